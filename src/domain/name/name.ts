@@ -1,0 +1,30 @@
+import { type InvalidInput, invalid } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+
+/** Addresses that always exist and that no worker may take as its name. */
+export const reservedNames = ["operator", "orchestrator", "coordinator", "monitor", "system", "integration"] as const;
+
+const agentPattern = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+const taskPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/**
+ * Names become directories, branch parts and file names, so one rule serves all: letters, digits, `_`, `-`, single dots
+ * inside; never `..` nor a trailing `.lock` (git refuses both).
+ */
+export function agentName(text: string, field = "name"): Result<string, InvalidInput> {
+  return check(text, field, agentPattern, "lower-case letters");
+}
+
+/** Task and spec ids may also have capitals. */
+export function taskId(text: string, field = "task"): Result<string, InvalidInput> {
+  return check(text, field, taskPattern, "letters");
+}
+
+function check(text: string, field: string, pattern: RegExp, letters: string): Result<string, InvalidInput> {
+  const bad = !pattern.test(text) || text.includes("..") || text.endsWith(".") || text.endsWith(".lock");
+  if (!bad) return ok(text);
+  const problem = `must be 1 to 64 ${letters}, digits, "_", "-" or single dots, starting with a letter or digit`;
+  return no(invalid(field, problem, { value: text }));
+}
+
+export const isReserved = (name: string): boolean => (reservedNames as readonly string[]).includes(name);

@@ -1,0 +1,104 @@
+/**
+ * Every way a use case may say no, as data. Surfaces turn each kind into words, an exit code and a next command in one
+ * exhaustive table (`surfaces/shared/refusals.ts`), so no caller ever parses a message.
+ */
+export type Refusal =
+  | InvalidInput
+  | NotFound
+  | { readonly kind: "not-allowed"; readonly action: string; readonly caller: string; readonly why: string }
+  | { readonly kind: "unknown-token" }
+  | { readonly kind: "busy"; readonly what: string }
+  | AgentRefusal
+  | MailRefusal
+  | TaskRefusal
+  | GroupRefusal
+  | RunRefusal;
+
+/** A value the user typed cannot be used. `problem` completes the sentence "`<field>` ...". */
+export interface InvalidInput {
+  readonly kind: "invalid";
+  readonly field: string;
+  readonly problem: string;
+  readonly value?: string;
+  readonly allowed?: readonly string[];
+  readonly nearest?: string;
+}
+
+export const nouns = ["agent", "task", "message", "group", "run", "spec"] as const;
+export type Noun = (typeof nouns)[number];
+
+export interface NotFound {
+  readonly kind: "not-found";
+  readonly noun: Noun;
+  readonly id: string;
+  readonly nearest?: string;
+}
+
+type AgentRefusal =
+  | { readonly kind: "name-taken"; readonly name: string; readonly state: string }
+  | { readonly kind: "too-deep"; readonly depth: number; readonly limit: number }
+  | { readonly kind: "run-full"; readonly run: string; readonly limit: number }
+  | { readonly kind: "parent-full"; readonly parent: string; readonly limit: number }
+  | { readonly kind: "parent-ended"; readonly parent: string; readonly state: string }
+  | {
+      readonly kind: "may-not-spawn";
+      readonly parent: string;
+      readonly capability: string;
+      readonly may: readonly string[];
+    };
+
+type MailRefusal =
+  | {
+      readonly kind: "recipient-ended";
+      readonly name: string;
+      readonly state: string;
+      readonly reopening: readonly string[];
+    }
+  | { readonly kind: "no-recipients"; readonly address: string; readonly why: string }
+  | { readonly kind: "hop-limit"; readonly thread: string; readonly limit: number }
+  | {
+      readonly kind: "rate-limited";
+      readonly sender: string;
+      readonly limit: number;
+      readonly per: string;
+      readonly retryAfterMs: number;
+    }
+  | {
+      readonly kind: "type-not-yours";
+      readonly type: string;
+      readonly capability: string;
+      readonly allowed: readonly string[];
+    }
+  | { readonly kind: "delivery-state"; readonly id: string; readonly state: string; readonly wanted: string };
+
+type TaskRefusal =
+  | { readonly kind: "task-held"; readonly task: string; readonly holder: string }
+  | { readonly kind: "task-status"; readonly task: string; readonly status: string; readonly wanted: readonly string[] }
+  | { readonly kind: "task-blocked"; readonly task: string; readonly by: readonly string[] }
+  | { readonly kind: "dependency-cycle"; readonly path: readonly string[] };
+
+type GroupRefusal =
+  | { readonly kind: "group-ambiguous"; readonly name: string; readonly ids: readonly string[] }
+  | {
+      readonly kind: "group-member";
+      readonly group: string;
+      readonly task: string;
+      readonly problem: "already" | "absent";
+    }
+  | { readonly kind: "group-would-be-empty"; readonly group: string };
+
+type RunRefusal = { readonly kind: "no-current-run" };
+
+export const invalid = (
+  field: string,
+  problem: string,
+  extra: Omit<InvalidInput, "kind" | "field" | "problem"> = {},
+): InvalidInput => ({
+  kind: "invalid",
+  field,
+  problem,
+  ...extra,
+});
+
+export const notFound = (noun: Noun, id: string, nearest?: string): NotFound =>
+  nearest === undefined ? { kind: "not-found", noun, id } : { kind: "not-found", noun, id, nearest };

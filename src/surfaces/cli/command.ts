@@ -1,0 +1,117 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Result } from "../../domain/result.ts";
+import type { App } from "./app.ts";
+
+/** Where the values of a flag or argument come from when a shell asks for completions. */
+export type Source =
+  | "agents"
+  | "tasks"
+  | "runs"
+  | "branches"
+  | "messages"
+  | "groups"
+  | "files"
+  | "configKeys"
+  | "commands";
+
+export interface Flag {
+  /** Long name without dashes. */
+  readonly name: string;
+  readonly short?: string;
+  readonly summary: string;
+  /** Placeholder of the value, shown in help; a flag without one is a switch. */
+  readonly value?: string;
+  /** How the value is read. Default `text`. `list`: comma separated, blanks dropped. `json`: must parse; handed over as text. */
+  readonly type?: "text" | "integer" | "list" | "json";
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly required?: boolean;
+  /** The value in brackets may be left out: `--wait` or `--wait=done`. */
+  readonly optionalValue?: string;
+  /** A switch that also has the form `--no-<name>`. */
+  readonly negatable?: boolean;
+  readonly complete?: Source;
+  readonly hidden?: boolean;
+  /** Said on stderr when used: what to type instead. */
+  readonly deprecated?: string;
+}
+
+export interface Argument {
+  readonly name: string;
+  readonly summary: string;
+  readonly required?: boolean;
+  readonly variadic?: boolean;
+  readonly choices?: readonly string[];
+  readonly complete?: Source;
+}
+
+export interface Example {
+  readonly line: string;
+  readonly does: string;
+}
+
+/** One node of the command tree: a group with `commands`, or a leaf with `run`. Pure data; the handler is loaded when called. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly arguments?: readonly Argument[];
+  readonly flags?: readonly Flag[];
+  readonly examples?: readonly Example[];
+  readonly commands?: readonly Command[];
+  /** Not in help, docs or completions: for our own processes. */
+  readonly hidden?: boolean;
+  readonly deprecated?: string;
+  readonly run?: () => Promise<Handler>;
+}
+
+export type FlagValue = string | number | boolean | readonly string[];
+
+/** What a handler receives. Flags and arguments are already checked against the tree; absent ones are undefined. */
+export interface Call {
+  readonly path: readonly string[];
+  readonly flags: Readonly<Record<string, FlagValue | undefined>>;
+  readonly args: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly app: App;
+  readonly io: Io;
+}
+
+export interface Io {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly yes: boolean;
+  /** Colours and marks for stdout; plain when stdout takes none. */
+  readonly paint: Paint;
+  /** Talk for a person, on stderr; silent with --quiet. */
+  say(line: string): void;
+  /** A warning on stderr; silent with --quiet. */
+  warn(line: string): void;
+  /** Reads all of standard input, or undefined when it is a terminal. */
+  stdin(): Promise<string | undefined>;
+}
+
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+  blue(text: string): string;
+  magenta(text: string): string;
+  /** Ids and names. */
+  accent(text: string): string;
+  /** Success. */
+  brand(text: string): string;
+}
+
+/** What a handler answers: the data of the JSON envelope and the same for a person. Nothing else reaches stdout. */
+export interface Outcome {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** Exit code when the command ran but its answer is "no" (a failed check). Default 0. */
+  readonly exit?: number;
+}
+
+export type Handler = (call: Call) => Promise<Result<Outcome, Refusal>>;

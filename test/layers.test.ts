@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { Glob } from "bun";
+
+const root = resolve(import.meta.dir, "..");
+
+/** Who may import whom. A folder may always import itself. */
+const arrows: Record<string, readonly string[]> = {
+  "src/domain": [],
+  "src/ports": ["src/domain"],
+  "src/contract": ["src/domain"],
+  "src/usecases": ["src/domain", "src/ports"],
+  "src/engine": ["src/domain", "src/ports", "src/usecases"],
+  "src/store": ["src/domain", "src/ports"],
+  "src/runtimes/shared": ["src/domain", "src/ports"],
+  "src/host": ["src/domain", "src/ports"],
+  "src/config": ["src/domain", "src/ports"],
+  "src/surfaces/shared": ["src/contract", "src/usecases", "src/domain"],
+  "src/surfaces/cli": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
+  "src/compose": ["src"],
+  testkit: ["src"],
+  bench: ["src", "testkit"],
+  test: ["src", "testkit"],
+  scripts: ["src"],
+};
+const runtime = ["src/domain", "src/ports", "src/runtimes/shared"];
+
+/** Modules of the platform each layer may name. Absent: anything. */
+const platform: Record<string, readonly string[]> = {
+  "src/domain": [],
+  "src/ports": [],
+  "src/contract": [],
+  "src/usecases": [],
+};
+
+function layerOf(path: string): string {
+  const known = Object.keys(arrows).filter((layer) => path === layer || path.startsWith(`${layer}/`));
+  const deepest = known.sort((a, b) => b.length - a.length)[0];
+  if (path.startsWith("src/runtimes/") && deepest === undefined) return path.split("/").slice(0, 3).join("/");
+  if (deepest === undefined) throw new Error(`${path} is in no known layer; add it to test/layers.test.ts`);
+  return deepest;
+}
+
+function importsOf(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const found = [
+    ...code.matchAll(/(?:^|[;\s])(?:import|export)[^"';]*?from\s*"([^"]+)"/g),
+    ...code.matchAll(/import\(\s*"([^"]+)"\s*\)/g),
+  ];
+  return [...found, ...code.matchAll(/^import\s+"([^"]+)"/gm)].map((match) => match[1] ?? "");
+}
+
+test("imports follow the arrows of the layout", () => {
+  const wrong: string[] = [];
+  let edges = 0;
+  for (const file of new Glob("{src,testkit,test,bench,scripts}/**/*.ts").scanSync(root)) {
+    if (file === "test/layers.test.ts") continue;
+    const isTest = file.endsWith(".test.ts");
+    const from = layerOf(file);
+    const allowed = arrows[from] ?? runtime;
+    for (const target of importsOf(readFileSync(join(root, file), "utf8"))) {
+      if (!target.startsWith(".")) {
+        const names = platform[from];
+        if (!isTest && names !== undefined && !names.includes(target)) wrong.push(`${file} names ${target}`);
+        continue;
+      }
+      edges++;
+      const path = relative(root, resolve(dirname(join(root, file)), target));
+      const to = layerOf(path);
+      const fine = to === from || allowed.some((layer) => to === layer || to.startsWith(`${layer}/`));
+      if (!fine && !(isTest && to === "testkit")) wrong.push(`${file} imports ${path}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(edges).toBeGreaterThan(0);
+});
+
+test("a forbidden import would be noticed", () => {
+  expect(importsOf('import { x } from "../store/x.ts";')).toEqual(["../store/x.ts"]);
+  expect(importsOf('const later = () => import("../store/y.ts");')).toEqual(["../store/y.ts"]);
+  expect(importsOf('export * from "../z.ts";\nimport "./side.ts";')).toEqual(["../z.ts", "./side.ts"]);
+  expect(layerOf("src/runtimes/claude/spec.ts")).toBe("src/runtimes/claude");
+  expect(() => layerOf("src/utils/x.ts")).toThrow("no known layer");
+});
