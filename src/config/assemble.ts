@@ -1,0 +1,112 @@
+import type { Setting } from "./collect.ts";
+import { deepFreeze } from "./freeze.ts";
+import { knownKeys } from "./keys.ts";
+import type { ConfigProblem, Findings, Origin } from "./problem.ts";
+import { type Finding, rules } from "./rules.ts";
+import type { Config } from "./schema.ts";
+
+/** Where each key that is set somewhere got its value, by dotted path. */
+export type Origins = Readonly<Record<string, Origin>>;
+
+export interface Assembled {
+  readonly config: Config;
+  readonly origins: Origins;
+}
+
+/** Defaults with the settings laid over them, later ones winning; then the rules about several keys. */
+export function assemble(settings: readonly Setting[], projectName: string, findings: Findings): Assembled {
+  const winners = new Map(settings.map((setting) => [setting.path.join("."), setting]));
+  const draft: Draft = {};
+  layDefaults(draft, [...winners.values()]);
+  assign(draft, ["project", "name"], projectName);
+  for (const { path, known, value } of winners.values()) {
+    if (value === undefined && known.parts.at(-1) === "*") remove(draft, path);
+    else assign(draft, path, value);
+  }
+  const origins = Object.fromEntries([...winners].map(([key, setting]) => [key, setting.origin]));
+  const config = frozen(draft);
+  applyRules(config, origins, findings);
+  return { config, origins: Object.freeze(origins) };
+}
+
+type Draft = { [name: string]: unknown };
+
+/** `Config` is computed from the table that this draft was filled from; the schema test compares the two. */
+function frozen(draft: Draft): Config {
+  return deepFreeze(structuredClone(draft)) as Config;
+}
+
+function layDefaults(draft: Draft, settings: readonly Setting[]): void {
+  for (const { parts, spec } of knownKeys) {
+    const star = parts.indexOf("*");
+    if (star < 0) {
+      assign(draft, parts, spec.default);
+      continue;
+    }
+    const holder = parts.slice(0, star);
+    const held = open(draft, holder);
+    for (const name of namesUnder(holder.join("."), settings)) {
+      const value = spec.entries?.[name] ?? spec.default;
+      if (star < parts.length - 1) assign(held, [name, ...parts.slice(star + 1)], value);
+      else if (value !== undefined) held[name] = value;
+    }
+  }
+}
+
+/** Names in use below a section whose names are free: those that exist by default and those that were written. */
+function namesUnder(holder: string, settings: readonly Setting[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const star = holder.split(".").length;
+  for (const { pattern, spec } of knownKeys) {
+    if (pattern.startsWith(`${holder}.*`)) for (const name of Object.keys(spec.entries ?? {})) names.add(name);
+  }
+  for (const { known, path } of settings) {
+    const name = path[star];
+    if (known.pattern.startsWith(`${holder}.*`) && name !== undefined) names.add(name);
+  }
+  return names;
+}
+
+function assign(draft: Draft, path: readonly string[], value: unknown): void {
+  const last = path.at(-1);
+  if (last !== undefined) open(draft, path.slice(0, -1))[last] = value;
+}
+
+function remove(draft: Draft, path: readonly string[]): void {
+  const last = path.at(-1);
+  if (last !== undefined) delete open(draft, path.slice(0, -1))[last];
+}
+
+function open(draft: Draft, path: readonly string[]): Draft {
+  let here = draft;
+  for (const part of path) {
+    const next = Object.hasOwn(here, part) ? here[part] : undefined;
+    if (isDraft(next)) here = next;
+    else {
+      const made: Draft = {};
+      here[part] = made;
+      here = made;
+    }
+  }
+  return here;
+}
+
+const isDraft = (value: unknown): value is Draft =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function applyRules(config: Config, origins: Origins, findings: Findings): void {
+  const broken = findings.problems.map((problem) => problem.key);
+  for (const rule of rules) {
+    if (rule.about.some((key) => broken.some((bad) => bad === key || bad.startsWith(`${key}.`)))) continue;
+    for (const finding of rule.check(config)) {
+      (finding.mild ? findings.warnings : findings.problems).push(located(finding, origins));
+    }
+  }
+}
+
+/** A rule is broken by what somebody wrote: the first of the keys it names that is set anywhere. */
+function located({ key, message, because = [], nearest }: Finding, origins: Origins): ConfigProblem {
+  const origin = [key, ...because].map((name) => origins[name]).find((found) => found !== undefined);
+  const { file, line, column } = origin ?? { file: "", line: 0, column: 0 };
+  return nearest === undefined ? { file, line, column, key, message } : { file, line, column, key, message, nearest };
+}

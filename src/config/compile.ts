@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { compiledPath, printCompiled, type ReadyConfig, type Stamp, stampOf } from "./compiled.ts";
+import { type Loaded, loadConfig } from "./load.ts";
+import { configFiles, type Environment } from "./sources.ts";
+
+/** Loads the sources and, when they are without error, leaves the result for the fast path. */
+export async function compileConfig(root: string, env: Environment): Promise<Loaded> {
+  // Stamped before reading: a source that changes meanwhile makes the form stale instead of wrong.
+  const stamp = stampIfReadable(root, env);
+  const loaded = await loadConfig(configFiles(root), env);
+  if (loaded.ok && stamp !== undefined && isSettled(stamp, Date.now())) {
+    write(root, stamp, { config: loaded.config, warnings: loaded.warnings });
+  }
+  return loaded;
+}
+
+function stampIfReadable(root: string, env: Environment): Stamp | undefined {
+  try {
+    return stampOf(root, env);
+  } catch {
+    // The sources cannot even be looked at; loading them says why.
+    return undefined;
+  }
+}
+
+/**
+ * File times advance in steps of up to ten milliseconds. A source written this moment may be written again within the
+ * same step and look unchanged, so nothing is compiled from it until the step is over.
+ */
+function isSettled(stamp: Stamp, now: number): boolean {
+  return stamp.sources.every(([, mtimeMs]) => mtimeMs === null || Math.abs(now - mtimeMs) > 20);
+}
+
+function write(root: string, stamp: Stamp, ready: ReadyConfig): void {
+  if (!existsSync(`${root}/.overstory`)) return;
+  const path = compiledPath(root, stamp);
+  const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, printCompiled(stamp, ready), { mode: 0o600 });
+    renameSync(draft, path);
+  } catch {
+    // Only a shortcut is lost (a read-only or full disk): the caller has its configuration.
+    discard(draft);
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    unlinkSync(draft);
+  } catch {
+    // It was never written, or what kept us from renaming it also keeps us from removing it.
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { deepFreeze } from "./freeze.ts";
+import type { ConfigProblem } from "./problem.ts";
+import type { Config } from "./schema.ts";
+import { configFiles, type Environment, environmentInUse, type Fingerprint, fingerprints } from "./sources.ts";
+
+/** A configuration without errors, and what its author should still be told. */
+export interface ReadyConfig {
+  readonly config: Config;
+  readonly warnings: readonly ConfigProblem[];
+}
+
+/** What a compiled form was made from. It is good only for exactly this. */
+export interface Stamp {
+  readonly table: string;
+  readonly sources: readonly Fingerprint[];
+  readonly environment: readonly (readonly [string, string])[];
+}
+
+/**
+ * Digest of the table of keys, so that a form compiled by another version is not taken for ours. A literal, because
+ * evaluating the table is what the fast path saves; the schema test says what it must be.
+ */
+export const tableDigest = "7f8533ef11ea1c29";
+
+/**
+ * The compiled configuration when it is still true, else undefined. Costs a look at each source and one file: hot
+ * commands come through here, so this module must not reach the table of keys, nor the YAML library.
+ */
+export function readCompiledConfig(root: string, env: Environment): ReadyConfig | undefined {
+  let stamp: Stamp;
+  let text: string;
+  try {
+    stamp = stampOf(root, env);
+    text = readFileSync(compiledPath(root, stamp), "utf8");
+  } catch {
+    // Not there or not readable: then the sources decide, and loading them reports what is wrong.
+    return undefined;
+  }
+  return parseCompiled(text, stamp);
+}
+
+export const stampOf = (root: string, env: Environment): Stamp => ({
+  table: tableDigest,
+  sources: fingerprints(configFiles(root)),
+  environment: environmentInUse(env),
+});
+
+/** Overrides have a file of their own, so that a shell with some and an agent without do not undo each other's work. */
+export function compiledPath(root: string, { environment }: Stamp): string {
+  const suffix = environment.length === 0 ? "" : `.${hash(JSON.stringify(environment))}`;
+  return `${root}/.overstory/run/config${suffix}.json`;
+}
+
+/** The stamp is the first line, so that a stale form is recognised without parsing the rest. */
+export function printCompiled(stamp: Stamp, ready: ReadyConfig): string {
+  return `${JSON.stringify(stamp)}\n${JSON.stringify(ready)}\n`;
+}
+
+function parseCompiled(text: string, stamp: Stamp): ReadyConfig | undefined {
+  const line = JSON.stringify(stamp);
+  if (!text.startsWith(`${line}\n`) || !text.endsWith("}\n")) return undefined;
+  try {
+    const ready: ReadyConfig = JSON.parse(text.slice(line.length + 1));
+    return deepFreeze(ready);
+  } catch {
+    // A damaged form is worth as much as none.
+    return undefined;
+  }
+}
+
+/** FNV-1a, to name a file. Equality is decided by the stamp inside it. */
+function hash(text: string): string {
+  let state = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return state.toString(16).padStart(8, "0");
+}

@@ -1,0 +1,13 @@
+import { no, ok, type Result } from "../domain/result.ts";
+import { type ReadyConfig, readCompiledConfig } from "./compiled.ts";
+import type { ConfigProblem } from "./problem.ts";
+import type { Environment } from "./sources.ts";
+
+/** The project's configuration: compiled if that is still true, else from its sources, compiled for the next caller. */
+export async function config(root: string, env: Environment): Promise<Result<ReadyConfig, readonly ConfigProblem[]>> {
+  const compiled = readCompiledConfig(root, env);
+  if (compiled !== undefined) return ok(compiled);
+  const { compileConfig } = await import("./compile.ts");
+  const loaded = await compileConfig(root, env);
+  return loaded.ok ? ok({ config: loaded.config, warnings: loaded.warnings }) : no(loaded.problems);
+}

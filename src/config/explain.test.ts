@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { variableFor } from "./environment.ts";
+import { configKeys, explain, listConfig } from "./explain.ts";
+import { knownKeys } from "./keys.ts";
+import { loadConfig } from "./load.ts";
+import { configFiles, type Environment } from "./sources.ts";
+
+async function load(text: string, env: Environment = {}) {
+  const root = mkdtempSync(join(tmpdir(), "ov-explain-"));
+  try {
+    mkdirSync(join(root, ".overstory"));
+    writeFileSync(configFiles(root).project, text);
+    return await loadConfig(configFiles(root), env);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+test("a key is explained with its meaning, range, value, and the line that set it", async () => {
+  const loaded = await load("watchdog:\n  rpcTimeoutMs: 6000\n");
+  expect(explain("watchdog.rpcTimeoutMs", loaded)).toMatchObject({
+    ok: true,
+    value: {
+      type: "integer",
+      takes: "a whole number from 1000 to 30000",
+      min: 1000,
+      max: 30_000,
+      default: 5000,
+      value: 6000,
+      origin: { layer: "project", line: 2, column: 17, file: expect.stringContaining("config.yaml") },
+      variable: "OVERSTORY__WATCHDOG__RPC_TIMEOUT_MS",
+    },
+  });
+});
+
+test("a key nobody set is explained by its default", async () => {
+  expect(explain("sandbox.mode", await load(""))).toMatchObject({
+    value: { value: "guard", choices: ["off", "guard", "os"], origin: { layer: "default" } },
+  });
+});
+
+test("names the user chose are explained like keys", async () => {
+  const loaded = await load("models: {builder: opus}\n");
+  expect(explain("models.builder", loaded)).toMatchObject({ value: { value: "opus", origin: { line: 1 } } });
+  expect(explain("models.scout", loaded)).toMatchObject({ value: { value: undefined, origin: { layer: "default" } } });
+  expect(explain("runtime.pi.modelMap.opus", loaded)).toMatchObject({
+    value: { default: "anthropic/claude-opus-4-6" },
+  });
+});
+
+test("an unknown key is refused with the nearest one", async () => {
+  const answer = explain("agent.maxDepth", await load(""));
+  expect(answer).toMatchObject({ ok: false, refusal: { kind: "invalid", nearest: "agents.maxDepth" } });
+});
+
+test("the list shows every key once, names as they are in use", async () => {
+  const loaded = await load("models: {builder: opus}\n");
+  const keys = listConfig(loaded).map(({ key }) => key);
+  expect(keys).toContain("models.builder");
+  expect(keys).toContain("providers.anthropic.type");
+  expect(new Set(keys).size).toBe(keys.length);
+  for (const key of configKeys()) if (!key.includes("*")) expect(keys).toContain(key);
+  expect(listConfig(loaded, "mail.rateLimits").map(({ key }) => key)).toEqual([
+    "mail.rateLimits.perMinute",
+    "mail.rateLimits.broadcastPerMinute",
+  ]);
+});
+
+test("the variable named for a key is the one that sets it", async () => {
+  for (const { parts, spec } of knownKeys) {
+    const path = parts.map((part) => (part === "*" ? "builder" : part));
+    const typed = {
+      integer: "x",
+      boolean: "x",
+      choice: "x",
+      text: "\u0007",
+      "list of text": "[",
+      "list of records": "x",
+    }[spec.type];
+    const { problems } = await load("", { [variableFor(path)]: typed });
+    expect(problems.map((problem) => problem.key)).toEqual([path.join(".")]);
+  }
+});

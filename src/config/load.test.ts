@@ -1,0 +1,362 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { type Loaded, loadConfig } from "./load.ts";
+import { type ConfigFiles, configFiles, type Environment } from "./sources.ts";
+
+interface Given {
+  readonly project?: string | Uint8Array;
+  readonly local?: string;
+  readonly env?: Environment;
+}
+
+async function load(given: Given): Promise<Loaded> {
+  return inProject(given, (files) => loadConfig(files, given.env ?? {}));
+}
+
+async function inProject<T>({ project, local }: Given, use: (files: ConfigFiles) => Promise<T>): Promise<T> {
+  const root = join(mkdtempSync(join(tmpdir(), "ov-config-")), "garden");
+  const files = configFiles(root);
+  mkdirSync(join(root, ".overstory"), { recursive: true });
+  if (project !== undefined) writeFileSync(files.project, project);
+  if (local !== undefined) writeFileSync(files.local, local);
+  try {
+    return await use(files);
+  } finally {
+    rmSync(join(root, ".."), { recursive: true });
+  }
+}
+
+const brief = (problems: Loaded["problems"]) =>
+  problems.map(({ line, column, key, message }) => `${line}:${column} ${key} ${message}`);
+
+test("without files everything has its default, and the project is named after its directory", async () => {
+  const loaded = await load({});
+  expect(loaded).toMatchObject({ ok: true, warnings: [], problems: [], origins: {} });
+  expect(loaded.config.project.name).toBe("garden");
+  expect(loaded.config.agents.maxConcurrent).toBe(25);
+  expect(loaded.config.project.qualityGates).toEqual([]);
+});
+
+test("later layers win, sections are merged, lists are replaced", async () => {
+  const { config, ok, origins } = await load({
+    project:
+      "agents: {maxConcurrent: 4, maxDepth: 3}\nmerge:\n  keepIgnored: [a, b]\nmodels: {lead: opus, builder: haiku}\n",
+    local: "agents:\n  maxConcurrent: 5\nmerge:\n  keepIgnored: [c]\nmodels:\n  builder: sonnet\n",
+    env: { OVERSTORY__AGENTS__MAX_CONCURRENT: "6" },
+  });
+  expect(ok).toBe(true);
+  expect(config.agents).toMatchObject({ maxConcurrent: 6, maxDepth: 3, maxAgentsPerLead: 5 });
+  expect(config.merge.keepIgnored).toEqual(["c"]);
+  expect(config.models).toEqual({ lead: "opus", builder: "sonnet" });
+  expect(origins["agents.maxConcurrent"]).toMatchObject({
+    layer: "environment",
+    file: "OVERSTORY__AGENTS__MAX_CONCURRENT",
+  });
+  expect(origins["models.builder"]).toMatchObject({ layer: "local", line: 6, column: 12 });
+  expect(origins["agents.maxDepth"]).toMatchObject({ layer: "project", line: 1 });
+  expect(origins["agents.maxAgentsPerLead"]).toBeUndefined();
+});
+
+test("the machine's own file works without the shared one", async () => {
+  expect((await load({ local: "agents:\n  maxDepth: 1\n" })).config.agents.maxDepth).toBe(1);
+});
+
+test("an unknown key, a wrong type and a value out of range are reported together with their lines", async () => {
+  const loaded = await load({
+    project: "agents:\n  maxConcurent: 3\n  maxDepth: deep\nwatchdog:\n  rpcTimeoutMs: 50\n",
+    local: "merge:\n  mode: atuo\n",
+  });
+  expect(loaded.ok).toBe(false);
+  expect(brief(loaded.problems)).toEqual([
+    '3:13 agents.maxDepth must be a whole number of at least 0, not "deep"',
+    "5:17 watchdog.rpcTimeoutMs must be a whole number from 1000 to 30000, not 50",
+    '2:9 merge.mode must be one of manual, auto, approve, not "atuo"',
+  ]);
+  expect(loaded.problems[2]).toMatchObject({ nearest: "auto", file: expect.stringContaining("config.local.yaml") });
+  expect(brief(loaded.warnings)).toEqual(["2:3 agents.maxConcurent is not a known key and is ignored"]);
+  expect(loaded.warnings[0]?.nearest).toBe("agents.maxConcurrent");
+});
+
+test("an unknown key alone does not make a configuration unusable", async () => {
+  const loaded = await load({ project: "agents:\n  colour: red\nfrobnicate: 1\n" });
+  expect(loaded.ok).toBe(true);
+  expect(loaded.warnings.map((warning) => warning.key)).toEqual(["agents.colour", "frobnicate"]);
+});
+
+test("a key in the wrong section, or written with dots, is pointed to its place", async () => {
+  const { warnings } = await load({ project: "maxConcurrent: 3\nagents.maxDepth: 1\n" });
+  expect(warnings[0]?.nearest).toBe("agents.maxConcurrent");
+  expect(warnings[1]?.message).toContain("nested sections");
+});
+
+test("tier 1 of the watchdog can be switched on alone", async () => {
+  const loaded = await load({ project: "watchdog:\n  tier1Enabled: true\n" });
+  expect(loaded).toMatchObject({ ok: true, warnings: [] });
+  expect(loaded.config.watchdog).toMatchObject({ tier0Enabled: true, tier1Enabled: true });
+});
+
+test("a rule about two keys is reported where one of them is written", async () => {
+  const loaded = await load({
+    project: "watchdog:\n  staleThresholdMs: 900000\n  tier1Enabled: true\n  tier0IntervalMs: 10000\n",
+  });
+  expect(loaded.problems.map(({ key, line }) => [key, line])).toEqual([
+    ["watchdog.zombieThresholdMs", 2],
+    ["watchdog.triageTimeoutMs", 4],
+  ]);
+});
+
+test("a rule says nothing about a key whose value is already refused", async () => {
+  const loaded = await load({ project: "watchdog:\n  staleThresholdMs: 900000\n  zombieThresholdMs: never\n" });
+  expect(loaded.problems.map((problem) => problem.message)).toEqual([
+    'must be a whole number of at least 1, not "never"',
+  ]);
+});
+
+test("a health check that is off needs no interval", async () => {
+  expect((await load({ project: "watchdog: {tier0Enabled: false, tier0IntervalMs: 0}\n" })).ok).toBe(true);
+  expect((await load({ project: "watchdog: {tier0IntervalMs: 0}\n" })).ok).toBe(false);
+});
+
+test("a gateway may be described in one file and given its token in another, but needs both", async () => {
+  const project = "providers:\n  corner:\n    type: gateway\n    baseUrl: https://models.example/v1\n";
+  const half = await load({ project });
+  expect(brief(half.problems)).toEqual([
+    "3:11 providers.corner.authTokenEnv is missing: a gateway needs baseUrl and authTokenEnv",
+  ]);
+  const whole = await load({ project, local: "providers:\n  corner:\n    authTokenEnv: CORNER_TOKEN\n" });
+  expect(whole.ok).toBe(true);
+  expect(Object.keys(whole.config.providers)).toEqual(["anthropic", "corner"]);
+});
+
+test("a secret in the place of its variable's name is refused", async () => {
+  const { problems } = await load({ project: "providers:\n  corner:\n    authTokenEnv: sk-live-123\n" });
+  expect(problems[0]?.message).toContain("name of an environment variable");
+});
+
+test("Claude's models must come from a known provider; other runtimes know their own", async () => {
+  const project = "models:\n  builder: antropic/claude-x\n  scout: sonet\n  lead: claude-opus-4-6\n";
+  const loaded = await load({ project });
+  expect(loaded.problems).toMatchObject([{ key: "models.builder", line: 2, nearest: "anthropic" }]);
+  expect(loaded.warnings).toMatchObject([{ key: "models.scout", nearest: "sonnet" }]);
+  expect((await load({ project, local: "runtime:\n  default: opencode\n" })).ok).toBe(true);
+});
+
+test("a name that means nothing is warned about with the nearest that does", async () => {
+  const project =
+    "models: {bulder: opus}\nmail:\n  wake:\n    status@lead: true\n    stauts: true\n    result@leed: true\n";
+  const { ok, warnings, config } = await load({ project });
+  expect(ok).toBe(true);
+  expect(warnings.map(({ key, line, nearest }) => [key, line, nearest])).toEqual([
+    ["models.bulder", 1, "builder"],
+    ["mail.wake.stauts", 5, "status"],
+    ["mail.wake.result@leed", 6, "lead"],
+  ]);
+  expect(config.mail.wake["status@lead"]).toBe(true);
+});
+
+test("gates are read field by field, and every fault in them is named", async () => {
+  const gate = "project:\n  qualityGates:\n    - name: test\n      command: make test\n";
+  const good = await load({ project: gate });
+  expect(good.config.project.qualityGates).toEqual([{ name: "test", command: "make test", description: "" }]);
+  const bad = await load({ project: `${gate}    - name: lint\n    - 7\n    - name: ""\n      comand: x\n` });
+  expect(bad.problems.map(({ key, line }) => `${line} ${key}`)).toEqual([
+    "5 project.qualityGates[1].command",
+    "6 project.qualityGates[2]",
+    "8 project.qualityGates[3].comand",
+    "7 project.qualityGates[3].name",
+    "7 project.qualityGates[3].command",
+  ]);
+});
+
+test("numbers may be grouped by underscores, as the earlier system wrote them", async () => {
+  expect((await load({ project: "watchdog:\n  tier0IntervalMs: 45_000\n" })).config.watchdog.tier0IntervalMs).toBe(
+    45_000,
+  );
+});
+
+test("a section whose keys are all commented out is no section at all", async () => {
+  expect(await load({ project: "agents:\n  # maxConcurrent: 3\nmodels: ~\n" })).toMatchObject({
+    ok: true,
+    warnings: [],
+  });
+});
+
+test("an empty value is refused, except where a key may be absent", async () => {
+  const loaded = await load({
+    project: "project: {defaultProfile: quick}\nmodels: {lead: opus}\nagents:\n  maxDepth:\n",
+    local: "project: {defaultProfile: ~}\nmodels: {lead: ~}\n",
+  });
+  expect(brief(loaded.problems)).toEqual([
+    "4:12 agents.maxDepth has no value; it must be a whole number of at least 0",
+  ]);
+  expect(loaded.config.project.defaultProfile).toBeUndefined();
+  expect(loaded.config.models).toEqual({});
+});
+
+test("broken YAML is reported with its line, and the other file is still checked", async () => {
+  const loaded = await load({ project: "agents:\n  maxDepth: [1,\nmail: {}\n", local: "agents:\n  maxDepth: -1\n" });
+  expect(loaded.problems).toMatchObject([
+    { key: "", line: 3 },
+    { key: "agents.maxDepth", line: 2 },
+  ]);
+});
+
+test("a key written twice is reported together with the faults around it", async () => {
+  const { problems } = await load({ project: "agents:\n  maxDepth: 1\n  maxDepth: 2\n  maxRevivals: x\n" });
+  expect(problems.map(({ line, key }) => `${line} ${key}`)).toEqual(["3 ", "4 agents.maxRevivals"]);
+});
+
+test("what is not a mapping, or not one document, is refused", async () => {
+  expect(brief((await load({ project: "- agents\n" })).problems)).toEqual([
+    "1:1  must be a section with keys such as project",
+  ]);
+  expect(brief((await load({ project: "agents: 5\n" })).problems)[0]).toContain("1:9 agents must be a section");
+  expect((await load({ project: "a: 1\n---\nb: 2\n" })).problems[0]?.message).toBe("holds more than one YAML document");
+});
+
+test("old names are moved to the new ones with one warning each", async () => {
+  const { config, ok, warnings } = await load({
+    project: [
+      "project: {root: /somewhere/else}",
+      "beads: {enabled: false}",
+      "watchdog:",
+      "  tier1Enabled: false",
+      "  tier1IntervalMs: 40000",
+      "  tier2Enabled: true",
+    ].join("\n"),
+  });
+  expect(ok).toBe(true);
+  expect(warnings.map(({ line, key }) => `${line} ${key}`)).toEqual([
+    "2 beads",
+    "4 watchdog.tier1Enabled",
+    "5 watchdog.tier1IntervalMs",
+    "6 watchdog.tier2Enabled",
+    "1 project.root",
+  ]);
+  expect(config.taskTracker).toEqual({ backend: "beads", enabled: false });
+  expect(config.watchdog).toMatchObject({
+    tier0Enabled: false,
+    tier0IntervalMs: 40_000,
+    tier1Enabled: true,
+    tier2Enabled: false,
+  });
+  expect(config.project).not.toHaveProperty("root");
+});
+
+test("an old tracker section is ignored when the new one is there", async () => {
+  const { config, warnings } = await load({ project: "taskTracker: {backend: native}\nseeds: {enabled: true}\n" });
+  expect(config.taskTracker.backend).toBe("native");
+  expect(warnings[0]?.message).toContain("is ignored");
+});
+
+test.each([
+  ["an option in the place of a branch", "project: {canonicalBranch: --upload-pack=x}", "project.canonicalBranch"],
+  ["a branch git refuses", "project: {canonicalBranch: a..b}", "project.canonicalBranch"],
+  ["control characters", 'project: {name: "a\\e[2Jb"}', "project.name"],
+  ["a path that leads out", "worktree: {include: [../../.ssh/id]}", "worktree.include[0]"],
+  ["an absolute path", "merge: {keepIgnored: [/etc]}", "merge.keepIgnored[0]"],
+  ["a number beyond any timer", "turn: {stallTimeoutMs: 99999999999}", "turn.stallTimeoutMs"],
+  ["a fraction", "agents: {maxConcurrent: 1.5}", "agents.maxConcurrent"],
+  ["infinity", "agents: {maxConcurrent: .inf}", "agents.maxConcurrent"],
+  ["a number in the place of a name", "project: {name: 7}", "project.name"],
+  ["a word in the place of a switch", "logging: {verbose: yes}", "logging.verbose"],
+])("%s is refused", async (_, project, key) => {
+  expect((await load({ project })).problems.map((problem) => problem.key)).toEqual([key]);
+});
+
+test("names that would reach into an object's insides are not taken", async () => {
+  const loaded = await load({
+    project: "__proto__: {polluted: 1}\nmodels: {__proto__: opus}\nproviders:\n  __proto__: {type: native}\n",
+  });
+  expect(loaded.warnings.map((warning) => warning.key)).toEqual([
+    "__proto__",
+    "models.__proto__",
+    "providers.__proto__",
+  ]);
+  expect(Object.getPrototypeOf(loaded.config.models)).toBe(Object.prototype);
+  expect({}).not.toHaveProperty("polluted");
+});
+
+test("nothing a file holds can steer the terminal its problems are shown on", async () => {
+  const project =
+    'project:\n  "na\\e[2Jme": x\n  name: "a\\x9bb"\nlogging:\n  verbose: "\\u202e\\u2028"\n"!<\\x1b>": 1\n';
+  const { problems, warnings } = await load({ project });
+  expect([problems.length, warnings.length]).toEqual([2, 2]);
+  for (const { key, message } of [...problems, ...warnings])
+    expect(key + message).not.toMatch(/[\p{Cc}\p{Bidi_C}\u2028]/u);
+});
+
+test("aliases that multiply each other or hold themselves end in a problem, not in memory", async () => {
+  const rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+  for (let i = 1; i < 9; i++)
+    rows.push(
+      `a${i}: &a${i} [${Array(10)
+        .fill(`*a${i - 1}`)
+        .join(", ")}]`,
+    );
+  expect((await load({ project: rows.join("\n") })).problems[0]?.message).toContain("more than any");
+  expect((await load({ project: "agents: &a\n  maxDepth: *a\n" })).ok).toBe(false);
+});
+
+test("a file that nests without end is a problem, and a torrent of errors is cut short", async () => {
+  expect((await load({ project: `agents: ${"[".repeat(60)}${"]".repeat(60)}\n` })).problems).toHaveLength(1);
+  expect((await load({ project: "[".repeat(5000) })).problems).toHaveLength(10);
+});
+
+test("an alias without its anchor is a problem at its line", async () => {
+  expect(brief((await load({ project: "agents:\n  maxDepth: *gone\n" })).problems)[0]).toBe(
+    "2:13  has no anchor named gone",
+  );
+});
+
+test("a plain alias is followed", async () => {
+  const { config } = await load({ project: "agents:\n  maxDepth: &n 3\n  maxRevivals: *n\n" });
+  expect(config.agents).toMatchObject({ maxDepth: 3, maxRevivals: 3 });
+});
+
+test("a source that is a directory or far too large is a problem of that file", async () => {
+  const large = await load({ project: `# ${"x".repeat(1024 * 1024)}\n` });
+  expect(large.problems).toMatchObject([{ key: "", line: 0, message: expect.stringContaining("larger") }]);
+  const loaded = await inProject({}, async (files) => {
+    mkdirSync(files.project);
+    return loadConfig(files, {});
+  });
+  expect(loaded.problems).toMatchObject([
+    { file: expect.stringContaining("config.yaml"), message: "cannot be read (EISDIR)" },
+  ]);
+});
+
+test("no text whatever makes loading throw", async () => {
+  const scraps = fc.constantFrom(
+    "agents:",
+    "  maxDepth: ",
+    "- ",
+    "{",
+    "[",
+    "]",
+    "&a ",
+    "*a",
+    "\n",
+    "\t",
+    "? ",
+    "!!x ",
+    "|\n",
+    "#",
+    "1",
+    '"',
+  );
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.array(scraps).map((parts) => parts.join("")),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, fc.string(), async (project, variable) => {
+      const loaded = await load({ project, env: { [`OVERSTORY__${variable}`]: project } });
+      expect(loaded.ok).toBe(loaded.problems.length === 0);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { assemble, type Origins } from "./assemble.ts";
+import { collect, type Setting, type Source } from "./collect.ts";
+import { collectEnvironment } from "./environment.ts";
+import { type ConfigProblem, type Findings, noFindings, printable } from "./problem.ts";
+import type { Config } from "./schema.ts";
+import type { ConfigFiles, Environment } from "./sources.ts";
+
+export interface Loaded {
+  /** Whether the configuration may be used. When not, `config` has defaults in the place of what is wrong. */
+  readonly ok: boolean;
+  readonly config: Config;
+  readonly warnings: readonly ConfigProblem[];
+  readonly problems: readonly ConfigProblem[];
+  readonly origins: Origins;
+}
+
+/** Defaults, then the project's file, this machine's file and the environment. Reports everything that is wrong at once. */
+export async function loadConfig(files: ConfigFiles, env: Environment): Promise<Loaded> {
+  const findings = noFindings();
+  const settings = [
+    ...(await readSource({ layer: "project", file: files.project }, findings)),
+    ...(await readSource({ layer: "local", file: files.local }, findings)),
+    ...collectEnvironment(env, findings),
+  ];
+  const { config, origins } = assemble(settings, basename(files.root) || "project", findings);
+  const problems = printable(findings.problems);
+  return { ok: problems.length === 0, config, warnings: printable(findings.warnings), problems, origins };
+}
+
+/** The settings in a text; what is wrong with it goes to the findings. */
+export async function settingsOf(text: string, source: Source, findings: Findings): Promise<readonly Setting[]> {
+  if (text.trim() === "") return [];
+  const { parseYaml } = await import("./yaml.ts");
+  const { tree, errors, warnings } = parseYaml(text);
+  findings.problems.push(...errors.map((error) => ({ file: source.file, key: "", ...error })));
+  findings.warnings.push(...warnings.map((warning) => ({ file: source.file, key: "", ...warning })));
+  return tree === undefined ? [] : collect(tree, source, findings);
+}
+
+/** No person writes this much; something else has been put in the file's place. */
+const maxBytes = 1024 * 1024;
+
+async function readSource(source: Source, findings: Findings): Promise<readonly Setting[]> {
+  const text = textOf(source.file);
+  if (text.ok) return settingsOf(text.value, source, findings);
+  findings.problems.push({ file: source.file, line: 0, column: 0, key: "", message: text.why });
+  return [];
+}
+
+function textOf(file: string): { ok: true; value: string } | { ok: false; why: string } {
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > maxBytes) return { ok: false, why: "is larger than any configuration (1 MiB)" };
+    return { ok: true, value: bytes.toString("utf8").replace(/^\uFEFF/, "") };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return { ok: true, value: "" };
+    if (typeof code !== "string") throw error;
+    return { ok: false, why: `cannot be read (${code})` };
+  }
+}

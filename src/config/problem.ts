@@ -1,0 +1,41 @@
+/** A spot in a source. For the environment `file` is the variable's name, and line and column are 0. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something wrong with the configuration, or worth a warning. `message` completes the sentence "`<key>` ...". */
+export interface ConfigProblem extends Place {
+  /** Dotted path; empty when the file as a whole is meant. */
+  readonly key: string;
+  readonly message: string;
+  /** The key or value most likely meant. */
+  readonly nearest?: string;
+}
+
+/** Where values come from; later ones win. */
+export const layers = ["default", "project", "local", "environment"] as const;
+export type Layer = (typeof layers)[number];
+
+export interface Origin extends Place {
+  readonly layer: Layer;
+}
+
+export interface Findings {
+  readonly problems: ConfigProblem[];
+  readonly warnings: ConfigProblem[];
+}
+
+export const noFindings = (): Findings => ({ problems: [], warnings: [] });
+
+/** The same findings, safe to print: a file we only read must not be able to steer a terminal. */
+export function printable(found: readonly ConfigProblem[]): ConfigProblem[] {
+  return found.map((problem) => ({ ...problem, key: escaped(problem.key), message: escaped(problem.message) }));
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

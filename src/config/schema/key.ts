@@ -1,0 +1,80 @@
+import type { Shape } from "./shape.ts";
+
+/** What values a key takes. Both the checker and every explanation are driven by this. */
+export type KeyType =
+  | { readonly type: "text"; readonly shape?: Shape }
+  | { readonly type: "integer"; readonly min: number; readonly max: number }
+  | { readonly type: "boolean" }
+  | { readonly type: "choice"; readonly choices: readonly string[] }
+  | { readonly type: "list of text"; readonly shape?: Shape }
+  | { readonly type: "list of records"; readonly fields: Fields };
+
+/** Fields of a record in a list. All are text; an optional one that is left out is empty. */
+export type Fields = Readonly<Record<string, "required" | "optional">>;
+
+/**
+ * One key of the configuration. `T` is the type its value has in `Config`. A `*` in the key's path stands for a name
+ * the user chooses; `entries` are the names that exist without being written.
+ */
+export type KeySpec<T = unknown> = KeyType & {
+  readonly doc: string;
+  readonly default: T;
+  readonly entries?: Readonly<Record<string, T>>;
+  /** Says in words what the default is when it depends on the project. */
+  readonly defaultIs?: string;
+};
+
+interface About<T> {
+  readonly doc: string;
+  readonly default: T;
+}
+
+type Optional<T> = Omit<About<T>, "default"> & { readonly entries?: Readonly<Record<string, T>> };
+
+export const text = (
+  about: About<string> & { readonly shape?: Shape; readonly defaultIs?: string },
+): KeySpec<string> => ({
+  type: "text",
+  ...about,
+});
+
+export const optionalText = (about: Optional<string> & { readonly shape?: Shape }): KeySpec<string | undefined> => ({
+  type: "text",
+  default: undefined,
+  ...about,
+});
+
+export const integer = (about: About<number> & { readonly min?: number; readonly max?: number }): KeySpec<number> => ({
+  type: "integer",
+  min: 0,
+  max: Number.MAX_SAFE_INTEGER,
+  ...about,
+});
+
+/** Timers take at most 31 bits of milliseconds; anything longer would fire at once. */
+export const milliseconds = (
+  about: About<number> & { readonly min?: number; readonly max?: number },
+): KeySpec<number> => ({ type: "integer", min: 0, max: 2 ** 31 - 1, ...about });
+
+export const boolean = (about: About<boolean>): KeySpec<boolean> => ({ type: "boolean", ...about });
+
+export const optionalBoolean = (about: Optional<boolean>): KeySpec<boolean | undefined> => ({
+  type: "boolean",
+  default: undefined,
+  ...about,
+});
+
+export const choice = <const C extends string>(
+  choices: readonly C[],
+  about: About<NoInfer<C>> & { readonly entries?: Readonly<Record<string, NoInfer<C>>> },
+): KeySpec<C> => ({ type: "choice", choices, ...about });
+
+export const texts = (about: About<readonly string[]> & { readonly shape?: Shape }): KeySpec<readonly string[]> => ({
+  type: "list of text",
+  ...about,
+});
+
+export const records = <const F extends Fields>(
+  fields: F,
+  about: About<readonly Readonly<Record<keyof F, string>>[]>,
+): KeySpec<readonly Readonly<Record<keyof F, string>>[]> => ({ type: "list of records", fields, ...about });

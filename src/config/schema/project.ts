@@ -1,0 +1,64 @@
+import { boolean, choice, integer, optionalText, records, text, texts } from "./key.ts";
+import { branchName, relativePath } from "./shape.ts";
+
+/** What the project is, and the tools beside it. */
+export const projectKeys = {
+  "project.name": text({
+    doc: "Name of the project, shown in titles and used in terminal session names.",
+    default: "",
+    defaultIs: "the name of the project's directory",
+  }),
+  "project.canonicalBranch": text({
+    doc: "Branch that finished work is meant for.",
+    default: "main",
+    shape: branchName,
+  }),
+  "project.qualityGates": records(
+    { name: "required", command: "required", description: "optional" },
+    { doc: "Commands that must pass on exactly the tree that lands. Without any, nothing lands unasked.", default: [] },
+  ),
+  "project.defaultProfile": optionalText({ doc: "Profile given to agents that are slung without one." }),
+
+  "taskTracker.backend": choice(["auto", "native", "seeds", "beads"], {
+    doc: "Where tasks live; auto takes an external tracker only when its files and its program are both there.",
+    default: "auto",
+  }),
+  "taskTracker.enabled": boolean({ doc: "Whether agents are told to use the task tracker.", default: true }),
+
+  "mulch.enabled": boolean({ doc: "Whether recorded expertise is handed to agents.", default: true }),
+  "mulch.domains": texts({ doc: "Domains of expertise that every agent gets.", default: [] }),
+  "mulch.primeFormat": choice(["markdown", "xml", "json"], {
+    doc: "Form in which expertise is handed over.",
+    default: "markdown",
+  }),
+
+  "coordinator.exitTriggers.allAgentsDone": boolean({
+    doc: "A run is complete when all its agents have ended.",
+    default: false,
+  }),
+  "coordinator.exitTriggers.taskTrackerEmpty": boolean({
+    doc: "A run is complete when no task is open.",
+    default: false,
+  }),
+  "coordinator.exitTriggers.onShutdownSignal": boolean({
+    doc: "A run is complete when the coordinator was sent a shutdown message.",
+    default: false,
+  }),
+
+  "logging.verbose": boolean({ doc: "Whether logs hold debugging detail.", default: false }),
+  "logging.redactSecrets": boolean({ doc: "Whether secrets are masked in logs and events.", default: true }),
+
+  "worktrees.baseDir": text({
+    doc: "Directory that holds the agents' worktrees, relative to the project.",
+    default: ".overstory/worktrees",
+  }),
+  "worktree.include": texts({
+    doc: "Ignored files copied into each new worktree, such as .env; they are never stored anywhere else.",
+    default: [],
+    shape: relativePath,
+  }),
+  "snapshot.maxFileBytes": integer({
+    doc: "Untracked files above this size are left out of snapshots.",
+    default: 10 * 1024 * 1024,
+  }),
+};

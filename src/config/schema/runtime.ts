@@ -1,0 +1,39 @@
+import { boolean, choice, milliseconds, optionalText, text } from "./key.ts";
+import { variableName, webAddress } from "./shape.ts";
+
+/** Which coding-agent program runs, with which model, at whose service. */
+export const runtimeKeys = {
+  "runtime.default": text({ doc: "Runtime of agents for which nothing else is said.", default: "claude" }),
+  "runtime.capabilities.*": optionalText({ doc: "Runtime of the agents of one capability." }),
+  "runtime.printCommand": optionalText({ doc: "Runtime for single questions to a model; otherwise the default one." }),
+  "runtime.pi.provider": text({ doc: "Provider put before a bare model name for Pi.", default: "anthropic" }),
+  "runtime.pi.modelMap.*": optionalText({
+    doc: "Model that an alias stands for when Pi runs it.",
+    entries: {
+      opus: "anthropic/claude-opus-4-6",
+      sonnet: "anthropic/claude-sonnet-4-6",
+      haiku: "anthropic/claude-haiku-4-5",
+    },
+  }),
+  "runtime.shellInitDelayMs": milliseconds({
+    doc: "Pause before typing into a new terminal session, for slow shell start-up files.",
+    default: 0,
+  }),
+  "runtime.claudeHeadlessByDefault": boolean({
+    doc: "Whether Claude agents run turn by turn without a terminal.",
+    default: true,
+  }),
+
+  "models.*": optionalText({ doc: "Model of one capability: an alias, a model name, or provider/model." }),
+
+  "providers.*.type": choice(["native", "gateway"], {
+    doc: "Whether a provider is the runtime's own or a gateway with an address and a token.",
+    default: "native",
+    entries: { anthropic: "native" },
+  }),
+  "providers.*.baseUrl": optionalText({ doc: "Address of a gateway.", shape: webAddress }),
+  "providers.*.authTokenEnv": optionalText({
+    doc: "Environment variable that holds a gateway's token.",
+    shape: variableName,
+  }),
+};

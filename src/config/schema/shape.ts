@@ -1,0 +1,31 @@
+/** What a text must look like beyond being text; `must` completes the sentence "must be ...". */
+export interface Shape {
+  readonly must: string;
+  readonly fits: (text: string) => boolean;
+}
+
+/** A leading dash would be read by git as an option. */
+export const branchName: Shape = {
+  must: "a branch name git accepts",
+  fits: (text) =>
+    /^[^-/.\s~^:?*[\\][^\s~^:?*[\\]*$/.test(text) &&
+    !/\.\.|\/\/|\/\.|@\{|[/.]$|\.lock(\/|$)/.test(text) &&
+    text !== "@",
+};
+
+/** Such paths are joined to directories we delete and copy in, so none may lead out of them. */
+export const relativePath: Shape = {
+  must: "a path inside the project, without a leading / and without ..",
+  fits: (text) => !/^([/\\~]|[A-Za-z]:)/.test(text) && !text.split(/[/\\]/).includes(".."),
+};
+
+/** Catches a secret written where the name of its variable belongs. */
+export const variableName: Shape = {
+  must: "the name of an environment variable (the secret itself does not belong in this file)",
+  fits: (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text),
+};
+
+export const webAddress: Shape = {
+  must: "an http or https address",
+  fits: (text) => /^https?:\/\/[^\s/]+(\/\S*)?$/.test(text),
+};

@@ -1,0 +1,44 @@
+import { statSync } from "node:fs";
+
+/** Where a project's configuration is written. */
+export interface ConfigFiles {
+  readonly root: string;
+  /** Shared with everyone, tracked by git. */
+  readonly project: string;
+  /** This machine's own overrides, ignored by git. */
+  readonly local: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const configFiles = (root: string): ConfigFiles => ({
+  root,
+  project: `${root}/.overstory/config.yaml`,
+  local: `${root}/.overstory/config.local.yaml`,
+});
+
+export const environmentPrefix = "OVERSTORY__";
+
+/** The variables that override keys, by name. An empty one counts as not set. */
+export function environmentInUse(env: Environment): readonly (readonly [string, string])[] {
+  const used: [string, string][] = [];
+  for (const name in env) {
+    const value = name.startsWith(environmentPrefix) ? env[name] : undefined;
+    if (value !== undefined && value !== "") used.push([name, value]);
+  }
+  return used.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** What tells one state of a file from another: modification time, size and inode; null when there is no file. */
+export type Fingerprint =
+  | readonly [path: string, mtimeMs: number, size: number, inode: number]
+  | readonly [path: string, null];
+
+export function fingerprints(files: ConfigFiles): readonly Fingerprint[] {
+  return [fingerprint(files.project), fingerprint(files.local)];
+}
+
+function fingerprint(path: string): Fingerprint {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? [path, null] : [path, stat.mtimeMs, stat.size, stat.ino];
+}
