@@ -1,0 +1,77 @@
+import type { Capability } from "./capability.ts";
+
+/**
+ * booting        reserved, no sign of life yet
+ * working        an attached agent seen active
+ * in_turn        a per-turn agent whose running turn produced output
+ * between_turns  a per-turn agent waiting for its next input
+ * stalled        silent beyond the threshold
+ * completed      ended by its own word, by stop, or unexplained; `outcome` says which
+ * zombie         ended by failure
+ */
+export const agentStates = [
+  "booting",
+  "working",
+  "in_turn",
+  "between_turns",
+  "stalled",
+  "completed",
+  "zombie",
+] as const;
+export type AgentState = (typeof agentStates)[number];
+
+/** Why an agent ended. Set together with `completed` or `zombie`, never changed afterwards. */
+export const agentOutcomes = [
+  "done",
+  "no_signal",
+  "stopped",
+  "crashed",
+  "stalled",
+  "killed",
+  "start_failed",
+  "assumed_done",
+] as const;
+export type AgentOutcome = (typeof agentOutcomes)[number];
+
+/** `per_turn`: one process per turn. `attached`: one process lives across turns (tmux, or a CLI that cannot load a session). */
+export const topologies = ["per_turn", "attached"] as const;
+export type Topology = (typeof topologies)[number];
+
+/** One incarnation of a name. Parent and children are known by name, so they survive a reopening. */
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly capability: Capability;
+  readonly runtime: string;
+  readonly model: string | null;
+  readonly topology: Topology;
+  readonly parentName: string;
+  readonly depth: number;
+  readonly runId: string;
+  readonly taskId: string | null;
+  readonly specPath: string | null;
+  readonly scope: readonly string[];
+  readonly worktreePath: string | null;
+  readonly branch: string | null;
+  readonly baseRef: string | null;
+  readonly baseCommit: string | null;
+  readonly envFile: string | null;
+  readonly state: AgentState;
+  readonly stateVersion: number;
+  readonly outcome: AgentOutcome | null;
+  readonly stopRequestedBy: string | null;
+  readonly providerSessionId: string | null;
+  readonly reminders: number;
+  readonly startedAt: number;
+  readonly lastActivityAt: number;
+  readonly endedAt: number | null;
+  readonly releasedAt: number | null;
+}
+
+export const hasEnded = (agent: Pick<Agent, "state">): boolean =>
+  agent.state === "completed" || agent.state === "zombie";
+
+/** Ended by its own terminal mail, but worktree, branch and provider session are kept until it is released. */
+export const isSubmitted = (agent: Pick<Agent, "state" | "releasedAt">): boolean =>
+  agent.state === "completed" && agent.releasedAt === null;

@@ -1,0 +1,40 @@
+/**
+ * What keeps the whole program from working, as data: the project, its settings, its store or its engine, rather than
+ * what the user asked for (that is a `Refusal`). Surfaces word each kind in `surfaces/shared/failures.ts`.
+ */
+export type FailureData =
+  | { readonly kind: "not-initialised"; readonly root: string }
+  | { readonly kind: "config-invalid"; readonly path: string; readonly problems: readonly ConfigProblem[] }
+  | { readonly kind: "not-a-git-repository"; readonly path: string }
+  | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string }
+  | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
+  | { readonly kind: "store-read-only"; readonly path: string }
+  | { readonly kind: "store-busy"; readonly path: string; readonly waitedMs: number }
+  | { readonly kind: "engine-unreachable"; readonly problem: string }
+  | { readonly kind: "unexpected"; readonly problem: string };
+
+/** One setting that cannot be used. `problem` completes the sentence "`<field>` ...". */
+export interface ConfigProblem {
+  readonly field: string;
+  readonly problem: string;
+  /** The file it stands in, when it is not the `path` of the failure. */
+  readonly file?: string;
+  readonly line?: number;
+}
+
+/** Thrown where no caller could carry on; the surface that catches it reads `data`, never the message. */
+export class Failure extends Error {
+  readonly data: FailureData;
+
+  constructor(data: FailureData, options?: ErrorOptions) {
+    super(data.kind === "unexpected" ? data.problem : data.kind, options);
+    this.name = "Failure";
+    this.data = data;
+  }
+}
+
+/** Anything caught, as data: a `Failure` says what it is, everything else is unexpected. */
+export function failureOf(thrown: unknown): FailureData {
+  if (thrown instanceof Failure) return thrown.data;
+  return { kind: "unexpected", problem: thrown instanceof Error ? thrown.message : String(thrown) };
+}

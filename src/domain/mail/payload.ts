@@ -1,0 +1,121 @@
+import { type InvalidInput, invalid } from "../refusal.ts";
+import { type FieldSource, type PayloadField, payloadShapes } from "./payload-shapes.ts";
+import type { MailType } from "./types.ts";
+
+/** Facts a caller knows at the time of sending. Absent means unknown; null means known to be nothing. */
+export type PayloadFacts = { readonly [S in FieldSource]?: string | number | readonly string[] | null };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Everything wrong with a payload for this type; empty when it may be stored. `null` is a payload without fields. */
+export function checkPayload(type: MailType, json: string | null): readonly InvalidInput[] {
+  const shape = payloadShapes[type];
+  const read = readFields(json);
+  if (read.kind === "malformed") return [invalid("payload", "is not valid JSON", { value: read.text })];
+  if (shape.length === 0) return [];
+  if (read.kind === "other")
+    return [invalid("payload", `must be a JSON object for type ${type}`, { value: read.text })];
+  return shape.flatMap((field) => checkField(type, field, read.fields));
+}
+
+/**
+ * Adds what the sender left out and the facts know; what was written stays. Text that is no JSON object comes back as it
+ * was, for `checkPayload` to judge.
+ */
+export function fillPayload(type: MailType, json: string | null, facts: PayloadFacts): string | null {
+  const read = readFields(json);
+  if (read.kind !== "fields") return json;
+  const known = { ...branchFacts(read.fields), ...facts };
+  const added = payloadShapes[type].flatMap((field) => {
+    if (read.fields[field.name] !== undefined) return [];
+    const value = field.computable === undefined ? undefined : known[field.computable];
+    if (value === undefined || (value === null && field.nullable !== true)) return [];
+    return [[field.name, value] as const];
+  });
+  if (added.length === 0) return json;
+  return JSON.stringify({ ...read.fields, ...Object.fromEntries(added) });
+}
+
+/** All problems as one refusal, for surfaces that print a single sentence. */
+export function payloadRefusal(problems: readonly InvalidInput[]): InvalidInput | undefined {
+  const [first, ...rest] = problems;
+  if (first === undefined || rest.length === 0) return first;
+  return invalid(first.field, [first.problem, ...rest.map(({ field, problem }) => `${field} ${problem}`)].join("; "));
+}
+
+/** The fields of a stored payload; none when it is missing, malformed or no object. Never throws. */
+export function payloadFields(json: string | null): Fields {
+  const read = readFields(json);
+  return read.kind === "fields" ? read.fields : {};
+}
+
+type Read =
+  | { readonly kind: "fields"; readonly fields: Fields }
+  | { readonly kind: "other"; readonly text: string }
+  | { readonly kind: "malformed"; readonly text: string };
+
+function readFields(json: string | null): Read {
+  if (json === null) return { kind: "fields", fields: {} };
+  try {
+    const value: unknown = JSON.parse(json);
+    return isRecord(value) ? { kind: "fields", fields: value } : { kind: "other", text: json };
+  } catch {
+    // JSON.parse has no other way to say no; the caller reports the text as malformed.
+    return { kind: "malformed", text: json };
+  }
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkField(type: MailType, field: PayloadField, fields: Fields): readonly InvalidInput[] {
+  const name = `payload.${field.name}`;
+  const value = fields[field.name];
+  if (value === undefined) return field.required ? [invalid(name, `is required for type ${type}`, allowed(field))] : [];
+  if (value === null && field.nullable === true) return [];
+  const problem = kindProblem(field, value);
+  return problem === undefined ? [] : [invalid(name, problem, { value: JSON.stringify(value), ...allowed(field) })];
+}
+
+const allowed = (field: PayloadField) => (field.oneOf === undefined ? {} : { allowed: field.oneOf });
+
+function kindProblem(field: PayloadField, value: unknown): string | undefined {
+  switch (field.kind) {
+    case "string":
+      if (typeof value !== "string" || value === "") return "must be a text that is not empty";
+      return field.oneOf === undefined || field.oneOf.includes(value) ? undefined : "is not one of the allowed values";
+    case "number":
+      return typeof value === "number" ? undefined : "must be a number";
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "must be true or false";
+    case "texts":
+      return isTexts(value) ? undefined : "must be a list of texts";
+    case "time":
+      return isTime(value) ? undefined : "must be an ISO-8601 time";
+    case "findings":
+      return Array.isArray(value) && value.every(isFinding)
+        ? undefined
+        : "must be a list of {file, line?, severity, text}";
+  }
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+const isTime = (value: unknown): boolean =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value));
+
+function isFinding(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { file, line, severity, text } = value;
+  const texts = [file, severity, text].every((part) => typeof part === "string");
+  return texts && (line === undefined || line === null || typeof line === "number");
+}
+
+/** Agents' branches are `overstory/<agent>/<task>`, so the branch tells whose work it is. */
+function branchFacts(fields: Fields): PayloadFacts {
+  const match = typeof fields.branch === "string" ? /^overstory\/([^/]+)\/([^/]+)$/.exec(fields.branch) : null;
+  const [, agent, task] = match ?? [];
+  if (agent === undefined || task === undefined || agent === "integration") return {};
+  return { "branch.agent": agent, "branch.task": task };
+}

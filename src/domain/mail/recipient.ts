@@ -1,0 +1,129 @@
+import { hasEnded } from "../agent/agent.ts";
+import { isReserved } from "../name/name.ts";
+import { nearest } from "../name/nearest.ts";
+import { notFound, type Refusal } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+import type { AgentFacts } from "./address.ts";
+import { payloadFields } from "./payload.ts";
+import type { MailType } from "./types.ts";
+
+export interface RecipientFacts extends AgentFacts {
+  /** Who took over its work, when it was recovered under another name. */
+  readonly successorName: string | null;
+  /** Budget and revivals allow another generation. */
+  readonly reopenable: boolean;
+}
+
+/** Who composed the mail. `script` is a person's program; the engine's own notices are `engine`. */
+export const mailOrigins = ["agent", "operator", "script", "engine"] as const;
+export type MailOrigin = (typeof mailOrigins)[number];
+
+export interface RoutedMail {
+  readonly from: string;
+  readonly to: string;
+  readonly type: MailType;
+  readonly payload: string | null;
+  readonly origin: MailOrigin;
+  /** It is its sender's terminal mail. */
+  readonly terminal: boolean;
+  /** `--wake` was given. */
+  readonly wake: boolean;
+  /** A script asked for unknown names to be refused. */
+  readonly strict: boolean;
+}
+
+/**
+ * Where mail goes.
+ *
+ *   deliver  to the addressee; `unknown` says that nobody of that name is known, with the nearest name
+ *   reopen   to the addressee, whose next generation starts with it
+ *   forward  to somebody else because the addressee has ended; `silent` forwards never wake
+ */
+export type Route =
+  | {
+      readonly kind: "deliver";
+      readonly to: string;
+      readonly unknown?: { readonly name: string; readonly nearest: string | null };
+    }
+  | { readonly kind: "reopen"; readonly to: string }
+  | { readonly kind: "forward"; readonly to: string; readonly insteadOf: string; readonly silent: boolean };
+
+/** What brings a submitted agent back to work, in the words of the command line. */
+export const reopening = [
+  "--type dispatch",
+  "--type assign",
+  "--type question",
+  "--type review with verdict fail or needs_changes",
+  "--type merge_failed",
+  "--wake",
+] as const;
+
+const reopeningTypes: readonly MailType[] = ["dispatch", "assign", "question", "merge_failed"];
+
+/** Decides what becomes of single-recipient mail. `agents` holds the newest incarnation per name. */
+export function routeMail(mail: RoutedMail, agents: ReadonlyMap<string, RecipientFacts>): Result<Route, Refusal> {
+  const recipient = agents.get(mail.to);
+  if (recipient === undefined) return routeToUnknown(mail, agents);
+  if (!hasEnded(recipient)) return ok({ kind: "deliver", to: mail.to });
+  if (recipient.submitted && recipient.reopenable && reopens(mail)) return ok({ kind: "reopen", to: mail.to });
+  if (mail.origin === "engine" || mail.terminal) return ok(forward(mail, nearestAncestor(recipient, agents), true));
+  // The next coordinator or monitor reads what was left for the address.
+  if (isReserved(mail.to)) return ok({ kind: "deliver", to: mail.to });
+  const heir = recipient.submitted ? null : heirOf(recipient, agents);
+  if (heir !== null && heir !== mail.from) return ok(forward(mail, heir, false));
+  const hints = recipient.submitted && recipient.reopenable ? reopening : [];
+  return no({ kind: "recipient-ended", name: mail.to, state: stateOf(recipient), reopening: hints });
+}
+
+/** Who inherits the mail of an ended agent: its live successor, else its parent when that is live or the operator. */
+export function heirOf(
+  agent: Pick<RecipientFacts, "parentName" | "successorName">,
+  agents: ReadonlyMap<string, AgentFacts>,
+): string | null {
+  const isLive = (name: string | null): name is string => {
+    const facts = name === null ? undefined : agents.get(name);
+    return facts !== undefined && !hasEnded(facts);
+  };
+  if (isLive(agent.successorName)) return agent.successorName;
+  const parent = agent.parentName ?? "operator";
+  return parent === "operator" || isLive(parent) ? parent : null;
+}
+
+/** Does mail of this kind bring a submitted agent back to work? */
+export function reopens(mail: Pick<RoutedMail, "type" | "payload" | "wake">): boolean {
+  if (mail.wake || reopeningTypes.includes(mail.type)) return true;
+  if (mail.type !== "review") return false;
+  const { verdict } = payloadFields(mail.payload);
+  return verdict === "fail" || verdict === "needs_changes";
+}
+
+function routeToUnknown(mail: RoutedMail, agents: ReadonlyMap<string, RecipientFacts>): Result<Route, Refusal> {
+  if (isReserved(mail.to)) return ok({ kind: "deliver", to: mail.to });
+  if (mail.origin === "engine") return ok(forward(mail, "operator", true));
+  const near = nearest(mail.to, agents.keys());
+  if (mail.origin === "agent" || mail.strict) return no(notFound("agent", mail.to, near));
+  return ok({ kind: "deliver", to: mail.to, unknown: { name: mail.to, nearest: near ?? null } });
+}
+
+/** Up the line of parents to the first that is live; the operator always is. */
+function nearestAncestor(agent: AgentFacts, agents: ReadonlyMap<string, AgentFacts>): string {
+  const visited = new Set([agent.name]);
+  let name = agent.parentName;
+  while (name !== null && !visited.has(name)) {
+    visited.add(name);
+    const facts = agents.get(name);
+    if (facts === undefined) break;
+    if (!hasEnded(facts)) return name;
+    name = facts.parentName;
+  }
+  return "operator";
+}
+
+const forward = (mail: RoutedMail, to: string, silent: boolean): Route => ({
+  kind: "forward",
+  to,
+  insteadOf: mail.to,
+  silent,
+});
+
+const stateOf = (agent: AgentFacts): string => (agent.submitted ? "submitted" : agent.state);

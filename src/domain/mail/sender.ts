@@ -1,0 +1,58 @@
+import { type Capability, capabilities, capabilityClasses } from "../agent/capability.ts";
+import type { Refusal } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+import { type MailType, mailTypes } from "./types.ts";
+
+const anybody = capabilities;
+const heads: readonly Capability[] = ["lead", "supervisor", "coordinator", "orchestrator"];
+
+/**
+ * Which agents may send which type. The operator and the engine may send every type; a type nobody is listed for comes
+ * from the engine alone. `merge_ready` is an approval, so it belongs to those who may be a worker's parent.
+ */
+export const typeSenders: Readonly<Record<MailType, readonly Capability[]>> = {
+  status: anybody,
+  question: anybody,
+  result: anybody,
+  error: anybody,
+  escalation: anybody,
+  decision_gate: anybody,
+  worker_done: [...capabilityClasses.taskScoped.filter((capability) => capability !== "merger"), "supervisor"],
+  worker_died: [],
+  merge_ready: ["lead", "supervisor", "coordinator"],
+  merged: ["merger", "coordinator"],
+  merge_failed: ["merger", "coordinator"],
+  health_check: [...heads, "monitor"],
+  dispatch: heads,
+  assign: heads,
+  review: ["reviewer", "lead", "supervisor", "coordinator"],
+  decision: heads,
+  shutdown: ["coordinator", "orchestrator"],
+  spec_ready: ["scout", "lead", "supervisor", "coordinator"],
+};
+
+/** The types an agent of this capability may send, in the order of the protocol. */
+export const typesOf = (capability: Capability): readonly MailType[] =>
+  mailTypes.filter((type) => typeSenders[type].includes(capability));
+
+export interface SenderFacts {
+  readonly name: string;
+  /** Null for the operator and the engine, who are not bound by the table. */
+  readonly capability: Capability | null;
+  /** It has stored a `review` with a verdict; only asked of reviewers that finish. */
+  readonly reviewed: boolean;
+}
+
+/** May this sender send that type? A reviewer may not finish without having given a verdict. */
+export function checkSender(type: MailType, sender: SenderFacts): Result<MailType, Refusal> {
+  const { capability, name } = sender;
+  if (capability === null) return ok(type);
+  if (!typeSenders[type].includes(capability)) {
+    return no({ kind: "type-not-yours", type, capability, allowed: typesOf(capability) });
+  }
+  if (type === "worker_done" && capability === "reviewer" && !sender.reviewed) {
+    const why = "a reviewer finishes only after a message of type review with its verdict";
+    return no({ kind: "not-allowed", action: "send worker_done", caller: name, why });
+  }
+  return ok(type);
+}

@@ -1,0 +1,30 @@
+/**
+ * Control bytes, text direction marks, invisible tag characters and lone surrogates: what a reader cannot see, or what
+ * a terminal or a model could take for something else. Joiners stay, because scripts and emoji need them.
+ */
+const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const inLine = new RegExp(`${invisible.source}|\\\\(?=u\\{)`, "gu");
+const inText = new RegExp(`(?![\\n\\t])${invisible.source}|\\\\(?=u\\{)`, "gu");
+
+/**
+ * One line that shows every character: invisible ones, line breaks included, become `\u{hex}`. A backslash that would
+ * read as the start of such an escape is escaped too, so the original can always be told from the picture of it.
+ */
+export const visibleLine = (text: string): string => text.replace(inLine, escaped);
+
+/** The same for text of several lines: only line feeds and tabs stay as they are. */
+export const visibleText = (text: string): string => text.replace(inText, escaped);
+
+/** `name:` followed by the value on the same line. */
+export const headerLine = (name: string, value: string): string => spaced(`${name}:`, visibleLine(value));
+
+/** Each line of foreign text behind a bar, so that none of it can begin a line. */
+export function quoted(text: string): readonly string[] {
+  return visibleText(text)
+    .split("\n")
+    .map((line) => spaced("|", line));
+}
+
+const spaced = (start: string, rest: string): string => (rest === "" ? start : `${start} ${rest}`);
+
+const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

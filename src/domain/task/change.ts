@@ -1,0 +1,126 @@
+import { invalid, type Refusal } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+import { checkFields, type TaskFields } from "./fields.ts";
+import { heldByAnother } from "./rights.ts";
+import type { Task, TaskStatus } from "./task.ts";
+
+/*
+ *   create   -                           -> open
+ *   claim    open, in_progress           -> in_progress  by one holder; the same holder may repeat it
+ *   update   anything but closed         -> anything but closed; `open` gives the claim back
+ *   close    anything but closed         -> closed       nobody holds it any more
+ *   reopen   closed                      -> open         with nothing left of its landing
+ */
+
+/** A task that does not exist yet. The caller has checked that the id is free and the parent exists. */
+export function newTask(
+  given: { readonly id: string; readonly runId: string | null; readonly title: string } & TaskFields,
+  now: number,
+): Result<Task, Refusal> {
+  const checked = checkFields(given);
+  if (!checked.ok) return checked;
+  return ok({ ...blank, id: given.id, title: given.title, runId: given.runId, ...checked.value, ...bothTimes(now) });
+}
+
+export interface TaskChange extends TaskFields {
+  readonly status?: string | undefined;
+}
+
+/** The task with some fields replaced. Absent ones stay; a blank text empties a field that may be empty. */
+export function changeTask(task: Task, change: TaskChange, now: number): Result<Task, Refusal> {
+  const checked = checkFields(change);
+  if (!checked.ok) return checked;
+  const changed = { ...task, ...checked.value, updatedAt: later(task, now) };
+  if (change.status === undefined) return ok(changed);
+  const status = workStatuses.find((known) => known === change.status);
+  if (status === undefined) {
+    return no(invalid("status", statusProblem(change.status), { value: change.status, allowed: workStatuses }));
+  }
+  if (task.status === "closed") return no(wrongStatus(task, workStatuses));
+  return ok({ ...changed, ...(status === "open" ? unclaimed : {}), status });
+}
+
+/** Compare-and-set: of all who try, the first gets the task. `openDependencies` are what it still waits for. */
+export function claimTask(
+  task: Task,
+  claim: {
+    readonly by: string;
+    readonly openDependencies: readonly string[];
+    readonly expires?: number | undefined;
+  },
+  now: number,
+): Result<Task, Refusal> {
+  if (!claimable.includes(task.status)) return no(wrongStatus(task, claimable));
+  const expired = task.claimExpires !== null && task.claimExpires <= now;
+  const held = expired ? undefined : heldByAnother(task, claim.by);
+  if (held !== undefined) return no(held);
+  if (task.claimedBy === claim.by && !expired && claim.expires === undefined) return ok(task);
+  if (claim.openDependencies.length > 0) {
+    return no({ kind: "task-blocked", task: task.id, by: claim.openDependencies });
+  }
+  return ok({
+    ...task,
+    status: "in_progress",
+    claimedBy: claim.by,
+    claimExpires: claim.expires ?? null,
+    updatedAt: later(task, now),
+  });
+}
+
+/** Closing a closed task changes nothing, so that whoever is second to say so is not told of an error. */
+export function closeTask(task: Task, reason: string | null, now: number): Task {
+  if (task.status === "closed") return task;
+  const closeReason = reason?.trim() === "" ? null : (reason?.trim() ?? null);
+  return { ...task, ...unclaimed, status: "closed", closeReason, closedAt: now, updatedAt: later(task, now) };
+}
+
+/** What landed or was given up is history; the task starts over. */
+export function reopenTask(task: Task, now: number): Result<Task, Refusal> {
+  if (task.status !== "closed") return no(wrongStatus(task, ["closed"]));
+  return ok({
+    ...task,
+    ...unclaimed,
+    status: "open",
+    mergeState: "none",
+    closeReason: null,
+    closedAt: null,
+    updatedAt: later(task, now),
+  });
+}
+
+/** A task whose own fields stay but whose relations changed; the line format carries relations too. */
+export const touched = (task: Task, now: number): Task => ({ ...task, updatedAt: later(task, now) });
+
+const workStatuses = ["open", "in_progress", "in_review", "blocked"] as const satisfies readonly TaskStatus[];
+const claimable: readonly TaskStatus[] = ["open", "in_progress"];
+const unclaimed = { claimedBy: null, claimExpires: null } as const;
+
+const blank: Omit<Task, "id" | "title" | "runId" | "createdAt" | "updatedAt"> = {
+  status: "open",
+  type: "task",
+  priority: 2,
+  description: null,
+  assignee: null,
+  labels: [],
+  files: [],
+  parentId: null,
+  mergeState: "none",
+  closeReason: null,
+  closedAt: null,
+  ...unclaimed,
+};
+
+const bothTimes = (now: number): Pick<Task, "createdAt" | "updatedAt"> => ({ createdAt: now, updatedAt: now });
+
+/** Exchanged files keep the line with the later time, so every change must be later than the one before it. */
+const later = (task: Task, now: number): number => Math.max(now, task.updatedAt + 1);
+
+const statusProblem = (status: string): string =>
+  status === "closed" ? "is set by closing the task" : "is not a status of a task";
+
+const wrongStatus = (task: Task, wanted: readonly TaskStatus[]): Refusal => ({
+  kind: "task-status",
+  task: task.id,
+  status: task.status,
+  wanted,
+});

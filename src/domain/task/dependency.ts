@@ -1,0 +1,93 @@
+import type { Task, TaskDependency } from "./task.ts";
+
+/**
+ * A path along which tasks would wait for each other, first and last task the same; undefined when there is none.
+ * `from` is where the path starts when that task is on it.
+ */
+export function dependencyCycle(
+  dependencies: Iterable<TaskDependency>,
+  options: { readonly from?: string } = {},
+): readonly string[] | undefined {
+  const graph = knots(dependencies);
+  const start = graph.keys().next();
+  if (start.done === true) return undefined;
+  const path: string[] = [];
+  const seen = new Map<string, number>();
+  let task = start.value;
+  while (!seen.has(task)) {
+    seen.set(task, path.length);
+    path.push(task);
+    const next = graph.get(task)?.values().next().value;
+    if (next === undefined) return undefined;
+    task = next;
+  }
+  return closed(path.slice(seen.get(task)), options.from);
+}
+
+/** For each task what it waits for, and what waits for it. */
+export class Dependencies {
+  readonly #blockedBy = new Map<string, string[]>();
+  readonly #blocks = new Map<string, string[]>();
+
+  constructor(dependencies: Iterable<TaskDependency>) {
+    for (const { taskId, dependsOn } of dependencies) {
+      append(this.#blockedBy, taskId, dependsOn);
+      append(this.#blocks, dependsOn, taskId);
+    }
+  }
+
+  blockedBy(taskId: string): readonly string[] {
+    return this.#blockedBy.get(taskId) ?? [];
+  }
+
+  blocks(taskId: string): readonly string[] {
+    return this.#blocks.get(taskId) ?? [];
+  }
+}
+
+/** Would this parent make the task its own ancestor? */
+export function isOwnAncestor(taskId: string, parentId: string, tasks: readonly Task[]): boolean {
+  const parents = new Map(tasks.map((task) => [task.id, task.parentId]));
+  const visited = new Set<string>();
+  let id: string | null = parentId;
+  while (id !== null && !visited.has(id)) {
+    if (id === taskId) return true;
+    visited.add(id);
+    id = parents.get(id) ?? null;
+  }
+  return false;
+}
+
+/** What is left when every task that waits for nothing in the graph is taken out, again and again: it leads to a cycle. */
+function knots(dependencies: Iterable<TaskDependency>): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  const waiting = new Map<string, string[]>();
+  for (const { taskId, dependsOn } of dependencies) {
+    const targets = graph.get(taskId) ?? new Set<string>();
+    if (!targets.has(dependsOn)) append(waiting, dependsOn, taskId);
+    graph.set(taskId, targets.add(dependsOn));
+  }
+  const free = [...waiting.keys()].filter((task) => !graph.has(task));
+  for (let done = free.pop(); done !== undefined; done = free.pop()) {
+    for (const task of waiting.get(done) ?? []) {
+      const targets = graph.get(task);
+      targets?.delete(done);
+      if (targets?.size !== 0) continue;
+      graph.delete(task);
+      free.push(task);
+    }
+  }
+  return graph;
+}
+
+function closed(cycle: readonly string[], from: string | undefined): readonly string[] {
+  const start = from === undefined ? 0 : Math.max(0, cycle.indexOf(from));
+  const turned = [...cycle.slice(start), ...cycle.slice(0, start)];
+  return [...turned, ...turned.slice(0, 1)];
+}
+
+function append(map: Map<string, string[]>, key: string, value: string): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

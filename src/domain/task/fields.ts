@@ -1,0 +1,62 @@
+import { type InvalidInput, invalid } from "../refusal.ts";
+import { no, ok, type Result } from "../result.ts";
+import { type Task, taskTypes } from "./task.ts";
+
+/** What a person or agent may write about a task, as typed. Absent: as it was, or the default. */
+export interface TaskFields {
+  readonly title?: string | undefined;
+  readonly type?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly description?: string | null | undefined;
+  readonly assignee?: string | null | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly files?: readonly string[] | undefined;
+  readonly parentId?: string | null | undefined;
+}
+
+export const highestPriority = 0;
+export const lowestPriority = 4;
+const maxTitle = 500;
+
+type Settled = Partial<
+  Pick<Task, "title" | "type" | "priority" | "description" | "assignee" | "labels" | "files" | "parentId">
+>;
+
+/** The given fields alone, tidied: texts trimmed, blank ones empty, lists without repetitions. */
+export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
+  const title = given.title?.trim();
+  if (title === "") return no(invalid("title", "must not be empty"));
+  if (title !== undefined && title.length > maxTitle) {
+    return no(invalid("title", `must have at most ${maxTitle} characters; the rest belongs in the description`));
+  }
+  const type = taskTypes.find((known) => known === given.type);
+  if (given.type !== undefined && type === undefined) {
+    return no(invalid("type", "is not a type of task", { value: given.type, allowed: taskTypes }));
+  }
+  if (given.priority !== undefined && !isPriority(given.priority)) {
+    const problem = `must be a whole number from ${highestPriority} (most urgent) to ${lowestPriority}`;
+    return no(invalid("priority", problem, { value: String(given.priority) }));
+  }
+  return ok({
+    ...(title === undefined ? {} : { title }),
+    ...(type === undefined ? {} : { type }),
+    ...(given.priority === undefined ? {} : { priority: given.priority }),
+    ...(given.description === undefined ? {} : { description: text(given.description) }),
+    ...(given.assignee === undefined ? {} : { assignee: text(given.assignee) }),
+    ...(given.labels === undefined ? {} : { labels: distinct(given.labels) }),
+    ...(given.files === undefined ? {} : { files: distinct(given.files) }),
+    ...(given.parentId === undefined ? {} : { parentId: text(given.parentId) }),
+  });
+}
+
+export const isPriority = (value: number): boolean =>
+  Number.isInteger(value) && value >= highestPriority && value <= lowestPriority;
+
+const text = (given: string | null): string | null => {
+  const trimmed = given?.trim() ?? "";
+  return trimmed === "" ? null : trimmed;
+};
+
+const distinct = (given: readonly string[]): readonly string[] => [
+  ...new Set(given.map((item) => item.trim()).filter((item) => item !== "")),
+];

@@ -1,0 +1,62 @@
+import { type Capability, canonical } from "../agent/capability.ts";
+import type { Caller } from "../caller/caller.ts";
+import type { Refusal } from "../refusal.ts";
+import type { Task } from "./task.ts";
+
+/** `change` covers what is written about a task and what it waits for; the others move it along. */
+export const taskActions = ["change", "claim", "move", "close", "reopen"] as const;
+export type TaskAction = (typeof taskActions)[number];
+
+/**
+ * Why the caller may not do this to the task, or undefined when it may.
+ *
+ *   operator, engine     everything
+ *   lead, coordinator    every task, but no agent closes one with code to land: landing does
+ *   other agents         their own task, and they move it only while nobody else holds it
+ */
+export function forbidden(caller: Caller, action: TaskAction, task: Task): Refusal | undefined {
+  if (caller.kind !== "agent") return undefined;
+  if (!directs(caller) && caller.taskId !== task.id) {
+    return deny(caller, `${action} task ${task.id}`, "it is not its own task");
+  }
+  if (action === "close" && isCodeTask(task)) {
+    return deny(caller, `close task ${task.id}`, "it has code to land, and landing closes it");
+  }
+  if (directs(caller) || action === "change" || action === "claim") return undefined;
+  return heldByAnother(task, caller.name);
+}
+
+/** Leads and coordinators divide work among others, so tasks, groups and claims of others are theirs to arrange. */
+export function directs(caller: Caller): boolean {
+  return caller.kind !== "agent" || isOneOf(caller.capability, ["lead", "coordinator"]);
+}
+
+/** Why the caller may not arrange this, when only those who direct may. */
+export function forbiddenToArrange(caller: Caller, action: string): Refusal | undefined {
+  return directs(caller) ? undefined : deny(caller, action, "only leads, coordinators and the operator arrange work");
+}
+
+/** Specs are what leads and scouts write for others. */
+export function forbiddenToSpecify(caller: Caller, taskId: string): Refusal | undefined {
+  if (caller.kind !== "agent" || isOneOf(caller.capability, ["lead", "scout"])) return undefined;
+  return deny(caller, `write the spec of task ${taskId}`, "only leads, scouts and the operator write specs");
+}
+
+/** Something of this task waits for the merge queue, or went through it. */
+export const isCodeTask = (task: Pick<Task, "mergeState">): boolean => task.mergeState !== "none";
+
+/** The refusal when somebody other than `name` holds the task. */
+export function heldByAnother(task: Pick<Task, "id" | "claimedBy">, name: string): Refusal | undefined {
+  if (task.claimedBy === null || task.claimedBy === name) return undefined;
+  return { kind: "task-held", task: task.id, holder: task.claimedBy };
+}
+
+const isOneOf = (capability: Capability, wanted: readonly Capability[]): boolean =>
+  wanted.includes(canonical(capability));
+
+const deny = (caller: Caller, action: string, why: string): Refusal => ({
+  kind: "not-allowed",
+  action,
+  caller: caller.name,
+  why,
+});

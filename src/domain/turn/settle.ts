@@ -1,0 +1,79 @@
+import type { AgentOutcome, AgentState } from "../agent/agent.ts";
+import type { TurnStatus } from "./turn.ts";
+
+/** How the agent's process ended, as far as its output and exit tell. */
+export type TurnEnd =
+  | { readonly kind: "clean" }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "rate-limited"; readonly resetAt: number | null }
+  | { readonly kind: "stalled" };
+
+export interface SettleFacts {
+  readonly end: TurnEnd;
+  readonly stopRequested: boolean;
+  /** A terminal message was stored while this turn was running. */
+  readonly terminalMail: boolean;
+  /** The agent has waits, or mail that wakes it is already queued. */
+  readonly outstanding: boolean;
+  readonly persistent: boolean;
+  readonly reminders: number;
+  readonly maxReminders: number;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly now: number;
+}
+
+/** What follows a turn. `input` says what becomes of the deliveries it carried. */
+export interface Settlement {
+  readonly turn: TurnStatus;
+  readonly state: AgentState;
+  readonly outcome: AgentOutcome | null;
+  readonly input: "ack" | "keep" | "dead";
+  readonly next:
+    | { readonly kind: "none" }
+    | { readonly kind: "reminder" }
+    | { readonly kind: "retry"; readonly notBefore: number; readonly countsAttempt: boolean };
+  /** Why the parent must be told that its agent ended without finishing. */
+  readonly death: string | null;
+}
+
+/** Back-off before attempts 2, 3 and 4 of one input. */
+const backOffMs = [5_000, 30_000, 120_000] as const;
+const parkMs = 60_000;
+
+/** Decides what a turn's end means. First match wins: a terminal message outranks any later failure of the process. */
+export function settle(facts: SettleFacts): Settlement {
+  const none = { kind: "none" } as const;
+  if (facts.stopRequested) {
+    return { turn: "settled", state: "completed", outcome: "stopped", input: "keep", next: none, death: "stopped" };
+  }
+  if (facts.terminalMail) {
+    return { turn: "settled", state: "completed", outcome: "done", input: "ack", next: none, death: null };
+  }
+  if (facts.end.kind === "rate-limited") {
+    const notBefore = facts.end.resetAt ?? facts.now + parkMs;
+    const next = { kind: "retry", notBefore, countsAttempt: false } as const;
+    return { turn: "failed", state: "between_turns", outcome: null, input: "keep", next, death: null };
+  }
+  if (facts.end.kind !== "clean") return settleFailure(facts, facts.end);
+  if (facts.outstanding || facts.persistent) {
+    return { turn: "settled", state: "between_turns", outcome: null, input: "ack", next: none, death: null };
+  }
+  if (facts.reminders < facts.maxReminders) {
+    const next = { kind: "reminder" } as const;
+    return { turn: "settled", state: "between_turns", outcome: null, input: "ack", next, death: null };
+  }
+  const death = "its turns ended without a terminal message";
+  return { turn: "settled", state: "completed", outcome: "no_signal", input: "ack", next: none, death };
+}
+
+function settleFailure(facts: SettleFacts, end: { kind: "failed"; reason: string } | { kind: "stalled" }): Settlement {
+  const reason = end.kind === "stalled" ? "it went silent" : end.reason;
+  if (facts.attempt >= facts.maxAttempts) {
+    const outcome = end.kind === "stalled" ? "stalled" : "crashed";
+    return { turn: "failed", state: "zombie", outcome, input: "dead", next: { kind: "none" }, death: reason };
+  }
+  const wait = backOffMs[Math.min(facts.attempt, backOffMs.length) - 1] ?? backOffMs[0];
+  const next = { kind: "retry", notBefore: facts.now + wait, countsAttempt: true } as const;
+  return { turn: "failed", state: "between_turns", outcome: null, input: "keep", next, death: null };
+}

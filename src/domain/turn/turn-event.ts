@@ -1,0 +1,36 @@
+/** What a runtime's output means, in our words. Adapters translate; nothing above them knows a vendor's format. */
+export type TurnEvent =
+  | {
+      readonly kind: "session";
+      readonly providerSessionId: string;
+      readonly model: string | null;
+      readonly version: string | null;
+    }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thinking" }
+  | { readonly kind: "tool-start"; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly kind: "tool-end"; readonly id: string; readonly failed: boolean }
+  | { readonly kind: "retry"; readonly attempt: number; readonly delayMs: number; readonly cause: string }
+  | {
+      readonly kind: "usage";
+      readonly messageId: string;
+      readonly model: string | null;
+      readonly input: number;
+      readonly output: number;
+      readonly cacheRead: number;
+      readonly cacheWrite: number;
+    }
+  | TurnEnded
+  | { readonly kind: "malformed"; readonly bytes: number }
+  | { readonly kind: "other"; readonly name: string };
+
+/** The runtime's own word that the turn is over; `failed` whatever else it claims. */
+export interface TurnEnded {
+  readonly kind: "turn-ended";
+  readonly failed: boolean;
+  readonly text: string | null;
+  readonly cause: "completed" | "api-error" | "rate-limit" | "aborted" | "other";
+  /** When a rate limit says it lifts, ms UTC. */
+  readonly resetAt: number | null;
+  readonly costUsd: number | null;
+}

@@ -1,0 +1,44 @@
+/** Why a turn was queued. */
+export const turnTriggers = ["spawn", "mail", "reminder", "retry", "nudge"] as const;
+export type TurnTrigger = (typeof turnTriggers)[number];
+
+/**
+ * queued     waits for the dispatcher
+ * running    claimed; a supervisor owns it by lease and fence
+ * settled    ended, and its input is acknowledged
+ * failed     ended badly; the failure policy decided what follows
+ * lost       its process is gone without a result
+ * cancelled  never started: stopped, or its input was already read
+ */
+export const turnStatuses = ["queued", "running", "settled", "failed", "lost", "cancelled"] as const;
+export type TurnStatus = (typeof turnStatuses)[number];
+
+/** One invocation of a runtime, from input to outcome. A row is both queue entry and history. */
+export interface Turn {
+  readonly id: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly runId: string;
+  readonly trigger: TurnTrigger;
+  readonly status: TurnStatus;
+  /** How often this input was tried, this turn included. */
+  readonly attempt: number;
+  readonly notBefore: number;
+  /** Grows with each supervisor that takes the turn over; every write of a supervisor names its fence. */
+  readonly fence: number;
+  readonly resumeRequested: string | null;
+  readonly resumeObserved: string | null;
+  readonly logDir: string | null;
+  /** Bytes and lines of the output file already stored as events. */
+  readonly outputOffset: number;
+  readonly outputLines: number;
+  readonly clean: boolean | null;
+  readonly resultText: string | null;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly terminalMessageSeq: number | null;
+  readonly error: string | null;
+  readonly queuedAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
