@@ -1,0 +1,39 @@
+import type { ProcessIdentity } from "../domain/process/process.ts";
+
+/** What a running engine tells about itself; written when it listens, removed when it leaves. */
+export interface EngineNotice extends ProcessIdentity {
+  readonly socket: string;
+  readonly version: string;
+}
+
+/** How commands and supervisors reach the engine of a project. */
+export interface EngineDoor {
+  /** One data-free byte. False when no engine hears it. */
+  wake(): Promise<boolean>;
+  /** Makes sure an engine is running or being started. Never called from inside an agent. */
+  ensure(): Promise<void>;
+  notice(): EngineNotice | undefined;
+}
+
+export interface DoorHandlers {
+  /** Somebody committed work. */
+  wake(): void;
+  /** A request frame came in; the answer goes back as one line. */
+  call(frame: string): Promise<string>;
+}
+
+export interface OpenDoor {
+  /** Stops listening and removes the notice, so that later callers know they must start another engine. */
+  close(): void;
+}
+
+/** How the engine lets itself be reached. */
+export interface EngineSide {
+  open(handlers: DoorHandlers): OpenDoor;
+  /** The process that restarts us when we die. False when it is gone. */
+  keeperIsAlive(): boolean;
+  /** Starts a keeper for this running engine. */
+  replaceKeeper(): void;
+  /** Tells an adopted keeper that we leave on purpose. */
+  dismissKeeper(): Promise<void>;
+}

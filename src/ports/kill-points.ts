@@ -1,0 +1,30 @@
+/**
+ * Every named instant at which a test build can be told to die (`OVERSTORY_TEST_KILL_AT=<name>`). One stands before and
+ * after each effect, so a sweep over this list is a sweep over every half-done step.
+ */
+export const killPoints = [
+  "command.before-commit",
+  "command.after-commit",
+  "command.before-wake",
+  "engine.started",
+  "engine.listening",
+  "engine.before-leave",
+  "seat.before-worktree",
+  "seat.after-worktree",
+  "seat.after-fact",
+  "dispatch.after-claim",
+  "dispatch.after-supervisor",
+  "turn.started",
+  "turn.before-spawn",
+  "turn.after-spawn",
+  "turn.after-identity",
+  "turn.after-gate",
+  "turn.after-input",
+  "turn.after-batch",
+  "turn.before-settle",
+  "turn.after-settle",
+] as const;
+export type KillPoint = (typeof killPoints)[number];
+
+/** Does nothing in a release build. */
+export type ReachKillPoint = (name: KillPoint) => void;

@@ -1,0 +1,27 @@
+import type { ProcessIdentity } from "../domain/process/process.ts";
+
+export type Liveness = "alive" | "gone" | "unknown";
+
+export interface KillReport {
+  readonly signalled: number;
+  /** SIGKILL was needed. */
+  readonly escalated: boolean;
+  /** Pids still alive at the end. */
+  readonly survivors: readonly number[];
+}
+
+/** Processes of this machine. Nothing is signalled before its identity was checked. */
+export interface Processes {
+  /** The identity of a running pid, or undefined when there is none. */
+  identify(pid: number): ProcessIdentity | undefined;
+  self(): ProcessIdentity;
+  /** `unknown` when the system cannot tell; never treated as dead. */
+  check(identity: ProcessIdentity): Liveness;
+  /** Ends the process group and every descendant, also those in other sessions: SIGTERM, then SIGKILL after the grace. */
+  endTree(identity: ProcessIdentity, graceMs: number): Promise<KillReport>;
+  /** Starts a program that outlives us: own session, no inherited terminal, output to a file. Returns its pid. */
+  startDetached(
+    command: readonly string[],
+    options: { env: Readonly<Record<string, string>>; logFile: string },
+  ): number;
+}

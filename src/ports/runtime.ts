@@ -1,0 +1,30 @@
+import type { TurnEvent } from "../domain/turn/turn-event.ts";
+
+export interface LaunchRequest {
+  readonly model: string | null;
+  /** The provider session to go on with; null starts a new one. */
+  readonly resume: string | null;
+  /** What the agent is told in this turn. */
+  readonly prompt: string;
+}
+
+export interface LaunchPlan {
+  readonly argv: readonly string[];
+  /** Added to the agent's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Written to the agent's input, which is then closed. */
+  readonly input: string;
+}
+
+/** Turns the lines of one turn's output into events. Keeps what it must remember between lines; never throws. */
+export type LineReader = (line: string) => readonly TurnEvent[];
+
+/** One foreign agent CLI, as data and two pure functions. */
+export interface Runtime {
+  readonly id: string;
+  readonly instructionFile: string;
+  /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
+  readonly environment: readonly string[];
+  launch(request: LaunchRequest): LaunchPlan;
+  reader(): LineReader;
+}

@@ -1,0 +1,54 @@
+import type { AgentRows } from "./store/agents.ts";
+import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
+import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
+import type { LeaseRows, ProcessRows } from "./store/processes.ts";
+import type { RunRows } from "./store/runs.ts";
+import type { GroupRows, SpecRows, TaskRows } from "./store/tasks.ts";
+import type { RequestRows, TokenRows } from "./store/tokens.ts";
+import type { TurnRows } from "./store/turns.ts";
+import type { WaitRows } from "./store/waits.ts";
+
+/** The tables, inside one transaction. */
+export interface Tx {
+  readonly runs: RunRows;
+  readonly agents: AgentRows;
+  readonly turns: TurnRows;
+  readonly processes: ProcessRows;
+  readonly leases: LeaseRows;
+  readonly messages: MessageRows;
+  readonly deliveries: DeliveryRows;
+  readonly inboxChecks: InboxCheckRows;
+  readonly waits: WaitRows;
+  readonly events: EventRows;
+  readonly notices: NoticeRows;
+  readonly audit: AuditRows;
+  readonly tasks: TaskRows;
+  readonly groups: GroupRows;
+  readonly specs: SpecRows;
+  readonly tokens: TokenRows;
+  readonly requests: RequestRows;
+}
+
+/** The one database. */
+export interface Store {
+  /**
+   * Runs `work` as one atomic, isolated write. It commits when `work` resolves and leaves no trace when it rejects.
+   * Only the transaction may be awaited inside: no effects, no timers (violations reject). `work` may run more than
+   * once (a serialisation conflict repeats it), so it must be repeatable.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs `work` on one consistent view and writes nothing. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A number that changes whenever another process commits; for noticing a lost wake cheaply. */
+  changeCounter(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Rejects a transaction on purpose: everything is rolled back and `transaction` rejects with this. */
+export class Rollback<T> extends Error {
+  readonly value: T;
+  constructor(value: T) {
+    super("rolled back on purpose");
+    this.value = value;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Event, NewEvent } from "../../domain/event/event.ts";
+
+export interface EventRows {
+  /** Appends; an event whose (turn, line, part) is already stored is skipped. */
+  append(events: readonly NewEvent[]): Promise<void>;
+  /** Events numbered above the cursor, in order. A reader that goes on from the last number it saw misses none. */
+  after(cursor: number, limit: number): Promise<Event[]>;
+  last(): Promise<number>;
+}
+
+/** Guards a notice: true the first time (agent, kind, key) is seen, false ever after. */
+export interface NoticeRows {
+  once(agentId: string, kind: string, key: string, messageSeq: number | null): Promise<boolean>;
+}
+
+export interface AuditRows {
+  record(entry: { caller: string; action: string; refused: boolean; detail: string; now: number }): Promise<void>;
+  list(
+    limit: number,
+  ): Promise<{ seq: number; caller: string; action: string; refused: boolean; detail: string; createdAt: number }[]>;
+}

@@ -1,0 +1,64 @@
+import type { Delivery, DeliveryState, MailType, Message } from "../../domain/mail/types.ts";
+
+export interface MessageFilter {
+  readonly from?: string;
+  readonly to?: string;
+  readonly type?: MailType;
+  /** Only messages with a delivery that is neither delivered nor acked. */
+  readonly unread?: boolean;
+  readonly threadId?: string;
+  readonly runId?: string;
+  readonly limit?: number;
+}
+
+/** A message together with one of its deliveries. */
+export interface Mail {
+  readonly message: Message;
+  readonly delivery: Delivery;
+}
+
+export interface MessageRows {
+  /** Stores a message and returns its number. Order of numbers is order of commits. */
+  insert(message: Omit<Message, "seq">): Promise<number>;
+  get(id: string): Promise<Message | undefined>;
+  bySeq(seq: number): Promise<Message | undefined>;
+  byDedupeKey(fromAgent: string, key: string): Promise<Message | undefined>;
+  /** Newest first. */
+  list(filter: MessageFilter): Promise<Message[]>;
+  thread(threadId: string): Promise<Message[]>;
+  /** Ids of messages; for suggestions. Newest first. */
+  recentIds(limit: number): Promise<string[]>;
+  /** How many messages the sender stored since `after`; `broadcast` counts only group sends. */
+  countFrom(fromAgent: string, after: number, options: { broadcast: boolean }): Promise<number>;
+  /** The newest message with the same sender, address, subject and body stored since `after`. */
+  duplicate(
+    probe: Pick<Message, "fromAgent" | "address" | "subject" | "body">,
+    after: number,
+  ): Promise<Message | undefined>;
+  /** Messages of the given types that the agent stored while this turn was running, oldest first. */
+  ofTurn(turnId: string, types: readonly MailType[]): Promise<Message[]>;
+  purge(filter: { before?: number; agent?: string; all?: boolean }): Promise<number>;
+}
+
+export interface DeliveryRows {
+  insert(deliveries: readonly Delivery[]): Promise<void>;
+  get(messageSeq: number, toAgent: string): Promise<Delivery | undefined>;
+  ofMessage(messageSeq: number): Promise<Delivery[]>;
+  update(delivery: Delivery): Promise<void>;
+  /** Queued and due mail of one agent by priority rank, then number. */
+  queued(toAgent: string, now: number, limit: number): Promise<Mail[]>;
+  countQueued(toAgent: string): Promise<number>;
+  /** Queued mail that wakes exists for this agent. */
+  hasWaking(toAgent: string): Promise<boolean>;
+  inState(toAgent: string, states: readonly DeliveryState[]): Promise<Mail[]>;
+  ofTurn(turnId: string): Promise<Mail[]>;
+  /** Claims whose lease ran out. */
+  expired(now: number, limit: number): Promise<Delivery[]>;
+  dead(limit: number): Promise<Mail[]>;
+}
+
+/** When each inbox was last looked at with a debounce, so that the next look may be skipped. */
+export interface InboxCheckRows {
+  last(agentName: string): Promise<number | undefined>;
+  record(agentName: string, now: number): Promise<void>;
+}

@@ -1,0 +1,26 @@
+import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
+
+export interface ProcessRows {
+  insert(record: ProcessRecord): Promise<void>;
+  get(id: string): Promise<ProcessRecord | undefined>;
+  /** Recorded as running for this turn, newest first. */
+  liveForTurn(turnId: string): Promise<ProcessRecord[]>;
+  liveForAgent(agentId: string): Promise<ProcessRecord[]>;
+  /** The record with this identity that has not ended. */
+  find(identity: ProcessIdentity): Promise<ProcessRecord | undefined>;
+  end(id: string, reason: string, now: number): Promise<void>;
+  endForTurn(turnId: string, reason: string, now: number): Promise<void>;
+}
+
+/** Leases are compared by (fence, beat) only; no timestamp says that a holder is dead. */
+export interface LeaseRows {
+  get(name: string): Promise<Lease | undefined>;
+  /** Takes the lease whoever held it, with the next fence, which is returned. */
+  take(name: string, processId: string | null): Promise<number>;
+  /** Takes the lease with a fence that was handed out before. */
+  hold(name: string, fence: number, processId: string): Promise<void>;
+  /** False when the lease has another fence now. */
+  beat(name: string, fence: number): Promise<boolean>;
+  /** Gives up the lease; nothing when the fence is no longer this one. */
+  drop(name: string, fence: number): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { Group, Spec, Task, TaskDependency, TaskStatus } from "../../domain/task/task.ts";
+
+export interface TaskRows {
+  insert(task: Task): Promise<void>;
+  get(id: string): Promise<Task | undefined>;
+  update(task: Task): Promise<void>;
+  /** By priority, then age. `unclosed`: everything that is not closed. */
+  list(filter: { status?: TaskStatus; unclosed?: boolean; runId?: string; limit?: number }): Promise<Task[]>;
+  ids(): Promise<string[]>;
+  dependencies(): Promise<TaskDependency[]>;
+  dependenciesOf(taskId: string): Promise<TaskDependency[]>;
+  dependentsOf(taskId: string): Promise<TaskDependency[]>;
+  addDependency(dependency: TaskDependency): Promise<void>;
+  removeDependency(dependency: TaskDependency): Promise<boolean>;
+}
+
+export interface GroupRows {
+  insert(group: Group, memberIds: readonly string[]): Promise<void>;
+  get(id: string): Promise<Group | undefined>;
+  byName(name: string): Promise<Group[]>;
+  list(): Promise<Group[]>;
+  members(groupId: string): Promise<string[]>;
+  /** Active groups that have this task as a member. */
+  activeWith(taskId: string): Promise<Group[]>;
+  /** Completed groups that have this task as a member. */
+  completedWith(taskId: string): Promise<Group[]>;
+  addMembers(groupId: string, taskIds: readonly string[]): Promise<void>;
+  removeMembers(groupId: string, taskIds: readonly string[]): Promise<void>;
+  setStatus(groupId: string, status: Group["status"], completedAt: number | null): Promise<void>;
+}
+
+export interface SpecRows {
+  put(spec: Spec): Promise<void>;
+  get(taskId: string): Promise<Spec | undefined>;
+}

@@ -1,0 +1,51 @@
+import type { Turn, TurnTrigger } from "../../domain/turn/turn.ts";
+
+export interface QueueTurn {
+  readonly id: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly runId: string;
+  readonly trigger: TurnTrigger;
+  readonly attempt: number;
+  readonly notBefore: number;
+  readonly now: number;
+}
+
+export interface TurnRows {
+  /**
+   * Adds a queued turn, or keeps the one the agent already has, made due at the earlier of the two times; a retry keeps
+   * its own time, for new mail must not cut a back-off or a rate limit short.
+   */
+  queue(turn: QueueTurn): Promise<void>;
+  get(id: string): Promise<Turn | undefined>;
+  queuedFor(agentId: string): Promise<Turn | undefined>;
+  runningFor(agentId: string): Promise<Turn | undefined>;
+  /** Queued turns that may start now: due, agent seated, live, not stopping and without a running turn. Oldest first. */
+  ready(now: number, limit: number): Promise<Turn[]>;
+  running(): Promise<Turn[]>;
+  countRunning(): Promise<number>;
+  listFor(agentId: string): Promise<Turn[]>;
+  /** queued -> running with the given fence. False when it is no longer queued. */
+  start(
+    id: string,
+    start: { fence: number; logDir: string; resumeRequested: string | null; now: number },
+  ): Promise<boolean>;
+  /** Gives a running turn to a new supervisor: the fence grows by one and is returned; undefined when it is not running. */
+  takeOver(id: string): Promise<number | undefined>;
+  /** Stores how far the output was read. False when the fence is no longer this one. */
+  progress(id: string, fence: number, offset: number, lines: number): Promise<boolean>;
+  sawProviderSession(id: string, providerSessionId: string): Promise<void>;
+  /** running -> ended. False when the fence is no longer this one. */
+  end(id: string, fence: number, end: TurnEnding): Promise<boolean>;
+  cancelQueued(agentId: string, now: number): Promise<number>;
+  cancel(id: string, now: number): Promise<void>;
+  /** Something waits for the engine: a due turn, a running turn, or a seat without a worktree. */
+  dueWork(now: number): Promise<boolean>;
+  /** The earliest future moment a queued turn becomes due. */
+  nextDue(now: number): Promise<number | undefined>;
+}
+
+export type TurnEnding = Pick<
+  Turn,
+  "status" | "clean" | "resultText" | "exitCode" | "exitSignal" | "terminalMessageSeq" | "error"
+> & { readonly endedAt: number };

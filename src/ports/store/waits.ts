@@ -1,0 +1,20 @@
+export const waitKinds = ["child", "reply", "merge", "review", "approval", "explicit"] as const;
+export type WaitKind = (typeof waitKinds)[number];
+
+/** What an agent is waiting for on purpose; the name owns it, so it survives a reopening. */
+export interface Wait {
+  readonly agentName: string;
+  readonly kind: WaitKind;
+  readonly ref: string;
+  readonly since: number;
+  readonly deadline: number | null;
+}
+
+export interface WaitRows {
+  /** Adds the wait, or keeps the one that is there. */
+  add(wait: Wait): Promise<void>;
+  remove(agentName: string, kind: WaitKind, ref: string): Promise<void>;
+  /** Removes every wait for this object, whoever waits; returns the names that waited. */
+  resolve(kind: WaitKind, ref: string): Promise<string[]>;
+  of(agentName: string): Promise<Wait[]>;
+}

@@ -1,0 +1,116 @@
+import type { Agent, AgentOutcome, AgentState, Topology } from "../domain/agent/agent.ts";
+import type { Capability } from "../domain/agent/capability.ts";
+import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
+import type { Sql, SqlValue } from "./sql.ts";
+import { assign, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+
+export const agents = table<Agent>("agents", {
+  id: text(),
+  name: text(),
+  generation: integer,
+  capability: text<Capability>(),
+  runtime: text(),
+  model: nullable(text()),
+  topology: text<Topology>(),
+  parentName: text(),
+  depth: integer,
+  runId: text(),
+  taskId: nullable(text()),
+  specPath: nullable(text()),
+  scope: json<readonly string[]>(),
+  worktreePath: nullable(text()),
+  branch: nullable(text()),
+  baseRef: nullable(text()),
+  baseCommit: nullable(text()),
+  envFile: nullable(text()),
+  state: text<AgentState>(),
+  stateVersion: integer,
+  outcome: nullable(text<AgentOutcome>()),
+  stopRequestedBy: nullable(text()),
+  providerSessionId: nullable(text()),
+  reminders: integer,
+  startedAt: integer,
+  lastActivityAt: integer,
+  endedAt: nullable(integer),
+  releasedAt: nullable(integer),
+});
+
+const live = "state NOT IN ('completed', 'zombie')";
+
+export const agentRows = (sql: Sql): AgentRows => ({
+  reserve: async (agent) => {
+    await insert(sql, agents, agent);
+  },
+  get: (id) => selectOne(sql, agents, "WHERE id = ?", id),
+  byName: (name) =>
+    selectOne(
+      sql,
+      agents,
+      `WHERE name = ? ORDER BY CASE WHEN ${live} THEN 0 ELSE 1 END, generation DESC LIMIT 1`,
+      name,
+    ),
+  list: (filter) => {
+    const { where, values } = conditions(filter);
+    return select(sql, agents, `${where} ORDER BY started_at, name`, ...values);
+  },
+  names: async () => {
+    const rows = await sql.all("SELECT DISTINCT name FROM agents");
+    return rows.map((row) => String(row.name));
+  },
+  move: async (before, change, request, now) => {
+    const { set, values } = assign(agents, change);
+    const moved = await sql.run(
+      `UPDATE agents SET ${set} WHERE id = ? AND state_version = ?`,
+      ...values,
+      before.id,
+      before.stateVersion,
+    );
+    if (moved === 0) return false;
+    await sql.run(
+      "INSERT INTO transitions (agent_id, from_state, to_state, outcome, actor, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      before.id,
+      before.state,
+      change.state,
+      change.outcome,
+      request.actor,
+      request.reason,
+      now,
+    );
+    return true;
+  },
+  seated: async (id, seat) => {
+    const { set, values } = assign(agents, seat);
+    await sql.run(`UPDATE agents SET ${set} WHERE id = ?`, ...values, id);
+  },
+  sawProviderSession: async (id, providerSessionId) => {
+    await sql.run("UPDATE agents SET provider_session_id = ? WHERE id = ?", providerSessionId, id);
+  },
+  sawActivity: async (id, now) => {
+    await sql.run("UPDATE agents SET last_activity_at = ? WHERE id = ? AND last_activity_at < ?", now, id, now);
+  },
+  setReminders: async (id, reminders) => {
+    await sql.run("UPDATE agents SET reminders = ? WHERE id = ?", reminders, id);
+  },
+  requestStop: async (id, by) => {
+    await sql.run("UPDATE agents SET stop_requested_by = ? WHERE id = ?", by, id);
+  },
+  release: async (id, now) => {
+    await sql.run("UPDATE agents SET released_at = ? WHERE id = ? AND released_at IS NULL", now, id);
+  },
+  unseated: () => select(sql, agents, "WHERE worktree_path IS NULL AND state = 'booting' ORDER BY started_at, id"),
+});
+
+function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const equal = (column: string, value: string | undefined): void => {
+    if (value === undefined) return;
+    parts.push(`${column} = ?`);
+    values.push(value);
+  };
+  equal("run_id", filter.runId);
+  equal("parent_name", filter.parentName);
+  equal("task_id", filter.taskId);
+  if (filter.live === true) parts.push(live);
+  return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
+}

@@ -1,0 +1,107 @@
+import type { MailType, Message, Priority } from "../domain/mail/types.ts";
+import type { MessageFilter, MessageRows } from "../ports/store/mail.ts";
+import { placeholders, type Sql, type SqlValue } from "./sql.ts";
+import { flag, insertNumbered, integer, nullable, select, selectOne, table, text } from "./table.ts";
+
+export const messages = table<Message>("messages", {
+  seq: integer,
+  id: text(),
+  runId: nullable(text()),
+  fromAgent: text(),
+  fromAgentId: nullable(text()),
+  turnId: nullable(text()),
+  address: text(),
+  subject: text(),
+  body: text(),
+  type: text<MailType>(),
+  priority: text<Priority>(),
+  threadId: text(),
+  replyTo: nullable(text()),
+  hop: integer,
+  payload: nullable(text()),
+  dedupeKey: nullable(text()),
+  expectsReply: flag,
+  verified: flag,
+  blobPath: nullable(text()),
+  createdAt: integer,
+});
+
+export const messageRows = (sql: Sql): MessageRows => ({
+  insert: async (message) => {
+    const seq = await insertNumbered(sql, messages, message);
+    if (seq === undefined) throw new Error(`message ${message.id} was not numbered`);
+    return seq;
+  },
+  get: (id) => selectOne(sql, messages, "WHERE id = ?", id),
+  bySeq: (seq) => selectOne(sql, messages, "WHERE seq = ?", seq),
+  byDedupeKey: (fromAgent, key) => selectOne(sql, messages, "WHERE from_agent = ? AND dedupe_key = ?", fromAgent, key),
+  list: (filter) => {
+    const { where, values } = conditions(filter);
+    return select(sql, messages, `${where} ORDER BY seq DESC LIMIT ?`, ...values, filter.limit ?? 1_000_000);
+  },
+  thread: (threadId) => select(sql, messages, "WHERE thread_id = ? ORDER BY seq", threadId),
+  recentIds: async (limit) => {
+    const rows = await sql.all("SELECT id FROM messages ORDER BY seq DESC LIMIT ?", limit);
+    return rows.map((row) => String(row.id));
+  },
+  countFrom: async (fromAgent, after, { broadcast }) => {
+    const only = broadcast ? "AND address LIKE '@%'" : "";
+    const rows = await sql.all(
+      `SELECT COUNT(*) AS n FROM messages WHERE from_agent = ? AND created_at > ? ${only}`,
+      fromAgent,
+      after,
+    );
+    return Number(rows[0]?.n ?? 0);
+  },
+  duplicate: ({ fromAgent, address, subject, body }, after) =>
+    selectOne(
+      sql,
+      messages,
+      "WHERE from_agent = ? AND created_at > ? AND address = ? AND subject = ? AND body = ? ORDER BY seq DESC LIMIT 1",
+      fromAgent,
+      after,
+      address,
+      subject,
+      body,
+    ),
+  ofTurn: (turnId, types) =>
+    select(sql, messages, `WHERE turn_id = ? AND type IN ${placeholders(types.length)} ORDER BY seq`, turnId, ...types),
+  purge: async ({ before, agent, all }) => {
+    if (all === true) return sql.run("DELETE FROM messages");
+    const parts: string[] = [];
+    const values: SqlValue[] = [];
+    if (before !== undefined) {
+      parts.push("created_at < ?");
+      values.push(before);
+    }
+    if (agent !== undefined) {
+      parts.push("(from_agent = ? OR seq IN (SELECT message_seq FROM deliveries WHERE to_agent = ?))");
+      values.push(agent, agent);
+    }
+    if (parts.length === 0) return 0;
+    return sql.run(`DELETE FROM messages WHERE ${parts.join(" AND ")}`, ...values);
+  },
+});
+
+function conditions(filter: MessageFilter): { where: string; values: SqlValue[] } {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (part: string, ...given: SqlValue[]): void => {
+    parts.push(part);
+    values.push(...given);
+  };
+  if (filter.from !== undefined) add("from_agent = ?", filter.from);
+  if (filter.type !== undefined) add("type = ?", filter.type);
+  if (filter.threadId !== undefined) add("thread_id = ?", filter.threadId);
+  if (filter.runId !== undefined) add("run_id = ?", filter.runId);
+  const unread = filter.unread === true ? "AND d.state IN ('queued', 'claimed')" : "";
+  if (filter.to !== undefined) {
+    add(
+      `EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq AND d.to_agent = ? ${unread})`,
+      filter.to,
+    );
+  } else if (filter.unread === true) {
+    add(`EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq ${unread})`);
+  }
+  return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
+}

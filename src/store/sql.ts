@@ -1,0 +1,23 @@
+/** A value as both databases take it. Booleans are 0 and 1, JSON is text, times are integer milliseconds. */
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/**
+ * One connection inside one transaction. Statements are written in the subset that SQLite and PostgreSQL share, with
+ * `?` for values. Integers arrive as numbers.
+ */
+export interface Sql {
+  readonly dialect: "sqlite" | "postgres";
+  all(text: string, ...values: SqlValue[]): Promise<SqlRow[]>;
+  /** Returns how many rows changed. */
+  run(text: string, ...values: SqlValue[]): Promise<number>;
+  /**
+   * Called before numbering a row that cursor readers follow. From here to the commit no other transaction can take a
+   * number, so numbers become visible in order.
+   */
+  orderCommits(): Promise<void>;
+}
+
+/** `(?, ?, ?)` for a list of values. An empty list matches nothing; PostgreSQL has no `IN ()`. */
+export const placeholders = (count: number): string =>
+  count === 0 ? "(NULL)" : `(${Array.from({ length: count }, () => "?").join(", ")})`;

@@ -1,0 +1,171 @@
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { Failure } from "../domain/failure.ts";
+import type { Store, Tx } from "../ports/store.ts";
+import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
+import type { Sql, SqlRow, SqlValue } from "./sql.ts";
+import { runUnit } from "./unit.ts";
+
+export interface SqliteOptions {
+  readonly path: string;
+  /**
+   * `command`: lives for milliseconds and may block while it waits for the writer before it. `process`: serves others
+   * meanwhile, so it waits without blocking (a blocked wait freezes the whole event loop).
+   */
+  readonly life: "command" | "process";
+  readonly readOnly?: boolean;
+}
+
+/** How long a writer waits for the database before it gives up with `store-busy`. */
+const patienceMs = 10_000;
+const processBusyMs = 20;
+
+/** Opens the embedded database, creating or migrating it first when needed. */
+export function openSqlite(options: SqliteOptions): Store {
+  const db = translate(options.path, () => connect(options));
+  const sql = sqliteSql(db);
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const begin = async (statement: string): Promise<void> => {
+    const deadline = performance.now() + patienceMs;
+    for (let wait = 5; ; wait = Math.min(wait * 2, 200)) {
+      try {
+        db.run(statement);
+        return;
+      } catch (error) {
+        if (!isBusy(codeOf(error)) || performance.now() > deadline) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
+    }
+  };
+
+  const unit = <T>(mode: "write" | "read", work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const turn = queue.then(() =>
+      translateAsync(options.path, async () => {
+        db.run(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
+        await begin(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
+        try {
+          const value = await runUnit(sql, work);
+          db.run("COMMIT");
+          return value;
+        } catch (error) {
+          if (db.inTransaction) db.run("ROLLBACK");
+          throw error;
+        }
+      }),
+    );
+    // The queue only orders; each caller handles its own failure.
+    queue = turn.then(ignore, ignore);
+    return turn;
+  };
+
+  return {
+    transaction: (work) => unit("write", work),
+    read: (work) => unit("read", work),
+    changeCounter: async () => {
+      const row = db.query<{ data_version: number }, []>("PRAGMA data_version").get();
+      return row?.data_version ?? 0;
+    },
+    close: async () => {
+      await queue;
+      db.close();
+    },
+  };
+}
+
+const ignore = (): void => {};
+
+function connect(options: SqliteOptions): Database {
+  const readOnly = options.readOnly === true;
+  const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create: true });
+  try {
+    // Before anything else: with the timeout unset, two processes that open at the same instant fail.
+    db.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    if (!readOnly) db.run("PRAGMA synchronous = NORMAL");
+    db.run("PRAGMA foreign_keys = ON");
+    const version = versionOf(db);
+    if (version > schemaVersion)
+      throw new Failure({ kind: "store-too-new", path: options.path, found: version, known: schemaVersion });
+    if (version < schemaVersion) {
+      if (readOnly) return migrateThenReopen(db, options);
+      migrate(db);
+    }
+    if (options.life === "process") db.run(`PRAGMA busy_timeout = ${processBusyMs}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A reader that finds an older schema brings it up to date once, as a writer would. */
+function migrateThenReopen(db: Database, options: SqliteOptions): Database {
+  db.close();
+  connect({ path: options.path, life: options.life }).close();
+  return connect(options);
+}
+
+function migrate(db: Database): void {
+  db.run("PRAGMA journal_mode = WAL");
+  db.run("BEGIN EXCLUSIVE");
+  try {
+    for (const statement of statementsFrom(versionOf(db), "sqlite")) db.run(statement);
+    db.run(`PRAGMA user_version = ${schemaVersion}`);
+    db.run("COMMIT");
+  } catch (error) {
+    db.run("ROLLBACK");
+    throw error;
+  }
+}
+
+function versionOf(db: Database): number {
+  return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+}
+
+function sqliteSql(db: Database): Sql {
+  return {
+    dialect: "sqlite",
+    all: async (text: string, ...values: SqlValue[]) => db.query<SqlRow, SQLQueryBindings[]>(text).all(...values),
+    run: async (text: string, ...values: SqlValue[]) =>
+      db.query<SqlRow, SQLQueryBindings[]>(text).run(...values).changes,
+    // One writer at a time: numbers are already taken in the order of commits.
+    orderCommits: async () => {},
+  };
+}
+
+function translate<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw translated(path, error);
+  }
+}
+
+async function translateAsync<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw translated(path, error);
+  }
+}
+
+function translated(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const cause = { cause: error };
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
+    return new Failure({ kind: "store-corrupt", path, problem: messageOf(error) }, cause);
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
+    return new Failure({ kind: "store-read-only", path }, cause);
+  }
+  if (isBusy(code)) return new Failure({ kind: "store-busy", path, waitedMs: patienceMs }, cause);
+  return error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  return error.code.startsWith("SQLITE_") ? error.code : undefined;
+}
+
+const isBusy = (code: string | undefined): boolean => code !== undefined && /^SQLITE_(BUSY|LOCKED)/.test(code);
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

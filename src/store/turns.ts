@@ -1,0 +1,144 @@
+import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
+import type { TurnRows } from "../ports/store/turns.ts";
+import type { Sql } from "./sql.ts";
+import { assign, flag, insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
+
+export const turns = table<Turn>("turns", {
+  id: text(),
+  agentId: text(),
+  agentName: text(),
+  runId: text(),
+  trigger: text<TurnTrigger>(),
+  status: text<TurnStatus>(),
+  attempt: integer,
+  notBefore: integer,
+  fence: integer,
+  resumeRequested: nullable(text()),
+  resumeObserved: nullable(text()),
+  logDir: nullable(text()),
+  outputOffset: integer,
+  outputLines: integer,
+  clean: nullable(flag),
+  resultText: nullable(text()),
+  exitCode: nullable(integer),
+  exitSignal: nullable(text()),
+  terminalMessageSeq: nullable(integer),
+  error: nullable(text()),
+  queuedAt: integer,
+  startedAt: nullable(integer),
+  endedAt: nullable(integer),
+});
+
+const seatedAndFree = `
+  EXISTS (SELECT 1 FROM agents a WHERE a.id = turns.agent_id AND a.worktree_path IS NOT NULL
+          AND a.state NOT IN ('completed', 'zombie') AND a.stop_requested_by IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.agent_id = turns.agent_id AND r.status = 'running')`;
+
+export const turnRows = (sql: Sql): TurnRows => ({
+  queue: async ({ now, ...turn }) => {
+    const row: Turn = {
+      ...turn,
+      status: "queued",
+      fence: 0,
+      resumeRequested: null,
+      resumeObserved: null,
+      logDir: null,
+      outputOffset: 0,
+      outputLines: 0,
+      clean: null,
+      resultText: null,
+      exitCode: null,
+      exitSignal: null,
+      terminalMessageSeq: null,
+      error: null,
+      queuedAt: now,
+      startedAt: null,
+      endedAt: null,
+    };
+    const added = await insert(sql, turns, row, "ON CONFLICT (agent_id) WHERE status = 'queued' DO NOTHING");
+    if (added > 0) return;
+    await sql.run(
+      "UPDATE turns SET not_before = ? WHERE agent_id = ? AND status = 'queued' AND not_before > ? AND trigger <> 'retry'",
+      turn.notBefore,
+      turn.agentId,
+      turn.notBefore,
+    );
+  },
+  get: (id) => selectOne(sql, turns, "WHERE id = ?", id),
+  queuedFor: (agentId) => selectOne(sql, turns, "WHERE agent_id = ? AND status = 'queued'", agentId),
+  runningFor: (agentId) => selectOne(sql, turns, "WHERE agent_id = ? AND status = 'running'", agentId),
+  ready: (now, limit) =>
+    select(
+      sql,
+      turns,
+      `WHERE status = 'queued' AND not_before <= ? AND ${seatedAndFree} ORDER BY not_before, queued_at, id LIMIT ?`,
+      now,
+      limit,
+    ),
+  running: () => select(sql, turns, "WHERE status = 'running' ORDER BY started_at, id"),
+  countRunning: async () => {
+    const rows = await sql.all("SELECT COUNT(*) AS n FROM turns WHERE status = 'running'");
+    return Number(rows[0]?.n ?? 0);
+  },
+  listFor: (agentId) => select(sql, turns, "WHERE agent_id = ? ORDER BY queued_at, id", agentId),
+  start: async (id, { fence, logDir, resumeRequested, now }) => {
+    const { set, values } = assign(turns, { status: "running", fence, logDir, resumeRequested, startedAt: now });
+    return (await sql.run(`UPDATE turns SET ${set} WHERE id = ? AND status = 'queued'`, ...values, id)) > 0;
+  },
+  takeOver: async (id) => {
+    const rows = await sql.all(
+      "UPDATE turns SET fence = fence + 1 WHERE id = ? AND status = 'running' RETURNING fence",
+      id,
+    );
+    const fence = rows[0]?.fence;
+    return typeof fence === "number" ? fence : undefined;
+  },
+  progress: async (id, fence, offset, lines) =>
+    (await sql.run(
+      "UPDATE turns SET output_offset = ?, output_lines = ? WHERE id = ? AND fence = ? AND status = 'running'",
+      offset,
+      lines,
+      id,
+      fence,
+    )) > 0,
+  sawProviderSession: async (id, providerSessionId) => {
+    await sql.run("UPDATE turns SET resume_observed = ? WHERE id = ?", providerSessionId, id);
+  },
+  end: async (id, fence, ending) => {
+    const { set, values } = assign(turns, ending);
+    return (
+      (await sql.run(
+        `UPDATE turns SET ${set} WHERE id = ? AND fence = ? AND status = 'running'`,
+        ...values,
+        id,
+        fence,
+      )) > 0
+    );
+  },
+  cancelQueued: (agentId, now) =>
+    sql.run(
+      "UPDATE turns SET status = 'cancelled', ended_at = ? WHERE agent_id = ? AND status = 'queued'",
+      now,
+      agentId,
+    ),
+  cancel: async (id, now) => {
+    await sql.run("UPDATE turns SET status = 'cancelled', ended_at = ? WHERE id = ? AND status = 'queued'", now, id);
+  },
+  dueWork: async (now) => {
+    const rows = await sql.all(
+      `SELECT 1 AS due WHERE EXISTS (SELECT 1 FROM turns WHERE status = 'queued' AND not_before <= ?)
+         OR EXISTS (SELECT 1 FROM turns WHERE status = 'running')
+         OR EXISTS (SELECT 1 FROM agents WHERE worktree_path IS NULL AND state = 'booting')`,
+      now,
+    );
+    return rows.length > 0;
+  },
+  nextDue: async (now) => {
+    const rows = await sql.all(
+      "SELECT MIN(not_before) AS due FROM turns WHERE status = 'queued' AND not_before > ?",
+      now,
+    );
+    const due = rows[0]?.due;
+    return typeof due === "number" ? due : undefined;
+  },
+});

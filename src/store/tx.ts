@@ -1,0 +1,36 @@
+import type { Tx } from "../ports/store.ts";
+import { agentRows } from "./agents.ts";
+import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
+import { auditRows, eventRows, noticeRows } from "./events.ts";
+import { groupRows } from "./groups.ts";
+import { leaseRows } from "./leases.ts";
+import { messageRows } from "./messages.ts";
+import { processRows } from "./processes.ts";
+import { runRows } from "./runs.ts";
+import type { Sql } from "./sql.ts";
+import { specRows, taskRows } from "./tasks.ts";
+import { requestRows, tokenRows } from "./tokens.ts";
+import { turnRows } from "./turns.ts";
+import { waitRows } from "./waits.ts";
+
+export function makeTx(sql: Sql): Tx {
+  return {
+    runs: runRows(sql),
+    agents: agentRows(sql),
+    turns: turnRows(sql),
+    processes: processRows(sql),
+    leases: leaseRows(sql),
+    messages: messageRows(sql),
+    deliveries: deliveryRows(sql),
+    inboxChecks: inboxCheckRows(sql),
+    waits: waitRows(sql),
+    events: eventRows(sql),
+    notices: noticeRows(sql),
+    audit: auditRows(sql),
+    tasks: taskRows(sql),
+    groups: groupRows(sql),
+    specs: specRows(sql),
+    tokens: tokenRows(sql),
+    requests: requestRows(sql),
+  };
+}
