@@ -3,6 +3,8 @@ import { type ReadyConfig, readCompiledConfig } from "./compiled.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { Environment } from "./sources.ts";
 
+export type { Config } from "./schema.ts";
+
 /** The project's configuration: compiled if that is still true, else from its sources, compiled for the next caller. */
 export async function config(root: string, env: Environment): Promise<Result<ReadyConfig, readonly ConfigProblem[]>> {
   const compiled = readCompiledConfig(root, env);

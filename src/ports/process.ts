@@ -20,8 +20,12 @@ export interface Processes {
   /** Ends the process group and every descendant, also those in other sessions: SIGTERM, then SIGKILL after the grace. */
   endTree(identity: ProcessIdentity, graceMs: number): Promise<KillReport>;
   /** Starts a program that outlives us: own session, no inherited terminal, output to a file. Returns its pid. */
-  startDetached(
-    command: readonly string[],
-    options: { env: Readonly<Record<string, string>>; logFile: string },
-  ): number;
+  startDetached(command: readonly string[], options: DetachedOptions): number;
+}
+
+export interface DetachedOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  /** Called when it ends while we are still there. */
+  readonly onExit?: () => void;
 }

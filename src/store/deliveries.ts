@@ -39,6 +39,9 @@ const both = [
   ...Object.keys(messages.columns).map((field) => `m."${columnName(field)}" AS m_${columnName(field)}`),
   ...Object.keys(deliveries.columns).map((field) => `d."${columnName(field)}" AS d_${columnName(field)}`),
 ].join(", ");
+const openStates: readonly DeliveryState[] = ["claimed", "delivered", "dead"];
+/** Word for word the condition of the index `deliveries_open`: SQLite uses a partial index only when it sees its condition. */
+const isOpen = "d.state IN ('claimed', 'delivered', 'dead')";
 const byRank = "ORDER BY d.priority_rank, d.message_seq";
 
 export const deliveryRows = (sql: Sql): DeliveryRows => ({
@@ -77,8 +80,15 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     );
     return rows.length > 0;
   },
-  inState: (toAgent, states) =>
-    mail(sql, `WHERE d.to_agent = ? AND d.state IN ${placeholders(states.length)} ${byRank}`, toAgent, ...states),
+  inState: (toAgent, states) => {
+    const narrowed = states.every((state) => openStates.includes(state)) ? `${isOpen} AND ` : "";
+    return mail(
+      sql,
+      `WHERE d.to_agent = ? AND ${narrowed}d.state IN ${placeholders(states.length)} ${byRank}`,
+      toAgent,
+      ...states,
+    );
+  },
   ofTurn: (turnId) => mail(sql, `WHERE d.turn_id = ? ${byRank}`, turnId),
   expired: (now, limit) =>
     select(
@@ -88,7 +98,8 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
       now,
       limit,
     ),
-  dead: (limit) => mail(sql, "WHERE d.state = 'dead' ORDER BY d.message_seq DESC LIMIT ?", limit),
+  dead: (limit) =>
+    mail(sql, `WHERE ${isOpen} AND d.state = 'dead' ORDER BY d.message_seq DESC, d.to_agent LIMIT ?`, limit),
 });
 
 async function mail(sql: Sql, rest: string, ...values: SqlValue[]): Promise<Mail[]> {

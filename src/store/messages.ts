@@ -64,8 +64,16 @@ export const messageRows = (sql: Sql): MessageRows => ({
       subject,
       body,
     ),
-  ofTurn: (turnId, types) =>
-    select(sql, messages, `WHERE turn_id = ? AND type IN ${placeholders(types.length)} ORDER BY seq`, turnId, ...types),
+  ofTurn: async (turnId, types) => {
+    if (types.length === 0) return [];
+    return select(
+      sql,
+      messages,
+      `WHERE turn_id = ? AND type IN ${placeholders(types.length)} ORDER BY seq`,
+      turnId,
+      ...types,
+    );
+  },
   purge: async ({ before, agent, all }) => {
     if (all === true) return sql.run("DELETE FROM messages");
     const parts: string[] = [];

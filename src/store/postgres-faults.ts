@@ -21,16 +21,22 @@ export function faultOf(error: unknown): { readonly code?: string; readonly stat
 /** The failure a recognised error stands for; anything else comes back as it is. */
 export function translated(place: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Failure) return error;
-  const { code = "", state = "" } = faultOf(error);
+  const { state = "" } = faultOf(error);
   const cause = { cause: error };
   if (state === "XX001" || state === "XX002")
     return new Failure({ kind: "store-corrupt", path: place, problem: error.message }, cause);
   if (state === "25006") return new Failure({ kind: "store-read-only", path: place }, cause);
   if (state === "55P03") return new Failure({ kind: "store-busy", path: place, waitedMs: patienceMs }, cause);
-  if (code.startsWith("ERR_POSTGRES_CONNECTION") || unreachable.test(state))
+  if (isConnectionLoss(error) || refused.test(state))
     return new Failure({ kind: "unexpected", problem: `${place} cannot be reached: ${error.message}` }, cause);
   return error;
 }
 
-/** Connection, authentication, unknown database, too many connections, server shutting down or starting. */
-const unreachable = /^(08|28|3D000|53300|57P0)/;
+/** The server went away, restarts, or has no connection left: the same call may work a moment later. */
+export function isConnectionLoss(error: unknown): boolean {
+  const { code = "", state = "" } = faultOf(error);
+  return code.startsWith("ERR_POSTGRES_CONNECTION") || /^(08|53300|57P0)/.test(state);
+}
+
+/** Wrong credentials, or no such database: trying again would not help. */
+const refused = /^(28|3D000)/;

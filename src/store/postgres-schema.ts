@@ -16,7 +16,7 @@ export async function ensureSchema(db: SQL, place: string): Promise<void> {
     )`);
     const version = await versionOf(tx);
     if (isCurrent(version, place)) return;
-    for (const statement of statementsFrom(version, "postgres")) await tx.unsafe(statement);
+    await tx.unsafe(statementsFrom(version, "postgres").join(";\n"));
     await tx.unsafe(
       `INSERT INTO schema_version (only_row, version) VALUES (1, ${schemaVersion})
        ON CONFLICT (only_row) DO UPDATE SET version = excluded.version`,
@@ -29,8 +29,12 @@ function isCurrent(version: number, place: string): boolean {
   throw new Failure({ kind: "store-too-new", path: place, found: version, known: schemaVersion });
 }
 
+/** Looks where the tables would be created and nowhere else: another project's may be further down the search path. */
 async function versionOf(db: SQL): Promise<number> {
-  const [table] = await db.unsafe<{ there: boolean }[]>("SELECT to_regclass('schema_version') IS NOT NULL AS there");
+  const [table] = await db.unsafe<{ there: boolean }[]>(
+    `SELECT EXISTS (SELECT 1 FROM pg_tables
+                    WHERE schemaname = current_schema() AND tablename = 'schema_version') AS there`,
+  );
   if (table?.there !== true) return 0;
   const [row] = await db.unsafe<{ version: number }[]>("SELECT version FROM schema_version");
   return row?.version ?? 0;

@@ -1,7 +1,7 @@
 import { SQL, type TransactionSQL } from "bun";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
-import { faultOf, patienceMs, placeOf, translated } from "./postgres-faults.ts";
+import { faultOf, isConnectionLoss, patienceMs, placeOf, translated } from "./postgres-faults.ts";
 import { numbered } from "./postgres-placeholders.ts";
 import { advisoryLocks, ensureSchema } from "./postgres-schema.ts";
 import type { Sql, SqlRow, SqlValue } from "./sql.ts";
@@ -72,39 +72,54 @@ const modes: Readonly<Record<Mode, string>> = {
   read: "ISOLATION LEVEL SERIALIZABLE READ ONLY",
 };
 
-async function once<T>(db: SQL, mode: Mode, attempt: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** One try of a unit of work. From `committing` on, a lost connection leaves open whether it took effect. */
+interface Attempt {
+  readonly number: number;
+  committing: boolean;
+}
+
+async function once<T>(db: SQL, mode: Mode, attempt: Attempt, work: (tx: Tx) => Promise<T>): Promise<T> {
   // Boxed, because Bun would await each element of a resolved array by itself.
   const box = await db.begin(modes[mode], async (tx) => {
     // Repeated writers queue up here, one at a time, so that each round of a crowd gets somebody through. A table
     // lock comes before the snapshot; an advisory lock would be waited for with an old one.
-    if (attempt > 1 && mode === "write") await tx.unsafe("LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE");
-    return { value: await runUnit(postgresSql(tx), work) };
+    if (attempt.number > 1 && mode === "write")
+      await tx.unsafe("LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE");
+    const value = await runUnit(postgresSql(tx), work);
+    attempt.committing = mode === "write";
+    return { value };
   });
   return box.value;
 }
 
-async function repeated<T>(place: string, action: (attempt: number) => Promise<T>): Promise<T> {
+async function repeated<T>(place: string, action: (attempt: Attempt) => Promise<T>): Promise<T> {
   const start = performance.now();
-  for (let attempt = 1; ; attempt++) {
+  for (let number = 1; ; number++) {
+    const attempt: Attempt = { number, committing: false };
     try {
       return await action(attempt);
     } catch (error) {
-      if (!isWorthRepeating(faultOf(error).state, attempt)) throw error;
+      const why = reasonToRepeat(error, attempt);
       const waitedMs = Math.round(performance.now() - start);
+      if (why === undefined) throw error;
+      if (waitedMs > patienceMs && why === "connection") throw error;
       if (waitedMs > patienceMs) throw new Failure({ kind: "store-busy", path: place, waitedMs }, { cause: error });
     }
-    const wait = Math.min(2 ** attempt, 200);
+    const wait = Math.min(2 ** number, 200);
     await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
   }
 }
 
 /**
- * A serialisation failure or a deadlock says nothing about the work. A broken unique rule may: two units that looked
- * first can still meet there, and the second look tells; when it is the work's own fault the repetition fails alike.
+ * A serialisation failure, a deadlock or a connection lost before the commit says nothing about the work. A broken
+ * unique rule may: two units that looked first can still meet there, and the second look tells; when it is the work's
+ * own fault the repetition fails alike.
  */
-function isWorthRepeating(state: string | undefined, attempt: number): boolean {
-  if (state === "40001" || state === "40P01") return true;
-  return state === "23505" && attempt === 1;
+function reasonToRepeat(error: unknown, attempt: Attempt): "conflict" | "connection" | undefined {
+  const { state } = faultOf(error);
+  if (state === "40001" || state === "40P01") return "conflict";
+  if (state === "23505" && attempt.number === 1) return "conflict";
+  return isConnectionLoss(error) && !attempt.committing ? "connection" : undefined;
 }
 
 function postgresSql(tx: TransactionSQL): Sql {

@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
@@ -76,6 +77,8 @@ const ignore = (): void => {};
 
 function connect(options: SqliteOptions): Database {
   const readOnly = options.readOnly === true;
+  // A clone of the repository brings the configuration but no database.
+  if (readOnly && !existsSync(options.path)) connect({ path: options.path, life: options.life }).close();
   const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create: true });
   try {
     // Before anything else: with the timeout unset, two processes that open at the same instant fail.
@@ -87,7 +90,7 @@ function connect(options: SqliteOptions): Database {
       throw new Failure({ kind: "store-too-new", path: options.path, found: version, known: schemaVersion });
     if (version < schemaVersion) {
       if (readOnly) return migrateThenReopen(db, options);
-      migrate(db);
+      patiently(() => migrate(db));
     }
     if (options.life === "process") db.run(`PRAGMA busy_timeout = ${processBusyMs}`);
     return db;
@@ -102,6 +105,20 @@ function migrateThenReopen(db: Database, options: SqliteOptions): Database {
   db.close();
   connect({ path: options.path, life: options.life }).close();
   return connect(options);
+}
+
+/** While others open the same new file, switching its journal fails at once: no timeout covers that. */
+function patiently(action: () => void): void {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      action();
+      return;
+    } catch (error) {
+      if (!isBusy(codeOf(error)) || performance.now() > deadline) throw error;
+    }
+    Bun.sleepSync(2 + Math.random() * 20);
+  }
 }
 
 function migrate(db: Database): void {

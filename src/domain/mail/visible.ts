@@ -2,7 +2,7 @@
  * Control bytes, text direction marks, invisible tag characters and lone surrogates: what a reader cannot see, or what
  * a terminal or a model could take for something else. Joiners stay, because scripts and emoji need them.
  */
-const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 const inLine = new RegExp(`${invisible.source}|\\\\(?=u\\{)`, "gu");
 const inText = new RegExp(`(?![\\n\\t])${invisible.source}|\\\\(?=u\\{)`, "gu");
 

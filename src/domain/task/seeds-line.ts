@@ -30,7 +30,7 @@ export function formatLine(record: SeedsRecord): string {
   const isEmpty = (value: unknown): boolean =>
     value === undefined || value === null || (Array.isArray(value) && value.length === 0);
   const filled = Object.entries(line).filter(([, value]) => !isEmpty(value));
-  return JSON.stringify({ ...Object.fromEntries(filled), ...record.extra });
+  return JSON.stringify({ ...Object.fromEntries(filled), ...record.extra }).replace(unprintable, escaped);
 }
 
 /** The record in a line, or what is wrong with it, completing the sentence "line n ...". */
@@ -42,6 +42,10 @@ export function parseLine(line: string): SeedsRecord | string {
     throw error;
   }
 }
+
+/** Characters JSON leaves as they are although a terminal obeys them or an editor breaks the line there. */
+const unprintable = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -62,7 +66,8 @@ function objectOf(line: string): Record<string, unknown> {
     // The parser's own words differ between engines; the line number is what helps.
     throw new LineProblem("is not valid JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LineProblem("is not an object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new LineProblem("is not a JSON object");
   return { ...value };
 }
 
@@ -74,7 +79,7 @@ function recordOf(raw: Record<string, unknown>): SeedsRecord {
   const status = oneOf(raw, "status", taskStatuses) ?? "open";
   const priority = raw.priority ?? 2;
   if (typeof priority !== "number" || !isPriority(priority)) {
-    throw new LineProblem("has a priority that is not a whole number from 0 to 4");
+    throw new LineProblem("must have a whole number from 0 to 4 as priority");
   }
   const createdAt = time(raw, "createdAt") ?? time(raw, "updatedAt") ?? 0;
   const updatedAt = time(raw, "updatedAt") ?? createdAt;
@@ -116,7 +121,7 @@ function ownFields(raw: Record<string, unknown>): OwnFields | null {
 function text(raw: Record<string, unknown>, field: string): string | null {
   const value = raw[field] ?? null;
   if (value === null || value === "") return null;
-  if (typeof value !== "string") throw new LineProblem(`has a ${field} that is not a text`);
+  if (typeof value !== "string") throw new LineProblem(`must have a text as ${field}`);
   return value;
 }
 
@@ -124,14 +129,14 @@ function texts(raw: Record<string, unknown>, field: string): readonly string[] {
   const value = raw[field] ?? [];
   const isTexts = (items: unknown): items is string[] =>
     Array.isArray(items) && items.every((item) => typeof item === "string");
-  if (!isTexts(value)) throw new LineProblem(`has ${field} that are not a list of texts`);
+  if (!isTexts(value)) throw new LineProblem(`must have a list of texts as ${field}`);
   return [...new Set(value)];
 }
 
 function time(raw: Record<string, unknown>, field: string): number | null {
   const value = text(raw, field);
   const at = value === null ? null : Date.parse(value);
-  if (Number.isNaN(at)) throw new LineProblem(`has a ${field} that is not a time`);
+  if (Number.isNaN(at)) throw new LineProblem(`must have a time as ${field}`);
   return at;
 }
 
@@ -139,6 +144,6 @@ function oneOf<T extends string>(raw: Record<string, unknown>, field: string, kn
   const value = text(raw, field);
   if (value === null) return null;
   const found = known.find((item) => item === value);
-  if (found === undefined) throw new LineProblem(`has a ${field} that is not one of ${known.join(", ")}`);
+  if (found === undefined) throw new LineProblem(`must have one of ${known.join(", ")} as ${field}`);
   return found;
 }

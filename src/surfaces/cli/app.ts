@@ -1,4 +1,31 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Result } from "../../domain/result.ts";
+import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
+import type { ConfigFacet } from "./facets/config.ts";
+import type { ProjectFacet } from "./facets/project.ts";
+
 /** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
   readonly version: string;
+  /** Runs a use case as whoever holds this process's identity, and wakes the engine when that left work. */
+  call<N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>>;
+  /** Text files: named by the user, relative to where the command was typed, or a file of the project itself. */
+  readonly files: {
+    /** Undefined when there is no such file; a refusal when there is one that cannot be read. */
+    readText(path: string, at?: FilePlace): Promise<Result<string | undefined, Refusal>>;
+    writeText(path: string, text: string, at?: FilePlace): Promise<Result<void, Refusal>>;
+  };
+  readonly engine: EngineFacet;
+  /** The allow-listed variables of the caller's shell that this runtime's agents will get. */
+  environmentFor(runtime: string | undefined): Promise<Readonly<Record<string, string>>>;
+  /** Loaded on first use: no hot command needs them. */
+  project(): Promise<ProjectFacet>;
+  config(): Promise<ConfigFacet>;
 }
+
+export interface EngineFacet {
+  /** The engine that listens now, if any. */
+  status(): { readonly pid: number; readonly socket: string; readonly version: string } | undefined;
+}
+
+export type FilePlace = "typed" | "project";

@@ -26,7 +26,7 @@ export interface Flag {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly required?: boolean;
-  /** The value in brackets may be left out: `--wait` or `--wait=done`. */
+  /** Placeholder of a value that may be left out: `--wait` is `true`, `--wait=done` is "done". Never the next word. */
   readonly optionalValue?: string;
   /** A switch that also has the form `--no-<name>`. */
   readonly negatable?: boolean;
@@ -50,7 +50,7 @@ export interface Example {
   readonly does: string;
 }
 
-/** One node of the command tree: a group with `commands`, or a leaf with `run`. Pure data; the handler is loaded when called. */
+/** One node of the command tree: a group with `commands`, a leaf with `run`, or both. Pure data; the handler is loaded when called. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
@@ -59,6 +59,8 @@ export interface Command {
   readonly flags?: readonly Flag[];
   readonly examples?: readonly Example[];
   readonly commands?: readonly Command[];
+  /** Heading it stands under in the root help. */
+  readonly group?: string;
   /** Not in help, docs or completions: for our own processes. */
   readonly hidden?: boolean;
   readonly deprecated?: string;
@@ -94,6 +96,8 @@ export interface Io {
 export interface Paint {
   bold(text: string): string;
   dim(text: string): string;
+  /** Side remarks: elapsed time, timestamps. */
+  muted(text: string): string;
   red(text: string): string;
   green(text: string): string;
   yellow(text: string): string;
@@ -108,10 +112,26 @@ export interface Paint {
 
 /** What a handler answers: the data of the JSON envelope and the same for a person. Nothing else reaches stdout. */
 export interface Outcome {
+  /** Spread into the envelope. A boolean `success` of its own is kept, for a command whose answer is a failed effect. */
   readonly json: Readonly<Record<string, unknown>>;
+  /** Text of others (mail, titles) must have gone through `visible`. A final newline is added when missing. */
   readonly text: string;
+  /** What is left of `text` with --quiet: the id alone, or nothing, when the text only confirms. Default: all of it. */
+  readonly quietText?: string;
+  /** The same as a list, for --format jsonl, table and tsv. */
+  readonly rows?: Rows;
+  /** Runs once everything was written to stdout: for facts that are true only then, such as "this mail was handed over". */
+  readonly afterPrint?: () => Promise<void>;
   /** Exit code when the command ran but its answer is "no" (a failed check). Default 0. */
   readonly exit?: number;
+}
+
+/** A list as data. Cells are raw: the framework makes control bytes visible. */
+export interface Rows {
+  readonly columns: readonly string[];
+  readonly cells: readonly (readonly string[])[];
+  /** One per row for --format jsonl. Default: made of columns and cells. */
+  readonly objects?: readonly object[];
 }
 
 export type Handler = (call: Call) => Promise<Result<Outcome, Refusal>>;

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { allowedEnvironment } from "../domain/agent/environment.ts";
+import { invalid, type Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import { writeAtomically } from "../host/atomic-file.ts";
+import { findProjectRoot } from "../host/project-root.ts";
+import type { CommandChannel } from "../ports/command-channel.ts";
+import type { App, FilePlace } from "../surfaces/cli/app.ts";
+import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
+import { channelFor } from "./channel.ts";
+import { doorOf, type Environment, openProject, type Project } from "./project.ts";
+import { overstoryDir } from "./self.ts";
+import { version } from "./version.ts";
+
+export interface AppOptions {
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly project: string | undefined;
+}
+
+/** The program as commands see it. Nothing is opened before a command asks for it. */
+export function makeApp({ env, cwd, project: typed }: AppOptions): App & { close(): Promise<void> } {
+  const findRoot = (): string => findProjectRoot({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
+  let project: Promise<Project> | undefined;
+  let channel: CommandChannel | undefined;
+  const theProject = (): Promise<Project> => {
+    project ??= openProject(findRoot(), env);
+    return project;
+  };
+  const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
+  return {
+    version,
+    call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
+      channel ??= channelFor(await theProject());
+      const token = env.OVERSTORY_TOKEN;
+      const result = await channel.call({ name, request, ...(token === undefined ? {} : { token }) });
+      return result as Result<ReplyOf<N>, Refusal>;
+    },
+    files: {
+      readText: async (path, at) => readText(placed(path, at), path),
+      writeText: async (path, text, at) => ok(writeAtomically(placed(path, at), text)),
+    },
+    engine: {
+      status: () => {
+        const root = findRoot();
+        return doorOf({ root, dir: overstoryDir(root), env }).notice();
+      },
+    },
+    environmentFor: async (runtime) => {
+      const { runtimeById } = await import("./runtimes.ts");
+      const name = runtime ?? (await theProject()).config.runtime.default;
+      return allowedEnvironment(env, runtimeById(name)?.environment ?? []);
+    },
+    project: async () =>
+      (await import("./init.ts")).makeProjectFacet({
+        cwd,
+        env,
+        version,
+        ...(typed === undefined ? {} : { project: typed }),
+      }),
+    config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
+    close: async () => {
+      await channel?.close();
+    },
+  };
+}
+
+function readText(path: string, typed: string): Result<string | undefined, Refusal> {
+  try {
+    return ok(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    if (error.code === "ENOENT") return ok(undefined);
+    return no(invalid("file", `cannot be read (${error.code})`, { value: typed }));
+  }
+}

@@ -1,0 +1,73 @@
+import type { Refusal } from "../domain/refusal.ts";
+import type { Result } from "../domain/result.ts";
+import { callEngine } from "../host/engine-door/caller.ts";
+import { randomIds } from "../host/ids.ts";
+import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
+import type { Store } from "../ports/store.ts";
+import { catalog, isUseCaseName } from "../usecases/catalog.ts";
+import { runUseCase } from "../usecases/channel/run-use-case.ts";
+import { channelPorts, doorOf, openStore, type Project } from "./project.ts";
+
+/** Set for agents that cannot reach the database file. */
+const remoteOnly = "engine";
+
+export function channelFor(project: Project): CommandChannel {
+  return project.env.OVERSTORY_CHANNEL === remoteOnly ? remoteChannel(project) : directChannel(project);
+}
+
+/** Runs the use case here, on the database file; opened for reading only when that is enough. */
+export function directChannel(project: Project): CommandChannel {
+  let store: { readonly opened: Store; readonly readOnly: boolean } | undefined;
+  // Two connections of one process would wait for each other's locks while neither can run.
+  const storeFor = (readOnly: boolean): Store => {
+    if (store !== undefined && (readOnly || !store.readOnly)) return store.opened;
+    void store?.opened.close();
+    store = { opened: openStore(project, { life: "command", readOnly }), readOnly };
+    return store.opened;
+  };
+  return {
+    call: async (call) => {
+      const name = known(call);
+      const { access } = await catalog[name]();
+      const ports = channelPorts(project, storeFor(access === "read"));
+      const { result, due } = await runUseCase(ports, { ...call, name });
+      ports.reach("command.after-commit");
+      if (due) {
+        ports.reach("command.before-wake");
+        await wake(project, call.token !== undefined);
+      }
+      return result;
+    },
+    close: async () => {
+      await store?.opened.close();
+    },
+  };
+}
+
+/** Sends the call to the engine; its request id makes repeating it after a broken connection harmless. */
+export function remoteChannel(project: Pick<Project, "dir">): CommandChannel {
+  return {
+    call: async (call) => {
+      const frame = JSON.stringify({ ...call, name: known(call), requestId: randomIds.next("request", 20) });
+      const answer = JSON.parse(await callEngine(project.dir, frame)) as {
+        result?: Result<unknown, Refusal>;
+        problem?: string;
+      };
+      if (answer.result === undefined) throw new Error(answer.problem ?? "the engine answered nothing");
+      return answer.result;
+    },
+    close: async () => {},
+  };
+}
+
+function known({ name }: ChannelCall) {
+  if (!isUseCaseName(name)) throw new Error(`there is no use case called ${name}`);
+  return name;
+}
+
+/** Inside an agent an engine is only told, never started: it would inherit the agent's environment and die with the turn. */
+async function wake(project: Project, insideAgent: boolean): Promise<void> {
+  const door = doorOf(project);
+  if (insideAgent) await door.wake();
+  else await door.ensure();
+}

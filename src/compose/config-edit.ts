@@ -1,0 +1,60 @@
+import { existsSync, realpathSync } from "node:fs";
+import { setConfigValue } from "../config/edit.ts";
+import { loadConfig } from "../config/load.ts";
+import type { ConfigProblem } from "../config/problem.ts";
+import type { ConfigFiles, Environment } from "../config/sources.ts";
+import { Failure } from "../domain/failure.ts";
+import { forbiddenToAgents } from "../domain/project/rights.ts";
+import { invalid, type Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import { replaceFile, textIfAny } from "../host/project/files.ts";
+
+type Edit = (
+  key: string,
+  typed: string,
+  options: { readonly local: boolean },
+) => Promise<Result<{ readonly file: string }, Refusal>>;
+
+/** Sets single keys. Nothing is written that would give the configuration a problem it does not have now. */
+export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
+  return async (key, typed, { local }) => {
+    const refused = forbiddenToAgents(env, `set ${key}`);
+    if (refused !== undefined) return no(refused);
+    const layer = local ? "local" : "project";
+    const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
+    for (let attempt = 0; attempt < patience; attempt++) {
+      const text = textIfAny(file);
+      const edited = await setConfigValue(text, key, typed, file);
+      if (!edited.ok) return no(refusalOf(key, typed, edited.refusal));
+      if (edited.value === text) return ok({ file: files[layer] });
+      const before = await loadConfig(files, env);
+      let fresh: readonly ConfigProblem[] = [];
+      const accept = async (draft: string): Promise<boolean> => {
+        const after = await loadConfig({ ...files, [layer]: draft }, env);
+        fresh = after.problems.filter((problem) => !before.problems.some((known) => isSame(known, problem)));
+        return fresh.length === 0;
+      };
+      if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return ok({ file: files[layer] });
+      if (fresh.length > 0) return no(refusalOf(key, typed, fresh));
+      // Somebody else edited the file meanwhile: their change must not be undone, so all is done once more.
+    }
+    return no({ kind: "busy", what: file });
+  };
+}
+
+/** Edits are rare and typed by hand; losing this race more often than that means something writes in a loop. */
+const patience = 5;
+
+const isSame = (a: ConfigProblem, b: ConfigProblem): boolean => a.key === b.key && a.message === b.message;
+
+/** What is wrong with the value, in the words of the first complaint; the others follow it. */
+function refusalOf(key: string, typed: string, problems: readonly ConfigProblem[]): Refusal {
+  const [first, ...more] = problems;
+  if (first === undefined) return invalid(key, "cannot be set", { value: typed });
+  if (first.key === "") {
+    const told = problems.map(({ message, file, line }) => ({ field: "", problem: message, file, line }));
+    throw new Failure({ kind: "config-invalid", path: first.file, problems: told });
+  }
+  const problem = [first.message, ...more.map((other) => `${other.key} ${other.message}`)].join("; ");
+  return invalid(first.key, problem, first.nearest === undefined ? {} : { nearest: first.nearest });
+}

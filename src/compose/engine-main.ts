@@ -1,0 +1,87 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { runEngine } from "../engine/engine.ts";
+import type { EnginePorts } from "../engine/ports.ts";
+import { writeAtomically } from "../host/atomic-file.ts";
+import { engineSide } from "../host/engine-door/engine-side.ts";
+import { linkedWorktrees } from "../host/git/worktrees.ts";
+import { randomIds } from "../host/ids.ts";
+import { linuxProcesses } from "../host/processes.ts";
+import { isUseCaseName } from "../usecases/catalog.ts";
+import { runUseCase } from "../usecases/channel/run-use-case.ts";
+import { killPointsFrom } from "./kill-points.ts";
+import { channelPorts, clockFor, keeperOptions, openStore, type Project } from "./project.ts";
+import { selfCommand, serviceEnvironment } from "./self.ts";
+import { version } from "./version.ts";
+
+/** The engine process of one project, until it has nothing to do or is asked to end. */
+export async function engineMain(project: Project): Promise<void> {
+  const store = openStore(project, { life: "process" });
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+  placeOvShim(project);
+  const ports: EnginePorts = {
+    store,
+    clock: clockFor(project.env),
+    ids: randomIds,
+    reach: killPointsFrom(project.env),
+    processes: linuxProcesses,
+    worktrees: linkedWorktrees(project.root),
+    side: engineSide({ ...keeperOptions(project), version }),
+    startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
+    answer: (frame) => answer(project, store, frame),
+    worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),
+    logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
+    settings: {
+      maxTurns:
+        project.config.engine.maxTurns > 0 ? project.config.engine.maxTurns : project.config.agents.maxConcurrent,
+      idleExitMs: project.config.engine.idleExitMs,
+      canonicalBranch: project.config.project.canonicalBranch,
+    },
+  };
+  await runEngine(ports, stop.signal);
+  await store.close();
+}
+
+/** Agents find this `ov` first on their PATH, however it was started. */
+function placeOvShim(project: Project): void {
+  const shim = join(project.dir, "run", "bin", "ov");
+  const command = selfCommand()
+    .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+    .join(" ");
+  writeAtomically(shim, `#!/bin/sh\nexec ${command} "$@"\n`, 0o755);
+  chmodSync(shim, 0o755);
+}
+
+function startSupervisor(project: Project, turnId: string, fence: number, onExit: () => void): void {
+  linuxProcesses.startDetached(
+    [...selfCommand(), "turn", "run", turnId, "--fence", String(fence), "--project", project.root],
+    {
+      env: serviceEnvironment(project.env, project.root),
+      logFile: join(project.dir, "run", "supervisors.log"),
+      onExit,
+    },
+  );
+}
+
+const timestamp = (project: Project): string =>
+  new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
+
+/** One frame of the command channel: the same use case, run here, as whoever's token it carries. */
+async function answer(project: Project, store: ReturnType<typeof openStore>, text: string): Promise<string> {
+  const frame: unknown = JSON.parse(text);
+  if (!isFrame(frame) || !isUseCaseName(frame.name))
+    return JSON.stringify({ problem: "not a request this engine knows" });
+  const { result } = await runUseCase(channelPorts(project, store), { ...frame, name: frame.name });
+  return JSON.stringify({ result });
+}
+
+function isFrame(value: unknown): value is { name: string; request: unknown; token?: string; requestId?: string } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "name" in value &&
+    typeof value.name === "string" &&
+    "request" in value
+  );
+}

@@ -1,0 +1,183 @@
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { renderDefaultConfig } from "../config/render.ts";
+import type { Environment } from "../config/sources.ts";
+import { planCommit } from "../domain/project/commit.ts";
+import { forbiddenToAgents } from "../domain/project/rights.ts";
+import { ignoreText, readmeText } from "../domain/project/texts.ts";
+import { invalid, type Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import { instructionFileOf } from "../host/project/coding-agents.ts";
+import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/project/commit.ts";
+import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/project/files.ts";
+import { type InstructionEdit, putGuide } from "../host/project/instruction-file.ts";
+import { type Ledger, makeLedger } from "../host/project/ledger.ts";
+import { currentBranch, findRepository } from "../host/project/repository.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
+import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
+
+export interface ProjectFacetOptions {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly version: string;
+  /** `--project`, when typed: the directory to work in instead of `cwd`. */
+  readonly project?: string | undefined;
+}
+
+/** The project around a directory, which need not be one yet. */
+export function makeProjectFacet({ cwd, env, version, project }: ProjectFacetOptions): ProjectFacet {
+  const place = project === undefined ? cwd : resolve(cwd, project);
+  return {
+    init: (request) => init({ place, env, version }, request),
+    currentBranch: () => currentBranch(place),
+  };
+}
+
+interface Situation {
+  readonly place: string;
+  readonly env: Environment;
+  readonly version: string;
+}
+
+async function init({ place, env, version }: Situation, request: InitRequest): Promise<Result<InitReport, Refusal>> {
+  const refused = forbiddenToAgents(env, "set up a project");
+  if (refused !== undefined) return no(refused);
+  const repository = await findRepository(place);
+  const { root } = repository;
+  const dir = join(root, ".overstory");
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false) {
+    return no(invalid(".overstory", "must be a directory, but something else has that name", { value: dir }));
+  }
+  const keeps = existsSync(join(dir, "config.yaml")) && !request.reset;
+  const question = { repository, env, name: request.name };
+  const facts = keeps ? ok(await configuredFacts(question)) : detectFacts(question);
+  if (!facts.ok) return facts;
+
+  const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
+  const made = await setUp({ root, dir, version, facts: facts.value, request });
+  const committing =
+    request.commit && made.ledger.created.length > 0
+      ? await commit(root, env, made)
+      : { committed: false, warnings: [] };
+  return ok({
+    status: keeps ? "already_initialized" : "initialized",
+    project: name,
+    root,
+    canonicalBranch,
+    runtime,
+    gates,
+    created: made.ledger.created,
+    unchanged: made.ledger.unchanged,
+    backups: made.backups,
+    committed: committing.committed,
+    warnings: [...warnings, ...made.warnings, ...committing.warnings],
+  });
+}
+
+interface Plan {
+  readonly root: string;
+  readonly dir: string;
+  readonly version: string;
+  readonly facts: ProjectFacts;
+  readonly request: InitRequest;
+}
+
+interface Made {
+  readonly ledger: Ledger;
+  readonly backups: readonly string[];
+  readonly guide: InstructionEdit | undefined;
+  /** What was not committed before anything was written. */
+  readonly uncommitted: readonly Uncommitted[];
+  readonly warnings: readonly string[];
+}
+
+const sharedFiles = [".overstory/.gitignore", ".overstory/README.md", ".overstory/config.yaml"];
+
+/**
+ * Everything is written before the configuration, which is what makes a directory a project: whenever this is cut
+ * short, the project is simply not set up yet, and the next call completes it.
+ */
+async function setUp({ root, dir, version, facts, request }: Plan): Promise<Made> {
+  const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
+  const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
+  const ledger = makeLedger(root);
+  for (const [name, mode] of directories) ledger.note(join(dir, name), makeDirectory(join(dir, name), mode));
+  for (const [name, text] of [
+    [".gitignore", ignoreText],
+    ["README.md", readmeText(version)],
+  ] as const) {
+    ledger.note(join(dir, name), createFile(join(dir, name), text));
+  }
+  await openDatabase(join(dir, "overstory.db"), ledger);
+  const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile);
+  if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
+  const backups = await writeConfig(join(dir, "config.yaml"), { facts, reset: request.reset }, ledger);
+  return {
+    ledger,
+    backups: backups.map((copy) => relative(root, copy)),
+    guide,
+    uncommitted: before,
+    warnings: guide?.kind === "left-alone" ? [`${instructionFile} was left alone: ${guide.why}`] : [],
+  };
+}
+
+/** Sockets and captured environments live in `run`, so it is its owner's alone. */
+const directories: readonly (readonly [name: string, mode: number])[] = [
+  ["", 0o755],
+  ["agents", 0o755],
+  ["worktrees", 0o755],
+  ["specs", 0o755],
+  ["logs", 0o755],
+  ["run", 0o700],
+];
+
+/** Opening it once makes it, or brings an older one up to date. */
+async function openDatabase(path: string, ledger: Ledger): Promise<void> {
+  const existed = existsSync(path);
+  await openSqlite({ path, life: "command" }).close();
+  ledger.note(path, !existed);
+}
+
+/** Answers the copies that were kept of what a reset replaced; without a reset, what is there stays. */
+async function writeConfig(
+  path: string,
+  { facts, reset }: { readonly facts: ProjectFacts; readonly reset: boolean },
+  ledger: Ledger,
+): Promise<readonly string[]> {
+  const text = renderDefaultConfig(facts);
+  const created = createFile(path, text);
+  const replaces = reset && !created && !readFileSync(path).equals(Buffer.from(text));
+  const copies = replaces ? [keepCopy(path, Date.now())] : [];
+  if (replaces) await replaceFile(path, { bytes: text });
+  ledger.note(path, created || replaces);
+  return copies;
+}
+
+async function commit(
+  root: string,
+  env: Environment,
+  { guide, uncommitted }: Made,
+): Promise<{ readonly committed: boolean; readonly warnings: readonly string[] }> {
+  const own = sharedFiles.map((path) => ({ path, mixed: false }));
+  if (guide !== undefined && guide.kind !== "left-alone") own.push({ path: guide.path, mixed: !guide.ours });
+  const all = own.map(({ path }) => path);
+  const plan = planCommit({ own, uncommitted, ignored: await ignored(root, all) });
+  const answer = await commitPaths({ root, env, paths: plan.paths, message: "chore: initialise overstory" });
+  const warnings = [
+    ...because(plan.theirs, "changes of yours in there are not committed yet"),
+    ...because(plan.ignored, "git is told to ignore that"),
+    ...(answer.kind === "failed" ? because(plan.paths, answer.why) : []),
+  ];
+  return { committed: answer.kind === "committed", warnings };
+}
+
+const because = (paths: readonly string[], why: string): readonly string[] =>
+  paths.length === 0 ? [] : [`not committed: ${paths.join(", ")} (${why})`];
+
+/** Where an instruction file that may be a link really is: git speaks of that path, and only of those below its root. */
+function real(root: string, name: string | undefined): readonly string[] {
+  if (name === undefined || !existsSync(join(root, name))) return [];
+  const path = relative(realpathSync(root), realpathSync(join(root, name)));
+  return path.startsWith("../") ? [] : [path];
+}

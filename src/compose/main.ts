@@ -1,0 +1,31 @@
+import { version } from "./version.ts";
+
+/**
+ * One program, four lives: a command, the engine, the supervisor of a turn, the scripted agent. Each loads only what it
+ * needs; the version needs nothing.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  const [first, second] = argv;
+  if (argv.length === 1 && (first === "--version" || first === "-v")) {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
+  if (first === "scripted-agent") {
+    const { runScriptedAgent } = await import("../runtimes/scripted/program/main.ts");
+    return runScriptedAgent(argv.slice(1), process.env);
+  }
+  if ((first === "engine" || first === "turn") && second === "run") {
+    const { runService } = await import("./services.ts");
+    return runService(argv);
+  }
+  const { runCommand } = await import("./command-line.ts");
+  return runCommand(argv);
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { type Config, config } from "../config/config.ts";
+import { Failure } from "../domain/failure.ts";
+import { systemClock } from "../host/clock.ts";
+import { engineDoor } from "../host/engine-door/caller.ts";
+import { randomIds } from "../host/ids.ts";
+import { linuxProcesses } from "../host/processes.ts";
+import { projectFiles } from "../host/project-files.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EngineDoor } from "../ports/engine-door.ts";
+import type { Store } from "../ports/store.ts";
+import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
+import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
+import { isTestBuild } from "./build.ts";
+import { killPointsFrom } from "./kill-points.ts";
+import { overstoryDir, selfCommand, serviceEnvironment } from "./self.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An initialised project with its configuration, ready to open its store and to find its engine. */
+export interface Project {
+  readonly root: string;
+  readonly dir: string;
+  readonly env: Environment;
+  readonly config: Config;
+  readonly warnings: readonly { readonly key: string; readonly message: string }[];
+}
+
+export async function openProject(root: string, env: Environment): Promise<Project> {
+  const ready = await config(root, env);
+  if (!ready.ok) {
+    const problems = ready.refusal.map(({ key, message, file, line }) => ({
+      field: key,
+      problem: message,
+      file,
+      line,
+    }));
+    throw new Failure({ kind: "config-invalid", path: join(overstoryDir(root), "config.yaml"), problems });
+  }
+  return { root, dir: overstoryDir(root), env, config: ready.value.config, warnings: ready.value.warnings };
+}
+
+export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
+  return openSqlite({ path: join(project.dir, "overstory.db"), ...options });
+}
+
+export function clockFor(env: Environment): Clock {
+  return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
+}
+
+export function channelPorts(project: Project, store: Store): ChannelPorts {
+  return {
+    store,
+    clock: clockFor(project.env),
+    ids: randomIds,
+    settings: project.config,
+    files: projectFiles(project.dir),
+    reach: killPointsFrom(project.env),
+  };
+}
+
+export function doorOf(project: Pick<Project, "root" | "dir" | "env">): EngineDoor {
+  return engineDoor(keeperOptions(project));
+}
+
+export function keeperOptions(project: Pick<Project, "root" | "dir" | "env">) {
+  return {
+    overstoryDir: project.dir,
+    engine: [...selfCommand(), "engine", "run", "--project", project.root],
+    env: serviceEnvironment(project.env, project.root),
+    processes: linuxProcesses,
+  };
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { runTurn } from "../engine/supervisor/run-turn.ts";
+import { agentLauncher } from "../host/agent-launcher.ts";
+import { randomIds } from "../host/ids.ts";
+import { linuxProcesses } from "../host/processes.ts";
+import { turnFiles } from "../host/turn-files.ts";
+import { killPointsFrom } from "./kill-points.ts";
+import { clockFor, doorOf, openStore, type Project } from "./project.ts";
+import { runtimeById } from "./runtimes.ts";
+
+/** Attempts of one input before its agent is given up. */
+const maxAttempts = 4;
+const graceMs = 2_000;
+
+/** The supervisor process of one turn. */
+export async function turnMain(project: Project, turnId: string, fence: number): Promise<void> {
+  const store = openStore(project, { life: "process" });
+  const { config, env } = project;
+  await runTurn(
+    {
+      store,
+      clock: clockFor(env),
+      ids: randomIds,
+      reach: killPointsFrom(env),
+      processes: linuxProcesses,
+      launcher: agentLauncher,
+      files: turnFiles(project.dir),
+      runtime: runtimeById,
+      baseEnvironment: {
+        HOME: env.HOME ?? "/",
+        PATH: `${join(project.dir, "run", "bin")}:${env.PATH ?? "/usr/bin:/bin"}`,
+        OVERSTORY_PROJECT_ROOT: project.root,
+      },
+      limits: {
+        stallTimeoutMs: config.turn.stallTimeoutMs,
+        maxReminders: config.agents.continuePrompts,
+        maxAttempts,
+        graceMs,
+      },
+    },
+    turnId,
+    fence,
+  );
+  await store.close();
+  await doorOf(project).ensure();
+}

@@ -1,0 +1,40 @@
+/** What became of a text that should hold our section. `broken`: its marks are not a pair, so nobody can say what is ours. */
+export type SectionEdit =
+  | { readonly kind: "same" }
+  | { readonly kind: "changed"; readonly text: string }
+  | { readonly kind: "broken" };
+
+const begin = "<!-- overstory:begin -->";
+const end = "<!-- overstory:end -->";
+
+/**
+ * Puts our section into a file that belongs to its author: in the place of the section that is there, else at the end.
+ * Not a character outside the two marks changes. Line ends follow the file's.
+ */
+export function withSection(text: string | undefined, body: string): SectionEdit {
+  const section = `${begin}\n${body.trimEnd()}\n${end}`;
+  if (text === undefined || text === "") return { kind: "changed", text: `${section}\n` };
+  const begins = places(text, begin);
+  const ends = places(text, end);
+  if (begins.length === 0 && ends.length === 0) return { kind: "changed", text: appended(text, section) };
+  const [from] = begins;
+  const [to] = ends;
+  const paired = begins.length === 1 && ends.length === 1 && from !== undefined && to !== undefined && from < to;
+  if (!paired) return { kind: "broken" };
+  const old = text.slice(from, to + end.length);
+  const fitting = old.includes("\r\n") ? section.replaceAll("\n", "\r\n") : section;
+  return old === fitting
+    ? { kind: "same" }
+    : { kind: "changed", text: text.slice(0, from) + fitting + text.slice(to + end.length) };
+}
+
+/** Where a mark stands alone on its line; a text that only speaks of the mark is not meant. */
+function places(text: string, mark: string): number[] {
+  return [...text.matchAll(new RegExp(`^${mark}(?=[ \\t]*\\r?$)`, "gm"))].map(({ index }) => index);
+}
+
+function appended(text: string, section: string): string {
+  const newline = text.includes("\r\n") ? "\r\n" : "\n";
+  const gap = text.endsWith("\n") ? newline : newline + newline;
+  return text + gap + section.replaceAll("\n", newline) + newline;
+}

@@ -1,0 +1,30 @@
+/** `.overstory/.gitignore`: what everyone shares is tracked, all else is this machine's own. */
+export const ignoreText = `# Shared with everyone who works on this project; all else belongs to this machine alone.
+*
+!.gitignore
+!config.yaml
+!README.md
+!agent-defs/
+!agent-defs/**
+!groups.json
+!agent-manifest.json
+!hooks.json
+`;
+
+/** `.overstory/README.md`: for whoever meets the directory without knowing the program. */
+export const readmeText = (version: string): string => `# .overstory
+
+Overstory (\`ov\`) lets a team of coding agents work on this repository, each in a git worktree of its own. This
+directory holds its settings and its state. It was set up by version ${version}.
+
+| Here | What it is | In git |
+| --- | --- | --- |
+| \`config.yaml\` | settings of the project; \`ov config list\` explains them all | yes |
+| \`config.local.yaml\` | settings of this machine alone, when there are any | no |
+| \`overstory.db\` | agents, tasks, mail and history | no |
+| \`agents/\`, \`logs/\`, \`run/\` | what running agents leave behind | no |
+| \`specs/\` | specifications of tasks | no |
+| \`worktrees/\` | where agents work; remove them with \`ov\`, not by hand | no |
+
+Start with \`ov status\`.
+`;

@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { type SettleFacts, settle } from "./settle.ts";
+
+const clean: SettleFacts = {
+  end: { kind: "clean" },
+  stopRequested: false,
+  terminalMail: false,
+  outstanding: false,
+  persistent: false,
+  reminders: 0,
+  maxReminders: 2,
+  attempt: 1,
+  maxAttempts: 4,
+  now: 1_000,
+};
+const crash = { kind: "failed", reason: "exit 1" } as const;
+
+test("terminal mail completes the agent, whatever its process did afterwards", () => {
+  for (const end of [clean.end, crash, { kind: "stalled" }, { kind: "rate-limited", resetAt: null }] as const) {
+    const settled = settle({ ...clean, terminalMail: true, end });
+    expect(settled).toMatchObject({ state: "completed", outcome: "done", input: "ack", death: null });
+  }
+});
+
+test("a requested stop outranks everything and is told to the parent", () => {
+  const settled = settle({ ...clean, stopRequested: true, terminalMail: true });
+  expect(settled).toMatchObject({ state: "completed", outcome: "stopped", death: "stopped" });
+});
+
+test("a clean turn with outstanding work waits", () => {
+  const settled = settle({ ...clean, outstanding: true });
+  expect(settled).toMatchObject({ state: "between_turns", outcome: null, input: "ack", next: { kind: "none" } });
+});
+
+test("a clean turn with nothing outstanding is reminded twice, then ends unexplained", () => {
+  expect(settle(clean)).toMatchObject({ state: "between_turns", next: { kind: "reminder" } });
+  expect(settle({ ...clean, reminders: 1 })).toMatchObject({ next: { kind: "reminder" } });
+  expect(settle({ ...clean, reminders: 2 })).toMatchObject({
+    state: "completed",
+    outcome: "no_signal",
+    next: { kind: "none" },
+  });
+  expect(settle({ ...clean, reminders: 2 }).death).not.toBeNull();
+});
+
+test("a persistent agent is never reminded", () => {
+  expect(settle({ ...clean, persistent: true })).toMatchObject({ state: "between_turns", next: { kind: "none" } });
+});
+
+test("a failure is tried four times with growing pauses, then the agent is given up and its mail with it", () => {
+  const pauses = [1, 2, 3].map((attempt) => settle({ ...clean, end: crash, attempt }).next);
+  expect(pauses).toEqual([
+    { kind: "retry", notBefore: 6_000, countsAttempt: true },
+    { kind: "retry", notBefore: 31_000, countsAttempt: true },
+    { kind: "retry", notBefore: 121_000, countsAttempt: true },
+  ]);
+  const last = settle({ ...clean, end: crash, attempt: 4 });
+  expect(last).toMatchObject({
+    state: "zombie",
+    outcome: "crashed",
+    input: "dead",
+    death: "exit 1",
+    next: { kind: "none" },
+  });
+  expect(settle({ ...clean, end: { kind: "stalled" }, attempt: 4 }).outcome).toBe("stalled");
+});
+
+test("a rate limit parks until its stated reset and uses no attempt", () => {
+  const stated = settle({ ...clean, end: { kind: "rate-limited", resetAt: 90_000 }, attempt: 4 });
+  expect(stated).toMatchObject({ state: "between_turns", input: "keep" });
+  expect(stated.next).toEqual({ kind: "retry", notBefore: 90_000, countsAttempt: false });
+  expect(settle({ ...clean, end: { kind: "rate-limited", resetAt: null } }).next).toMatchObject({ notBefore: 61_000 });
+});

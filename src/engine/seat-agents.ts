@@ -1,0 +1,89 @@
+import type { Agent } from "../domain/agent/agent.ts";
+import { nextDelivery } from "../domain/mail/delivery.ts";
+import type { Tx } from "../ports/store.ts";
+import type { Seat } from "../ports/worktrees.ts";
+import { changeState } from "../usecases/agents/change-state.ts";
+import { post } from "../usecases/mail/post.ts";
+import type { EnginePorts } from "./ports.ts";
+
+/** Gives every reserved agent its worktree. Repeating it after a crash finds what is already there. */
+export async function seatAgents(ports: EnginePorts): Promise<number> {
+  const waiting = await ports.store.read((tx) => tx.agents.unseated());
+  for (const agent of waiting) await seat(ports, agent);
+  return waiting.length;
+}
+
+async function seat(ports: EnginePorts, agent: Agent): Promise<void> {
+  const baseRef = agent.baseRef ?? (await ports.worktrees.currentBranch()) ?? ports.settings.canonicalBranch;
+  ports.reach("seat.before-worktree");
+  const created = await ports.worktrees.create({
+    agentName: agent.name,
+    branch: agent.branch ?? "",
+    path: ports.worktreePath(agent.name),
+    baseRef,
+  });
+  ports.reach("seat.after-worktree");
+  await ports.store.transaction((tx) =>
+    created.ok
+      ? seated(tx, ports, agent, { ...created.value, baseRef })
+      : startFailed(tx, ports, agent, created.refusal.problem),
+  );
+  ports.reach("seat.after-fact");
+}
+
+async function seated(
+  tx: Tx,
+  ports: EnginePorts,
+  agent: Agent,
+  seat: Seat & { readonly baseRef: string },
+): Promise<void> {
+  const { path, branch, baseRef, baseCommit } = seat;
+  await tx.agents.seated(agent.id, { worktreePath: path, branch, baseRef, baseCommit });
+  await record(tx, ports, agent, "seated", { worktree: path, branch, baseCommit });
+}
+
+/** No process ever ran, so nothing can be lost: the agent ends, its task is free again, its parent learns why. */
+async function startFailed(tx: Tx, ports: EnginePorts, agent: Agent, problem: string): Promise<void> {
+  const now = ports.clock.now();
+  const moved = await changeState(
+    tx,
+    agent,
+    { to: "zombie", actor: "engine", reason: problem, outcome: "start_failed" },
+    now,
+  );
+  if (!moved) return;
+  await tx.turns.cancelQueued(agent.id, now);
+  await tx.waits.resolve("child", agent.name);
+  await tx.agents.release(agent.id, now);
+  for (const { delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
+    const cancelled = nextDelivery(delivery, { kind: "cancel", reason: "the agent could not start" }, now);
+    if (cancelled.ok) await tx.deliveries.update(cancelled.value);
+  }
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  if (task?.claimedBy === agent.name) {
+    await tx.tasks.update({ ...task, status: "open", claimedBy: null, updatedAt: now });
+  }
+  await post(
+    tx,
+    { ids: ports.ids, now },
+    {
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId: agent.runId,
+      verified: true,
+      address: agent.parentName,
+      recipients: [{ name: agent.parentName, wake: true }],
+      subject: `[ENGINE] could not start ${agent.name}`,
+      body: `${agent.name} (${agent.capability}) has no worktree: ${problem}. Its task is open again.`,
+      type: "error",
+      priority: "high",
+    },
+  );
+  await record(tx, ports, agent, "start_failed", { problem });
+}
+
+async function record(tx: Tx, ports: EnginePorts, agent: Agent, type: string, data: unknown): Promise<void> {
+  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
+  await tx.events.append([{ ...about, source: "engine", type, data, createdAt: ports.clock.now() }]);
+}

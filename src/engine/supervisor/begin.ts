@@ -1,0 +1,55 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { Letter } from "../../domain/mail/fold.ts";
+import type { ProcessRecord } from "../../domain/process/process.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { SupervisorPorts } from "./ports.ts";
+
+/** Everything a supervisor needs to know about the turn it took. */
+export interface OwnedTurn {
+  readonly turn: Turn;
+  readonly agent: Agent;
+  readonly fence: number;
+  readonly letters: readonly Letter[];
+  /** The agent's process, when an earlier supervisor already started it. */
+  readonly started: ProcessRecord | undefined;
+}
+
+export const turnLease = (turnId: string): string => `turn:${turnId}`;
+
+/** Takes the turn: records who we are and holds its lease. Undefined when somebody with a higher fence has it. */
+export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: number): Promise<OwnedTurn | undefined> {
+  return ports.store.transaction(async (tx) => {
+    const turn = await tx.turns.get(turnId);
+    if (turn === undefined || turn.status !== "running" || turn.fence !== fence) return undefined;
+    const agent = await tx.agents.get(turn.agentId);
+    if (agent === undefined) return undefined;
+    const known = await tx.processes.liveForTurn(turnId);
+    for (const earlier of known.filter((process) => process.role === "supervisor")) {
+      await tx.processes.end(earlier.id, "replaced", ports.clock.now());
+    }
+    const id = ports.ids.next("process");
+    await tx.processes.insert({
+      id,
+      role: "supervisor",
+      agentId: agent.id,
+      turnId,
+      ...ports.processes.self(),
+      startedAt: ports.clock.now(),
+      endedAt: null,
+      endReason: null,
+    });
+    await tx.leases.hold(turnLease(turnId), fence, id);
+    const started = known.find((process) => process.role === "agent");
+    return { turn, agent, fence, letters: await lettersOf(tx, turnId), started };
+  });
+}
+
+async function lettersOf(tx: Tx, turnId: string): Promise<Letter[]> {
+  const letters: Letter[] = [];
+  for (const { message, delivery } of await tx.deliveries.ofTurn(turnId)) {
+    const sender = message.fromAgentId === null ? undefined : await tx.agents.get(message.fromAgentId);
+    letters.push({ message, capability: sender?.capability ?? null, redelivered: delivery.redelivered });
+  }
+  return letters;
+}

@@ -1,0 +1,61 @@
+import type { OwnedTurn } from "./begin.ts";
+import type { OutputLog, PlacedEvent } from "./output-log.ts";
+import type { SupervisorPorts } from "./ports.ts";
+import type { WatchedProcess } from "./run-turn.ts";
+import { storeEvents } from "./store-events.ts";
+
+export type Followed = { readonly kind: "exited" } | { readonly kind: "stalled" } | { readonly kind: "fenced-out" };
+
+const fastestLookMs = 20;
+const slowestLookMs = 200;
+const batchMs = 250;
+const beatMs = 5_000;
+
+/**
+ * Follows the output file until the process is gone, storing events in batches. Looks often while the file grows and
+ * seldom while it does not; a watch per supervisor would exhaust the system's.
+ */
+export async function followOutput(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  log: OutputLog,
+  process: WatchedProcess,
+): Promise<Followed> {
+  const { clock, limits, processes } = ports;
+  let batch: PlacedEvent[] = [];
+  let lastStored = clock.monotonic();
+  let lastGrowth = clock.monotonic();
+  let look = fastestLookMs;
+  const store = async (): Promise<boolean> => {
+    const stored = await storeEvents(ports, owned, batch, log.place);
+    batch = [];
+    lastStored = clock.monotonic();
+    ports.reach("turn.after-batch");
+    return stored;
+  };
+  for (;;) {
+    // The order matters: what a process wrote before it went is read after it was seen gone.
+    const gone = process.isGone();
+    const { events, grew } = log.take();
+    batch.push(...events);
+    const now = clock.monotonic();
+    if (grew) lastGrowth = now;
+    look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
+    const dueIn = batch.length > 0 ? batchMs : beatMs;
+    if (gone) batch.push(...log.finish());
+    if (gone || now - lastStored >= dueIn) {
+      if (!(await store())) {
+        await processes.endTree(process.identity, limits.graceMs);
+        return { kind: "fenced-out" };
+      }
+    }
+    if (gone) return { kind: "exited" };
+    if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
+      await processes.endTree(process.identity, limits.graceMs);
+      batch.push(...log.take().events, ...log.finish());
+      if (!(await store())) return { kind: "fenced-out" };
+      return { kind: "stalled" };
+    }
+    await new Promise((resolve) => setTimeout(resolve, look));
+  }
+}

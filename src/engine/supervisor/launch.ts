@@ -1,0 +1,109 @@
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { composePrompt } from "../../domain/turn/prompt.ts";
+import type { GatedProcess } from "../../ports/agent-process.ts";
+import type { Runtime } from "../../ports/runtime.ts";
+import type { OwnedTurn } from "./begin.ts";
+import type { SupervisorPorts } from "./ports.ts";
+
+/**
+ * Starts the agent so that no instant exists in which it runs and nobody knows: it waits behind its gate until its
+ * identity is stored. Undefined when the turn was taken from us meanwhile; then the gate never opened.
+ */
+export async function launchAgent(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  runtime: Runtime,
+): Promise<GatedProcess | undefined> {
+  const { turn, agent } = owned;
+  const logDir = turn.logDir ?? "";
+  const prompt = composePrompt({
+    agent,
+    trigger: turn.trigger,
+    attempt: turn.attempt,
+    first: turn.resumeRequested === null,
+    letters: owned.letters,
+    instructionFile: runtime.instructionFile,
+  });
+  const plan = runtime.launch({ model: agent.model, resume: turn.resumeRequested, prompt });
+  const token = ports.ids.secret();
+  ports.files.create(logDir, plan.input);
+  ports.reach("turn.before-spawn");
+  const paths = ports.files.paths(logDir);
+  const child = ports.launcher.start({
+    argv: plan.argv,
+    env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
+    cwd: agent.worktreePath ?? "/",
+    outputFile: paths.output,
+    errorFile: paths.error,
+  });
+  ports.reach("turn.after-spawn");
+  const recorded = await record(ports, owned, child, token);
+  if (!recorded) {
+    child.abandon();
+    return undefined;
+  }
+  ports.files.mirrorPid(agent.name, { ...child.identity, turnId: turn.id });
+  ports.reach("turn.after-identity");
+  await child.release(plan.input);
+  ports.reach("turn.after-gate");
+  return child;
+}
+
+async function record(ports: SupervisorPorts, owned: OwnedTurn, child: GatedProcess, token: string): Promise<boolean> {
+  const { turn, agent, fence } = owned;
+  const now = ports.clock.now();
+  return ports.store.transaction(async (tx) => {
+    const current = await tx.turns.get(turn.id);
+    const owner = await tx.agents.get(agent.id);
+    if (current?.status !== "running" || current.fence !== fence || owner?.stopRequestedBy !== null) return false;
+    await tx.processes.insert({
+      id: ports.ids.next("process"),
+      role: "agent",
+      agentId: agent.id,
+      turnId: turn.id,
+      ...child.identity,
+      startedAt: now,
+      endedAt: null,
+      endReason: null,
+    });
+    await tx.tokens.revokeForTurn(turn.id, now);
+    await tx.tokens.insert({
+      digest: ports.ids.digest(token),
+      agentId: agent.id,
+      turnId: turn.id,
+      createdAt: now,
+      revokedAt: null,
+    });
+    for (const { delivery } of await tx.deliveries.ofTurn(turn.id)) {
+      const delivered = nextDelivery(delivery, { kind: "deliver", by: turn.id }, now);
+      if (delivered.ok) await tx.deliveries.update(delivered.value);
+    }
+    await tx.events.append([
+      {
+        runId: agent.runId,
+        agentName: agent.name,
+        agentId: agent.id,
+        turnId: turn.id,
+        source: "supervisor",
+        type: "turn_start",
+        data: { trigger: turn.trigger, attempt: turn.attempt, pid: child.identity.pid, messages: owned.letters.length },
+        createdAt: now,
+      },
+    ]);
+    return true;
+  });
+}
+
+function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Record<string, string> {
+  const fromShell = agent.envFile === null ? {} : ports.files.readEnvironment(agent.envFile);
+  return {
+    ...fromShell,
+    ...ports.baseEnvironment,
+    OVERSTORY_AGENT_NAME: agent.name,
+    OVERSTORY_CAPABILITY: agent.capability,
+    OVERSTORY_TASK_ID: agent.taskId ?? "",
+    OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
+    OVERSTORY_SESSION_ID: agent.id,
+    OVERSTORY_TURN_ID: turn.id,
+  };
+}

@@ -1,0 +1,65 @@
+import { LineSplitter } from "../../domain/turn/line-splitter.ts";
+import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
+import type { GrowingFile } from "../../ports/agent-process.ts";
+import type { LineReader } from "../../ports/runtime.ts";
+
+/** An event with its place in the output, by which it is stored once however often the file is read. */
+export interface PlacedEvent {
+  readonly line: number;
+  readonly part: number;
+  readonly event: TurnEvent;
+}
+
+const chunkBytes = 256 * 1024;
+
+/** Follows one turn's output file from a stored place, line by line. */
+export class OutputLog {
+  readonly #file: GrowingFile;
+  readonly #read: LineReader;
+  readonly #lines = new LineSplitter();
+  #offset: number;
+  #line: number;
+  /** The runtime's word that the turn is over, once seen. */
+  ended: TurnEnded | undefined;
+
+  constructor(file: GrowingFile, read: LineReader, from: { readonly offset: number; readonly lines: number }) {
+    this.#file = file;
+    this.#read = read;
+    this.#offset = from.offset;
+    this.#line = from.lines;
+  }
+
+  /** Start of the first line that is not complete, and the number of lines before it: where a successor goes on. */
+  get place(): { readonly offset: number; readonly lines: number } {
+    return { offset: this.#offset - this.#lines.pending, lines: this.#line };
+  }
+
+  /** Reads what was added since the last call. `grew` also when no line was completed by it. */
+  take(): { readonly events: PlacedEvent[]; readonly grew: boolean } {
+    const events: PlacedEvent[] = [];
+    const before = this.#offset;
+    for (let size = this.#file.size(); this.#offset < size; ) {
+      const bytes = this.#file.read(this.#offset, Math.min(chunkBytes, size - this.#offset));
+      if (bytes.length === 0) break;
+      this.#offset += bytes.length;
+      for (const line of this.#lines.push(bytes)) this.#interpret(line, events);
+    }
+    return { events, grew: this.#offset > before };
+  }
+
+  /** The last line of a process that ended without a newline. */
+  finish(): PlacedEvent[] {
+    const events: PlacedEvent[] = [];
+    const rest = this.#lines.flush();
+    if (rest !== undefined) this.#interpret(rest, events);
+    return events;
+  }
+
+  #interpret(line: string, into: PlacedEvent[]): void {
+    this.#read(line).forEach((event, part) => {
+      if (event.kind === "turn-ended") this.ended = event;
+      into.push({ line: this.#line, part, event });
+    });
+    this.#line++;
+  }
+}

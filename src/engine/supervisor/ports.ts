@@ -1,0 +1,28 @@
+import type { AgentLauncher, TurnFiles } from "../../ports/agent-process.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { ReachKillPoint } from "../../ports/kill-points.ts";
+import type { Processes } from "../../ports/process.ts";
+import type { Runtime } from "../../ports/runtime.ts";
+import type { Store } from "../../ports/store.ts";
+
+export interface SupervisorPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly reach: ReachKillPoint;
+  readonly processes: Processes;
+  readonly launcher: AgentLauncher;
+  readonly files: TurnFiles;
+  runtime(id: string): Runtime | undefined;
+  /** What every agent's process gets besides what its person's shell gave: PATH with `ov` first, HOME, the project. */
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly limits: SupervisorLimits;
+}
+
+export interface SupervisorLimits {
+  readonly stallTimeoutMs: number;
+  readonly maxReminders: number;
+  readonly maxAttempts: number;
+  readonly graceMs: number;
+}

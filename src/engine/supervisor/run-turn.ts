@@ -1,0 +1,78 @@
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { TurnEnd } from "../../domain/turn/settle.ts";
+import type { TurnEnded } from "../../domain/turn/turn-event.ts";
+import type { GatedProcess, ProcessExit } from "../../ports/agent-process.ts";
+import { beginTurn, type OwnedTurn } from "./begin.ts";
+import { followOutput } from "./follow.ts";
+import { launchAgent } from "./launch.ts";
+import { OutputLog } from "./output-log.ts";
+import type { SupervisorPorts } from "./ports.ts";
+import { settleTurn } from "./settle-turn.ts";
+
+/** Owns one turn from launch, or from the place where a lost supervisor left it, to its settling. */
+export async function runTurn(ports: SupervisorPorts, turnId: string, fence: number): Promise<void> {
+  const owned = await beginTurn(ports, turnId, fence);
+  if (owned === undefined) return;
+  ports.reach("turn.started");
+  const runtime = ports.runtime(owned.agent.runtime);
+  if (runtime === undefined) {
+    const reason = `there is no runtime called ${owned.agent.runtime}`;
+    await settleTurn(ports, turnId, fence, { end: { kind: "failed", reason }, exit: unknownExit, resultText: null });
+    return;
+  }
+  const process = owned.started === undefined ? await launched(ports, owned) : adopted(ports, owned.started);
+  if (process === undefined) return;
+  ports.reach("turn.after-input");
+  const log = new OutputLog(ports.files.outputOf(owned.turn.logDir ?? ""), runtime.reader(), {
+    offset: owned.turn.outputOffset,
+    lines: owned.turn.outputLines,
+  });
+  const followed = await followOutput(ports, owned, log, process);
+  if (followed.kind === "fenced-out") return;
+  const exit = await process.exit();
+  const end = followed.kind === "stalled" ? ({ kind: "stalled" } as const) : endOf(ports, owned, log.ended, exit);
+  ports.reach("turn.before-settle");
+  await settleTurn(ports, turnId, fence, { end, exit, resultText: log.ended?.text ?? null });
+  ports.files.mirrorPid(owned.agent.name, undefined);
+  ports.reach("turn.after-settle");
+}
+
+/** The agent's process as its supervisor sees it: its own child, or one that an earlier supervisor left behind. */
+export interface WatchedProcess {
+  readonly identity: ProcessIdentity;
+  isGone(): boolean;
+  exit(): Promise<ProcessExit>;
+}
+
+const unknownExit: ProcessExit = { code: null, signal: null };
+
+async function launched(ports: SupervisorPorts, owned: OwnedTurn): Promise<WatchedProcess | undefined> {
+  const runtime = ports.runtime(owned.agent.runtime);
+  const child: GatedProcess | undefined = runtime === undefined ? undefined : await launchAgent(ports, owned, runtime);
+  if (child === undefined) return undefined;
+  let gone = false;
+  void child.exited.then(() => {
+    gone = true;
+  });
+  return { identity: child.identity, isGone: () => gone, exit: () => child.exited };
+}
+
+function adopted(ports: SupervisorPorts, identity: ProcessIdentity): WatchedProcess {
+  return {
+    identity,
+    isGone: () => ports.processes.check(identity) === "gone",
+    // Only a parent learns how its child ended; what the output says must do.
+    exit: async () => unknownExit,
+  };
+}
+
+/** The runtime's own word decides; without it a process that is gone has crashed, whatever its exit code. */
+function endOf(ports: SupervisorPorts, owned: OwnedTurn, ended: TurnEnded | undefined, exit: ProcessExit): TurnEnd {
+  if (ended?.cause === "rate-limit") return { kind: "rate-limited", resetAt: ended.resetAt };
+  if (ended?.failed === false) return { kind: "clean" };
+  if (ended !== undefined) return { kind: "failed", reason: ended.text ?? `the turn failed (${ended.cause})` };
+  const how =
+    exit.signal !== null ? `was killed by ${exit.signal}` : exit.code !== null ? `exited with ${exit.code}` : "is gone";
+  const tail = ports.files.errorTail(owned.turn.logDir ?? "");
+  return { kind: "failed", reason: `its process ${how} without a result${tail === "" ? "" : `: ${tail.slice(-500)}`}` };
+}

@@ -1,0 +1,81 @@
+import type { NewEvent } from "../../domain/event/event.ts";
+import type { TurnEvent } from "../../domain/turn/turn-event.ts";
+import { changeState } from "../../usecases/agents/change-state.ts";
+import { type OwnedTurn, turnLease } from "./begin.ts";
+import type { PlacedEvent } from "./output-log.ts";
+import type { SupervisorPorts } from "./ports.ts";
+
+/** Stores a batch with everything that follows from it, beating the lease. False when the turn is no longer ours. */
+export async function storeEvents(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  batch: readonly PlacedEvent[],
+  place: { readonly offset: number; readonly lines: number },
+): Promise<boolean> {
+  const { turn, agent, fence } = owned;
+  const now = ports.clock.now();
+  return ports.store.transaction(async (tx) => {
+    if (!(await tx.turns.progress(turn.id, fence, place.offset, place.lines))) return false;
+    await tx.leases.beat(turnLease(turn.id), fence);
+    if (batch.length === 0) return true;
+    await tx.agents.sawActivity(agent.id, now);
+    const current = await tx.agents.get(agent.id);
+    if (current !== undefined && current.state !== "in_turn") {
+      await changeState(tx, current, { to: "in_turn", actor: "supervisor", reason: "first output" }, now);
+    }
+    for (const { event } of batch) {
+      if (event.kind !== "session") continue;
+      await tx.agents.sawProviderSession(agent.id, event.providerSessionId);
+      await tx.turns.sawProviderSession(turn.id, event.providerSessionId);
+    }
+    await tx.events.append(batch.flatMap((placed) => describe(owned, placed, now)));
+    return true;
+  });
+}
+
+function describe({ turn, agent }: OwnedTurn, { line, part, event }: PlacedEvent, now: number): NewEvent[] {
+  const shape = shapeOf(event, turn.resumeRequested);
+  if (shape === undefined) return [];
+  const place = { runId: agent.runId, agentName: agent.name, agentId: agent.id, turnId: turn.id, line, part };
+  return [{ ...place, source: "agent", createdAt: now, ...shape }];
+}
+
+type Shape = Pick<NewEvent, "type" | "level" | "data">;
+
+function shapeOf(event: TurnEvent, resumed: string | null): Shape | undefined {
+  switch (event.kind) {
+    case "session":
+      if (resumed !== null && resumed !== event.providerSessionId) {
+        const data = { requestedSessionId: resumed, observedSessionId: event.providerSessionId };
+        return { type: "resume_mismatch", level: "warn", data };
+      }
+      return { type: "session_start", data: { providerSessionId: event.providerSessionId, model: event.model } };
+    case "text":
+      return { type: "progress", data: { text: event.text } };
+    case "tool-start":
+      return { type: "tool_start", data: { id: event.id, tool: event.name, input: event.input } };
+    case "tool-end":
+      return { type: "tool_end", level: event.failed ? "warn" : "info", data: { id: event.id, failed: event.failed } };
+    case "retry":
+      return {
+        type: "retry",
+        level: "warn",
+        data: { attempt: event.attempt, delayMs: event.delayMs, cause: event.cause },
+      };
+    case "usage": {
+      const { kind: _, ...data } = event;
+      return { type: "usage", level: "debug", data };
+    }
+    case "turn-ended":
+      return {
+        type: "result",
+        level: event.failed ? "error" : "info",
+        data: { cause: event.cause, text: event.text, costUsd: event.costUsd },
+      };
+    case "malformed":
+      return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
+    case "thinking":
+    case "other":
+      return undefined;
+  }
+}

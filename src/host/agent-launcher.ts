@@ -1,0 +1,47 @@
+import { closeSync, openSync } from "node:fs";
+import type { AgentLauncher, GatedProcess } from "../ports/agent-process.ts";
+import { identityOf } from "./linux/process-table.ts";
+
+/**
+ * Waits on a fourth pipe before it becomes the agent. End of input there means that whoever started us is gone, and
+ * with it everyone who would know about this process.
+ */
+const gate = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
+
+/** Starts agents behind a gate, each leading its own process group and session. */
+export const agentLauncher: AgentLauncher = {
+  start: ({ argv, env, cwd, outputFile, errorFile }): GatedProcess => {
+    const output = openSync(outputFile, "a", 0o600);
+    const errors = openSync(errorFile, "a", 0o600);
+    const child = Bun.spawn({
+      cmd: ["/bin/sh", "-c", gate, "ov-agent", ...argv],
+      env: { ...env },
+      cwd,
+      stdio: ["pipe", output, errors, "pipe"],
+      detached: true,
+    });
+    closeSync(output);
+    closeSync(errors);
+    const gateFd = child.stdio[3];
+    const identity = identityOf(child.pid);
+    if (typeof gateFd !== "number" || identity === undefined)
+      throw new Error("the agent's process could not be started");
+    const gateEnd = Bun.file(gateFd).writer();
+    return {
+      identity,
+      release: async (input) => {
+        gateEnd.write("go\n");
+        await gateEnd.end();
+        child.stdin.write(input);
+        await child.stdin.end();
+      },
+      abandon: () => {
+        void gateEnd.end();
+      },
+      exited: child.exited.then(() => ({
+        code: child.signalCode === null ? child.exitCode : null,
+        signal: child.signalCode === null ? null : String(child.signalCode),
+      })),
+    };
+  },
+};

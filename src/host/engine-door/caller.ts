@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { Failure } from "../../domain/failure.ts";
+import type { EngineDoor, EngineNotice } from "../../ports/engine-door.ts";
+import { type KeeperOptions, startKeeper } from "./keeper.ts";
+import { doorPaths } from "./paths.ts";
+
+/** The caller's side of the door. */
+export function engineDoor(options: KeeperOptions): EngineDoor {
+  const paths = doorPaths(options.overstoryDir);
+  const notice = (): EngineNotice | undefined => readNotice(paths.notice);
+  const wake = async (): Promise<boolean> => {
+    const engine = notice();
+    if (engine === undefined || options.processes.check(engine) === "gone") return false;
+    return sendByte(engine.socket);
+  };
+  return {
+    notice,
+    wake,
+    ensure: async () => {
+      if (!(await wake())) startKeeper(options);
+    },
+  };
+}
+
+async function sendByte(socket: string): Promise<boolean> {
+  try {
+    const connection = await Bun.connect({ unix: socket, socket: { data: () => {} } });
+    connection.write("w");
+    connection.end();
+    return true;
+  } catch (error) {
+    // Nobody listens there (any more): the caller decides whether to start an engine.
+    if (error instanceof Error && "code" in error) return false;
+    throw error;
+  }
+}
+
+const patienceMs = 30_000;
+
+/**
+ * Sends one request frame and waits for its answer. The engine may be restarted meanwhile: the frame's request id makes
+ * it safe to send again until an answer comes or the patience ends.
+ */
+export async function callEngine(overstoryDir: string, frame: string): Promise<string> {
+  const deadline = performance.now() + patienceMs;
+  for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
+    const engine = readNotice(doorPaths(overstoryDir).notice);
+    const answer = engine === undefined ? undefined : await exchange(engine.socket, frame, deadline);
+    if (answer !== undefined) return answer;
+    if (performance.now() + wait > deadline) {
+      throw new Failure({ kind: "engine-unreachable", problem: "no engine answered within 30 s" });
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** One attempt; undefined when the connection failed or ended before a whole answer came. */
+function exchange(socket: string, frame: string, deadline: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let unsent = Buffer.from(`${frame}\n`);
+    const timer = setTimeout(() => resolve(undefined), Math.max(1, deadline - performance.now()));
+    const done = (answer: string | undefined): void => {
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    const flush = (to: { write(data: Buffer): number }): void => {
+      if (unsent.length > 0) unsent = unsent.subarray(to.write(unsent));
+    };
+    Bun.connect({
+      unix: socket,
+      socket: {
+        open: flush,
+        drain: flush,
+        data: (connection, data) => {
+          chunks.push(Buffer.from(data));
+          if (data.at(-1) !== 10) return;
+          // Ending calls `close` at once, so the answer must be given first.
+          done(Buffer.concat(chunks).toString("utf8").trimEnd());
+          connection.end();
+        },
+        close: () => done(undefined),
+        error: () => done(undefined),
+        connectError: () => done(undefined),
+      },
+    }).catch(() => done(undefined));
+  });
+}
+
+function readNotice(path: string): EngineNotice | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as EngineNotice;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

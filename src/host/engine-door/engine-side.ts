@@ -1,0 +1,76 @@
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
+import { writeAtomically } from "../atomic-file.ts";
+import { adoptKeeper, forgetKeeper, type KeeperOptions, keeperIsAlive } from "./keeper.ts";
+import { doorPaths } from "./paths.ts";
+
+interface Connection {
+  received: Buffer[];
+  unsent: Buffer;
+}
+
+/** The engine's side of the door: a Unix socket that takes single bytes (wakes) and lines (request frames). */
+export function engineSide(options: KeeperOptions & { readonly version: string }): EngineSide {
+  const paths = doorPaths(options.overstoryDir);
+  let adopted: Bun.FileSink | undefined;
+  return {
+    open: (handlers) => {
+      mkdirSync(dirname(paths.socket), { recursive: true, mode: 0o700 });
+      rmSync(paths.socket, { force: true });
+      const server = Bun.listen<Connection>({ unix: paths.socket, socket: serve(handlers) });
+      chmodSync(paths.socket, 0o600);
+      const notice: EngineNotice = { ...options.processes.self(), socket: paths.socket, version: options.version };
+      writeAtomically(paths.notice, JSON.stringify(notice));
+      return {
+        close: () => {
+          rmSync(paths.notice, { force: true });
+          forgetKeeper(options.overstoryDir);
+          server.stop(true);
+        },
+      };
+    },
+    keeperIsAlive: () => keeperIsAlive(options),
+    replaceKeeper: () => {
+      adopted = adoptKeeper(options);
+    },
+    dismissKeeper: async () => {
+      adopted?.write("leaving\n");
+      await adopted?.end();
+    },
+  };
+}
+
+function serve(handlers: DoorHandlers): Bun.SocketHandler<Connection> {
+  const flush = (socket: Bun.Socket<Connection>): void => {
+    const { data } = socket;
+    if (data.unsent.length > 0) data.unsent = data.unsent.subarray(socket.write(data.unsent));
+  };
+  return {
+    open: (socket) => {
+      socket.data = { received: [], unsent: Buffer.alloc(0) };
+    },
+    drain: flush,
+    data: (socket, chunk) => {
+      if (socket.data.received.length === 0 && chunk[0] === wakeByte) {
+        handlers.wake();
+        return;
+      }
+      socket.data.received.push(Buffer.from(chunk));
+      if (chunk.at(-1) !== newline) return;
+      const frame = Buffer.concat(socket.data.received).toString("utf8");
+      socket.data.received = [];
+      handlers.call(frame).then(
+        (answer) => {
+          socket.data.unsent = Buffer.from(`${answer}\n`);
+          flush(socket);
+        },
+        // A broken request must not take the engine down; the caller sees its connection end and learns by its own time.
+        () => socket.end(),
+      );
+    },
+  };
+}
+
+const wakeByte = 119;
+const newline = 10;

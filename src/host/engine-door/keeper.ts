@@ -1,0 +1,116 @@
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { Processes } from "../../ports/process.ts";
+import { writeAtomically } from "../atomic-file.ts";
+import { doorPaths } from "./paths.ts";
+
+/**
+ * The keeper: a shell that starts the engine again unless it left on purpose (exit 0). It gives up after twenty quick
+ * failures in a row, since an engine that cannot start will not start by trying.
+ */
+const loop = `
+fails=0
+while :; do
+  began=$(date +%s)
+  "$@"
+  [ $? -eq 0 ] && exit 0
+  [ $(($(date +%s) - began)) -gt 10 ] && fails=0
+  fails=$((fails + 1))
+  [ $fails -gt 20 ] && exit 1
+  [ $fails -gt 3 ] && sleep 1
+done`;
+
+/** Waits for the end of an engine it did not start: a line says that it left on purpose, end of input that it died. */
+const adopt = `read -r _ && exit 0; exec </dev/null
+${loop}`;
+
+export interface KeeperOptions {
+  readonly overstoryDir: string;
+  /** The command line of the engine. */
+  readonly engine: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: Processes;
+}
+
+/** Starts a keeper with an engine, unless one is alive. Of twenty callers one starts it. */
+export function startKeeper(options: KeeperOptions): void {
+  const paths = doorPaths(options.overstoryDir);
+  mkdirSync(paths.run, { recursive: true });
+  if (keeperIsAlive(options) || !takeLock(paths.lock, options.processes)) return;
+  try {
+    if (keeperIsAlive(options)) return;
+    const command = ["/bin/sh", "-c", loop, "ov-keeper", ...options.engine];
+    const pid = options.processes.startDetached(command, { env: options.env, logFile: join(paths.run, "engine.log") });
+    recordKeeper(options, pid);
+  } finally {
+    rmSync(paths.lock, { force: true });
+  }
+}
+
+/** Starts a keeper that watches the engine we are. The returned stream must be kept: its end means our death. */
+export function adoptKeeper(options: KeeperOptions): Bun.FileSink {
+  const log = Bun.file(join(doorPaths(options.overstoryDir).run, "engine.log"));
+  const child = Bun.spawn({
+    cmd: ["/bin/sh", "-c", adopt, "ov-keeper", ...options.engine],
+    env: { ...options.env },
+    cwd: "/",
+    stdio: ["pipe", log, log],
+    detached: true,
+  });
+  child.unref();
+  recordKeeper(options, child.pid);
+  return child.stdin;
+}
+
+export function keeperIsAlive({ overstoryDir, processes }: Pick<KeeperOptions, "overstoryDir" | "processes">): boolean {
+  const keeper = readIdentity(doorPaths(overstoryDir).keeper);
+  return keeper !== undefined && processes.check(keeper) === "alive";
+}
+
+export function forgetKeeper(overstoryDir: string): void {
+  rmSync(doorPaths(overstoryDir).keeper, { force: true });
+}
+
+function recordKeeper({ overstoryDir, processes }: KeeperOptions, pid: number): void {
+  const identity = processes.identify(pid);
+  if (identity !== undefined) writeAtomically(doorPaths(overstoryDir).keeper, JSON.stringify(identity));
+}
+
+/**
+ * The lock spares the others a needless start; that only one engine works is the store's lease to guarantee. So a lock
+ * whose owner died may be broken without ceremony.
+ */
+function takeLock(path: string, processes: Processes): boolean {
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, JSON.stringify(processes.self()));
+  try {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      try {
+        linkSync(mine, path);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      }
+      const owner = readIdentity(path);
+      if (owner !== undefined && processes.check(owner) !== "gone") return false;
+      rmSync(path, { force: true });
+    }
+    return false;
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** The identity in a small JSON file; undefined when the file is absent or half a file of a dead writer. */
+export function readIdentity(path: string): ProcessIdentity | undefined {
+  try {
+    const { pid, startToken, bootId } = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof pid !== "number" || typeof startToken !== "string" || typeof bootId !== "string") return undefined;
+    return { pid, startToken, bootId };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

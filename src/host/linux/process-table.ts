@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+
+let boot: string | undefined;
+
+/** Changes with every boot, so an identity recorded before a reboot never matches. */
+export function bootId(): string {
+  boot ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  return boot;
+}
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks after boot at which it started. */
+  readonly startToken: string;
+  /** Dead, but not yet waited for by its parent. */
+  readonly defunct: boolean;
+}
+
+/** One row of /proc, or undefined when there is no such process. */
+export function entryOf(pid: number): ProcessEntry | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+  // The name in parentheses may itself hold spaces and parentheses: fields count from the last one.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return {
+    pid,
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startToken: fields[19] ?? "",
+    defunct: fields[0] === "Z" || fields[0] === "X",
+  };
+}
+
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const entry = entryOf(pid);
+  return entry === undefined ? undefined : { pid, startToken: entry.startToken, bootId: bootId() };
+}
+
+/** Every process there is now. Rows may vanish while they are read. */
+export function allProcesses(): ProcessEntry[] {
+  const found: ProcessEntry[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const entry = entryOf(pid);
+    if (entry !== undefined) found.push(entry);
+  }
+  return found;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH");
+}

@@ -1,0 +1,43 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProjectFiles } from "../ports/project-files.ts";
+import { writeAtomically } from "./atomic-file.ts";
+import { randomIds } from "./ids.ts";
+
+/** Files under `.overstory/` of one project. Blobs are named by their digest, so writing one twice is writing it once. */
+export function projectFiles(overstoryDir: string): ProjectFiles {
+  return {
+    writeMailBlob: async (body) => {
+      const path = join(overstoryDir, "mail-blobs", `${randomIds.digest(body)}.txt`);
+      writeAtomically(path, body);
+      return path;
+    },
+    readMailBlob: async (path) => readText(path),
+    writeSpec: async (taskId, text) => {
+      const path = join(overstoryDir, "specs", `${taskId}.md`);
+      writeAtomically(path, text);
+      return { path, digest: randomIds.digest(text) };
+    },
+    readSpec: async (taskId) => {
+      const path = join(overstoryDir, "specs", `${taskId}.md`);
+      const text = readText(path);
+      return text === undefined ? undefined : { path, text };
+    },
+    writeEnvironment: async (values) => {
+      const dir = join(overstoryDir, "run", "env");
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      const path = join(dir, `${randomIds.next("env")}.json`);
+      writeAtomically(path, JSON.stringify(values), 0o600);
+      return path;
+    },
+  };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

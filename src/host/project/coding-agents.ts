@@ -1,0 +1,26 @@
+/** A coding-agent program people install, the runtime that drives it, and the file it reads at the top of a project. */
+interface CodingAgent {
+  readonly program: string;
+  readonly runtime: string;
+  readonly instructionFile: string;
+}
+
+/** In order of preference where several are installed. */
+const codingAgents: readonly CodingAgent[] = [
+  { program: "claude", runtime: "claude", instructionFile: "CLAUDE.md" },
+  { program: "codex", runtime: "codex", instructionFile: "AGENTS.md" },
+  { program: "gemini", runtime: "gemini", instructionFile: "GEMINI.md" },
+  { program: "opencode", runtime: "opencode", instructionFile: "AGENTS.md" },
+  { program: "copilot", runtime: "copilot", instructionFile: "AGENTS.md" },
+  { program: "pi", runtime: "pi", instructionFile: "AGENTS.md" },
+  { program: "cursor-agent", runtime: "cursor", instructionFile: "AGENTS.md" },
+];
+
+/** The runtime of the first coding agent on PATH, if any is there. */
+export function installedRuntime(path: string | undefined): string | undefined {
+  return codingAgents.find(({ program }) => Bun.which(program, { PATH: path ?? "" }) !== null)?.runtime;
+}
+
+/** The file a person's own session reads. AGENTS.md is what programs without a file of their own agree on. */
+export const instructionFileOf = (runtime: string): string =>
+  codingAgents.find((agent) => agent.runtime === runtime)?.instructionFile ?? "AGENTS.md";

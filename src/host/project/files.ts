@@ -1,0 +1,123 @@
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+
+/** Texts of those of the named files that are there and can be read. */
+export function readTexts(root: string, names: readonly string[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const name of names) {
+    const stat = statSync(join(root, name), { throwIfNoEntry: false });
+    if (stat?.isFile() !== true) continue;
+    texts.set(name, stat.size > largestText ? "" : readFileSync(join(root, name), "utf8"));
+  }
+  return texts;
+}
+
+/** Lock files can be huge, and only that they are there matters. */
+const largestText = 1024 * 1024;
+
+/** Makes a directory that is missing; says whether it did. */
+export function makeDirectory(path: string, mode = 0o755): boolean {
+  return writable(path, () => mkdirSync(path, { recursive: true, mode }) !== undefined);
+}
+
+/** Writes a file that is missing, all of it or nothing, and never over one that is there; says whether it did. */
+export function createFile(path: string, text: string): boolean {
+  return writable(path, () => {
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false;
+    const draft = draftOf(path);
+    writeFileSync(draft, text);
+    return placeDraft(draft, path);
+  });
+}
+
+export interface Replacement {
+  readonly bytes: string | Uint8Array;
+  /** Looks at the new file before it takes the place of the old one; false leaves everything as it was. */
+  readonly accept?: (draft: string) => Promise<boolean>;
+  /** What the new file was made from. When the old one is different by now, everything is left as it was. */
+  readonly madeFrom?: string;
+}
+
+/** Replaces a file so that readers see the old or the new one, never a part. Its permissions stay as they were. */
+export async function replaceFile(path: string, { bytes, accept, madeFrom }: Replacement): Promise<boolean> {
+  const draft = draftOf(path);
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  try {
+    writable(path, () => writeFileSync(draft, bytes));
+    if (mode !== undefined) chmodSync(draft, mode & 0o777);
+    if (accept !== undefined && !(await accept(draft))) return false;
+    if (madeFrom !== undefined && textIfAny(path) !== madeFrom) return false;
+    writable(path, () => renameSync(draft, path));
+    return true;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Keeps a copy of a file beside it under a name with the time in it; answers the path of the copy. */
+export function keepCopy(path: string, now: number): string {
+  const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, "-");
+  return writable(path, () => {
+    for (let attempt = 0; ; attempt++) {
+      const copy = `${path}.${stamp}${attempt === 0 ? "" : `-${attempt}`}.bak`;
+      try {
+        copyFileSync(path, copy, constants.COPYFILE_EXCL);
+        return copy;
+      } catch (error) {
+        if (errorCode(error) !== "EEXIST") throw error;
+      }
+    }
+  });
+}
+
+/** The text of a file; empty when there is none. */
+export function textIfAny(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(path, "utf8");
+}
+
+/** The code of a system error. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+const draftOf = (path: string): string => `${path}.${process.pid}-${Math.random().toString(36).slice(2, 8)}.tmp`;
+
+/** A link cannot replace what somebody else wrote meanwhile; where links are not to be had, a rename must do. */
+function placeDraft(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") {
+      unlinkSync(draft);
+      return false;
+    }
+    renameSync(draft, path);
+    return true;
+  }
+  unlinkSync(draft);
+  return true;
+}
+
+function writable<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
+      throw new Failure({ kind: "store-read-only", path: dirname(path) }, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import { orchestratorGuide } from "../../domain/project/guide.ts";
+import { withSection } from "../../domain/project/section.ts";
+import { errorCode, replaceFile } from "./files.ts";
+
+export type InstructionEdit =
+  | {
+      readonly kind: "written" | "unchanged";
+      /** The file that really holds the section, relative to the root: a link is followed. */
+      readonly path: string;
+      /** The file holds nothing but our section. */
+      readonly ours: boolean;
+    }
+  | { readonly kind: "left-alone"; readonly why: string };
+
+/** Sees to it that the instruction file at the root has our section; everything else in it stays byte for byte. */
+export async function putGuide(root: string, name: string): Promise<InstructionEdit> {
+  try {
+    return await put(root, name);
+  } catch (error) {
+    const code = errorCode(error instanceof Failure ? error.cause : error);
+    if (code === undefined) throw error;
+    // The project works without the section, so one that cannot be written is a warning, not the end.
+    return { kind: "left-alone", why: `it cannot be written (${code})` };
+  }
+}
+
+async function put(root: string, name: string): Promise<InstructionEdit> {
+  const found = locate(root, name);
+  if ("why" in found) return { kind: "left-alone", why: found.why };
+  const { path, exists } = found;
+  // One character per byte and back, whatever the encoding; the section itself is ASCII.
+  const before = exists ? readFileSync(path, "latin1") : undefined;
+  const edit = withSection(before, orchestratorGuide);
+  if (edit.kind === "broken") {
+    return { kind: "left-alone", why: "its marks overstory:begin and overstory:end are not one pair" };
+  }
+  const alone = withSection(undefined, orchestratorGuide);
+  const after = edit.kind === "changed" ? edit.text : before;
+  const place = { path: relative(realpathSync(root), path), ours: alone.kind === "changed" && alone.text === after };
+  if (edit.kind === "same") return { kind: "unchanged", ...place };
+  await replaceFile(path, { bytes: Buffer.from(edit.text, "latin1") });
+  return { kind: "written", ...place };
+}
+
+type Located = { readonly path: string; readonly exists: boolean } | { readonly why: string };
+
+/** Writing to a link would put a file in its place, so what it points to is meant, unless that is not ours to touch. */
+function locate(root: string, name: string): Located {
+  const named = join(realpathSync(root), name);
+  if (lstatSync(named, { throwIfNoEntry: false }) === undefined) return { path: named, exists: false };
+  const target = statSync(named, { throwIfNoEntry: false });
+  if (target === undefined) return { why: "it is a link that leads nowhere" };
+  if (!target.isFile()) return { why: "it is not a file" };
+  const path = realpathSync(named);
+  if (/^\.\.(\/|$)/.test(relative(realpathSync(root), path)))
+    return { why: "it is a link to a file outside the project" };
+  return { path, exists: true };
+}

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import { git } from "../git/git.ts";
+
+/** What git says about the place a project is set up in. */
+export interface Repository {
+  /** Top of the work tree. */
+  readonly root: string;
+  readonly originUrl: string | undefined;
+  /** Branch that `origin` calls its main one, where that is known here. */
+  readonly originBranch: string | undefined;
+  /** Branch that is checked out; undefined when none is. */
+  readonly branch: string | undefined;
+}
+
+/** The repository around a directory. Fails where there is no work tree to set up, as in a bare repository. */
+export async function findRepository(cwd: string): Promise<Repository> {
+  const root = await projectRootAt(cwd);
+  const [originUrl, originHead, branch] = await Promise.all([
+    ask(root, "config", "--get", "remote.origin.url"),
+    ask(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"),
+    currentBranch(root),
+  ]);
+  return { root, originUrl, originBranch: originHead?.replace(/^origin\//, ""), branch };
+}
+
+/** The branch checked out at a directory, also before its first commit; undefined when there is none. */
+export async function currentBranch(cwd: string): Promise<string | undefined> {
+  return existsSync(cwd) ? ask(cwd, "symbolic-ref", "--quiet", "--short", "HEAD") : undefined;
+}
+
+/**
+ * The top of the work tree, except where every other command would look elsewhere: in a linked worktree of a checkout
+ * that is already set up, and in the worktree of an agent.
+ */
+async function projectRootAt(cwd: string): Promise<string> {
+  const top = await topLevel(cwd);
+  const inside = top.indexOf(`${join("/", ".overstory", "worktrees")}/`);
+  const common = await ask(top, "rev-parse", "--git-common-dir");
+  const shared = common === undefined ? top : resolve(top, common);
+  const owners = [
+    ...(inside === -1 ? [] : [top.slice(0, inside)]),
+    ...(basename(shared) === ".git" ? [dirname(shared)] : []),
+  ];
+  return owners.find((owner) => existsSync(join(owner, ".overstory", "config.yaml"))) ?? top;
+}
+
+async function topLevel(cwd: string): Promise<string> {
+  if (!existsSync(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
+  const { code, out, err } = await git(cwd, "rev-parse", "--show-toplevel");
+  if (code === 0) return out.replace(/\r?\n$/, "");
+  // One that is there but that git will not use, as when it belongs to somebody else, is not the same as none.
+  const bare = (await ask(cwd, "rev-parse", "--is-inside-work-tree")) === "false";
+  if (bare || !hasGitAbove(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
+  throw new Failure({ kind: "unexpected", problem: `git cannot use the repository at ${cwd}: ${err.trim()}` });
+}
+
+function hasGitAbove(dir: string): boolean {
+  return existsSync(join(dir, ".git")) || (dir !== dirname(dir) && hasGitAbove(dirname(dir)));
+}
+
+async function ask(cwd: string, ...args: string[]): Promise<string | undefined> {
+  const { code, out } = await git(cwd, ...args);
+  const answer = out.replace(/\r?\n$/, "");
+  return code === 0 && answer !== "" ? answer : undefined;
+}

@@ -1,0 +1,64 @@
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { TurnFiles } from "../ports/agent-process.ts";
+import { writeAtomically } from "./atomic-file.ts";
+
+const tailBytes = 2_000;
+
+export function turnFiles(overstoryDir: string): TurnFiles {
+  const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
+  return {
+    paths,
+    create: (logDir, input) => {
+      mkdirSync(logDir, { recursive: true });
+      writeFileSync(join(logDir, "input.json"), input);
+    },
+    outputOf: (logDir) => {
+      const path = paths(logDir).output;
+      let file: number | undefined;
+      return {
+        size: () => statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+        read: (offset, length) => {
+          file ??= openSync(path, "r");
+          const bytes = new Uint8Array(length);
+          return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+        },
+      };
+    },
+    errorTail: (logDir) => tail(paths(logDir).error),
+    mirrorPid: (agentName, mirror) => {
+      const path = join(overstoryDir, "agents", agentName, "turn.pid");
+      if (mirror === undefined) rmSync(path, { force: true });
+      else writeAtomically(path, `${JSON.stringify(mirror)}\n`);
+    },
+    readEnvironment: (path) => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>,
+  };
+}
+
+function tail(path: string): string {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, tailBytes));
+    readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.toString("utf8").trim();
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Runtime } from "../../ports/runtime.ts";
+import { streamJsonReader } from "../shared/stream-json.ts";
+import { streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
+
+/** Our own agent: a real process that follows a scenario file and costs nothing. `program` is how it is started. */
+export const scriptedRuntime = (program: readonly string[]): Runtime => ({
+  id: "scripted",
+  instructionFile: ".claude/CLAUDE.md",
+  environment: ["OVERSTORY_SCENARIO", "OVERSTORY_SCENARIO_STATE"],
+  launch: (request) => ({
+    argv: [...program, ...streamJsonArguments(request)],
+    env: {},
+    input: streamJsonInput(request.prompt),
+  }),
+  reader: streamJsonReader,
+});

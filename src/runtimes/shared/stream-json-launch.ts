@@ -1,0 +1,24 @@
+import type { LaunchRequest } from "../../ports/runtime.ts";
+
+/** The flags of one non-interactive turn with JSON in and out. */
+export function streamJsonArguments({ model, resume }: Pick<LaunchRequest, "model" | "resume">): string[] {
+  const argv = [
+    "-p",
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--strict-mcp-config",
+  ];
+  argv.push("--permission-mode", "bypassPermissions");
+  if (model !== null) argv.push("--model", model);
+  if (resume !== null) argv.push("--resume", resume);
+  return argv;
+}
+
+/** The prompt as the one line that these CLIs read from their input. */
+export function streamJsonInput(prompt: string): string {
+  const message = { role: "user", content: [{ type: "text", text: prompt }] };
+  return `${JSON.stringify({ type: "user", message })}\n`;
+}

@@ -1,0 +1,145 @@
+import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
+import type { LineReader } from "../../ports/runtime.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the stream-json output of Claude Code (2.1.197 to 2.1.325 seen). Unknown types are `other`, broken lines are
+ * `malformed`; neither ends a turn. A message's usage is reported once however many blocks repeat it.
+ */
+export function streamJsonReader(): LineReader {
+  const counted = new Set<string>();
+  let limited: { resetAt: number | null } | undefined;
+  let session: string | undefined;
+  /** The id stands on every line; it is news only when it changes. */
+  const news = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
+    events.filter((event) => {
+      if (event.kind !== "session") return true;
+      const isNew = event.providerSessionId !== session;
+      session = event.providerSessionId;
+      return isNew;
+    });
+  return (line) => {
+    if (line.trim() === "") return [];
+    const event = parse(line);
+    if (event === undefined) return [{ kind: "malformed", bytes: line.length }];
+    const type = text(event.type);
+    if (type === "system") return news(readSystem(event));
+    if (type === "rate_limit_event") {
+      limited = { resetAt: resetTime(event) };
+      return [{ kind: "other", name: type }];
+    }
+    if (type === "assistant") {
+      if (text(event.error) === "rate_limit") limited = { resetAt: resetTime(event) };
+      return readAssistant(event, counted);
+    }
+    if (type === "user") return readToolResults(event);
+    if (type === "result") return news([...sessionOf(event), readResult(event, limited)]);
+    return [{ kind: "other", name: type ?? "unknown" }];
+  };
+}
+
+function parse(line: string): Fields | undefined {
+  try {
+    return fields(JSON.parse(line));
+  } catch {
+    // A line that is not JSON is an observation about the stream, which the caller reports as `malformed`.
+    return undefined;
+  }
+}
+
+function readSystem(event: Fields): TurnEvent[] {
+  const subtype = text(event.subtype);
+  if (subtype === "init") {
+    return sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
+  }
+  if (subtype === "api_retry") {
+    const cause = text(event.error) ?? `HTTP ${number(event.error_status) ?? "error"}`;
+    return [{ kind: "retry", attempt: number(event.attempt) ?? 0, delayMs: number(event.retry_delay_ms) ?? 0, cause }];
+  }
+  return [{ kind: "other", name: `system/${subtype ?? "unknown"}` }];
+}
+
+function sessionOf(event: Fields, model: string | null = null, version: string | null = null): TurnEvent[] {
+  const providerSessionId = text(event.session_id);
+  return providerSessionId === undefined ? [] : [{ kind: "session", providerSessionId, model, version }];
+}
+
+function readAssistant(event: Fields, counted: Set<string>): TurnEvent[] {
+  const message = fields(event.message);
+  const found: TurnEvent[] = [];
+  for (const block of list(message?.content)) {
+    const part = fields(block);
+    const kind = text(part?.type);
+    if (kind === "text") found.push({ kind: "text", text: text(part?.text) ?? "" });
+    else if (kind === "thinking") found.push({ kind: "thinking" });
+    else if (kind === "tool_use") {
+      found.push({ kind: "tool-start", id: text(part?.id) ?? "", name: text(part?.name) ?? "", input: part?.input });
+    }
+  }
+  const id = text(message?.id);
+  const usage = fields(message?.usage);
+  if (id !== undefined && usage !== undefined && text(message?.model) !== "<synthetic>" && !counted.has(id)) {
+    counted.add(id);
+    found.push({
+      kind: "usage",
+      messageId: id,
+      model: text(message?.model) ?? null,
+      input: number(usage.input_tokens) ?? 0,
+      output: number(usage.output_tokens) ?? 0,
+      cacheRead: number(usage.cache_read_input_tokens) ?? 0,
+      cacheWrite: number(usage.cache_creation_input_tokens) ?? 0,
+    });
+  }
+  return found;
+}
+
+function readToolResults(event: Fields): TurnEvent[] {
+  const found: TurnEvent[] = [];
+  for (const block of list(fields(event.message)?.content)) {
+    const part = fields(block);
+    if (text(part?.type) !== "tool_result") continue;
+    found.push({ kind: "tool-end", id: text(part?.tool_use_id) ?? "", failed: part?.is_error === true });
+  }
+  return found;
+}
+
+/** `is_error` means failure whatever the subtype says. */
+function readResult(event: Fields, limited: { resetAt: number | null } | undefined): TurnEnded {
+  const failed = event.is_error === true || text(event.subtype) === "error_during_execution";
+  const rateLimited = limited !== undefined || number(event.api_error_status) === 429;
+  const reason = text(event.terminal_reason);
+  const cause = !failed
+    ? "completed"
+    : rateLimited
+      ? "rate-limit"
+      : reason === "api_error" || number(event.api_error_status) !== undefined
+        ? "api-error"
+        : reason === "aborted_tools"
+          ? "aborted"
+          : "other";
+  const errors = list(event.errors).map(String).join("; ");
+  return {
+    kind: "turn-ended",
+    failed,
+    text: text(event.result) ?? (errors === "" ? null : errors),
+    cause,
+    resetAt: failed && rateLimited ? (limited?.resetAt ?? resetTime(event)) : null,
+    costUsd: number(event.total_cost_usd) ?? null,
+  };
+}
+
+/** Claude names the moment a usage limit lifts as seconds since 1970 after a bar, or as a field. */
+function resetTime(event: Fields): number | null {
+  const stated = number(event.resets_at) ?? number(fields(event.rate_limit_info)?.resetsAt);
+  if (stated !== undefined) return stated < 1e12 ? stated * 1000 : stated;
+  const said = /limit reached\|(\d{10,13})/i.exec(JSON.stringify(event.message ?? event.result ?? ""))?.[1];
+  if (said === undefined) return null;
+  return said.length === 10 ? Number(said) * 1000 : Number(said);
+}
+
+const fields = (value: unknown): Fields | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

@@ -1,0 +1,81 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { agents } from "./agents.ts";
+import { deliveries } from "./deliveries.ts";
+import { events } from "./events.ts";
+import { groups } from "./groups.ts";
+import { leases } from "./leases.ts";
+import { messages } from "./messages.ts";
+import { statementsFrom } from "./migrations/migrations.ts";
+import { processes } from "./processes.ts";
+import { runs } from "./runs.ts";
+import { type Column, columnName, type Table } from "./table.ts";
+import { specs, taskDeps, tasks } from "./tasks.ts";
+import { tokens } from "./tokens.ts";
+import { turns } from "./turns.ts";
+import { waits } from "./waits.ts";
+
+const described = [
+  columnsOf(runs),
+  columnsOf(agents),
+  columnsOf(turns),
+  columnsOf(processes),
+  columnsOf(leases),
+  columnsOf(messages),
+  columnsOf(deliveries),
+  columnsOf(waits),
+  columnsOf(events),
+  columnsOf(tasks),
+  columnsOf(taskDeps),
+  columnsOf(specs),
+  columnsOf(groups),
+  columnsOf(tokens),
+];
+/** Written and read by a statement or two of their own, without a row type. */
+const undescribed = ["audit", "group_members", "inbox_checks", "notices", "requests", "transitions"];
+
+describe("row types cannot drift from the schema", () => {
+  const db = new Database(":memory:");
+  for (const statement of statementsFrom(0, "sqlite")) db.run(statement);
+
+  for (const { name, columns } of described) {
+    test(`the columns of ${name} are the fields of its rows`, () => {
+      expect(realColumns(db, name)).toEqual([...columns]);
+    });
+  }
+
+  test("every table is either described here or known to need no description", () => {
+    const real = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    const ours = real.map((row) => row.name).filter((name) => !name.startsWith("sqlite_"));
+    expect(ours.toSorted()).toEqual([...described.map((table) => table.name), ...undescribed].toSorted());
+  });
+});
+
+interface ColumnShape {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+}
+
+function columnsOf<Row>(table: Table<Row>): { readonly name: string; readonly columns: readonly ColumnShape[] } {
+  const fields: Readonly<Record<string, Pick<Column<unknown>, "type" | "nullable">>> = { ...table.columns };
+  const columns = Object.entries(fields).map(([field, { type, nullable }]) => ({
+    name: columnName(field),
+    type,
+    nullable,
+  }));
+  return { name: table.name, columns: columns.toSorted(byName) };
+}
+
+function realColumns(db: Database, table: string): ColumnShape[] {
+  const rows = db
+    .query<{ name: string; type: string; notnull: number; pk: number }, []>(`PRAGMA table_info(${table})`)
+    .all();
+  return rows
+    .map(({ name, type, notnull, pk }) => ({ name, type, nullable: notnull === 0 && pk === 0 }))
+    .toSorted(byName);
+}
+
+function byName(a: ColumnShape, b: ColumnShape): number {
+  return a.name < b.name ? -1 : 1;
+}

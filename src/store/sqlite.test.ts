@@ -1,0 +1,184 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { testDatabase } from "../../testkit/contracts/store/database.ts";
+import { aMessage, aRun } from "../../testkit/contracts/store/rows.ts";
+import { rejection } from "../../testkit/contracts/store/transactions.ts";
+import { storeContract } from "../../testkit/contracts/store.ts";
+import { Failure } from "../domain/failure.ts";
+import { schemaVersion } from "./migrations/migrations.ts";
+import { openSqlite } from "./sqlite.ts";
+
+// Several stores of one test share an event loop, so none of them may block it: each lives as a process does.
+storeContract("SQLite", async () => {
+  const place = tempPlace();
+  return testDatabase(
+    () => openSqlite({ path: place.path, life: "process" }),
+    () => place[Symbol.dispose](),
+  );
+});
+
+describe("the embedded database among processes", () => {
+  test("twenty processes that open a new database at one moment all succeed and make one schema", async () => {
+    using place = tempPlace();
+    const at = String(Date.now() + 800);
+    const children = Array.from({ length: 20 }, () => start("open", place.path, at));
+    const ends = await Promise.all(
+      children.map(async (child) => [await child.exited, await new Response(child.stderr).text()]),
+    );
+    expect(ends).toEqual(Array.from({ length: 20 }, () => [0, ""]));
+    const store = openSqlite({ path: place.path, life: "command" });
+    expect(await store.read((tx) => tx.audit.list(100))).toHaveLength(20);
+    await store.close();
+    expect(userVersion(place.path)).toBe(schemaVersion);
+  }, 20_000);
+
+  test("a command waits for another process that is writing, then succeeds", async () => {
+    using place = tempPlace();
+    const store = openSqlite({ path: place.path, life: "command" });
+    const holder = await heldBy(place.path, 2000);
+    const began = performance.now();
+    await store.transaction((tx) => tx.runs.insert(aRun("r1")));
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    expect(await holder.exited).toBe(0);
+    await store.close();
+  }, 20_000);
+
+  test("a long-lived process waits for a writer without stopping its event loop", async () => {
+    using place = tempPlace();
+    const store = openSqlite({ path: place.path, life: "process" });
+    const holder = await heldBy(place.path, 2000);
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 10);
+    const began = performance.now();
+    await store.transaction((tx) => tx.runs.insert(aRun("r1")));
+    clearInterval(ticking);
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    expect(ticks).toBeGreaterThan(60);
+    expect(await holder.exited).toBe(0);
+    await store.close();
+  }, 20_000);
+
+  test("readers are not held up by a writer", async () => {
+    using place = tempPlace();
+    const store = openSqlite({ path: place.path, life: "command" });
+    const holder = await heldBy(place.path, 500);
+    const began = performance.now();
+    expect(await store.read((tx) => tx.runs.list(1))).toEqual([]);
+    expect(performance.now() - began).toBeLessThan(400);
+    await holder.exited;
+    await store.close();
+  }, 20_000);
+});
+
+describe("a database file that cannot be used", () => {
+  test("a file that is no database is corrupt, and stays as it is", async () => {
+    using place = tempPlace();
+    writeFileSync(place.path, "x".repeat(8192));
+    expect(openFailure(place.path)).toMatchObject({ kind: "store-corrupt", path: place.path });
+    expect(readFileSync(place.path, "utf8")).toBe("x".repeat(8192));
+  });
+
+  test("a damaged page is corrupt when it is read", async () => {
+    using place = tempPlace();
+    const store = openSqlite({ path: place.path, life: "command" });
+    await store.transaction(async (tx) => {
+      for (let n = 0; n < 200; n++) await tx.messages.insert(aMessage(`m${n}`, { body: "b".repeat(1000) }));
+    });
+    await store.close();
+    const bytes = readFileSync(place.path);
+    bytes.fill(0xff, bytes.length - 20 * 4096);
+    writeFileSync(place.path, bytes);
+    const damaged = openSqlite({ path: place.path, life: "command" });
+    const failure = await rejection(damaged.read((tx) => tx.messages.list({})));
+    expect(failure).toHaveProperty("data.kind", "store-corrupt");
+    await damaged.close();
+  });
+
+  test("a newer schema is refused and not touched", async () => {
+    using place = tempPlace();
+    await openSqlite({ path: place.path, life: "command" }).close();
+    const newer = schemaVersion + 1;
+    const db = new Database(place.path);
+    db.run(`PRAGMA user_version = ${newer}`);
+    db.close();
+    const expected = { kind: "store-too-new", found: newer, known: schemaVersion } as const;
+    expect(openFailure(place.path)).toMatchObject(expected);
+    expect(openFailure(place.path, { readOnly: true })).toMatchObject(expected);
+    expect(userVersion(place.path)).toBe(newer);
+  });
+
+  test("a directory that is not there, or takes no files, is a failure and stays as it is", () => {
+    using place = tempPlace();
+    const missing = join(place.path, "..", "missing");
+    expect(openFailure(join(missing, "overstory.db"))).toMatchObject({ kind: "store-read-only" });
+    expect(existsSync(missing)).toBe(false);
+    // Permissions do not bind root; no user can create a file here.
+    if (existsSync("/proc/self")) expect(openFailure("/proc/overstory.db")).toMatchObject({ kind: "store-read-only" });
+  });
+});
+
+describe("reading only", () => {
+  test("an open for reading writes nothing, and refuses to", async () => {
+    using place = tempPlace();
+    const writer = openSqlite({ path: place.path, life: "command" });
+    await writer.transaction((tx) => tx.runs.insert(aRun("r1")));
+    await writer.close();
+    const before = readFileSync(place.path);
+    const reader = openSqlite({ path: place.path, life: "command", readOnly: true });
+    expect((await reader.read((tx) => tx.runs.list(5))).map((run) => run.id)).toEqual(["r1"]);
+    const refused = await rejection(reader.transaction((tx) => tx.runs.insert(aRun("r2"))));
+    expect(refused).toHaveProperty("data.kind", "store-read-only");
+    await reader.close();
+    expect(readFileSync(place.path).equals(before)).toBe(true);
+  });
+
+  test("a reader sees what a writer commits while both are open", async () => {
+    using place = tempPlace();
+    const writer = openSqlite({ path: place.path, life: "command" });
+    const reader = openSqlite({ path: place.path, life: "command", readOnly: true });
+    await writer.transaction((tx) => tx.runs.insert(aRun("r1")));
+    expect(await reader.read((tx) => tx.runs.list(5))).toHaveLength(1);
+    await reader.close();
+    await writer.close();
+  });
+});
+
+function tempPlace(): Disposable & { readonly path: string } {
+  const dir = mkdtempSync(join(tmpdir(), "ov-store-"));
+  return { path: join(dir, "overstory.db"), [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+function start(...given: readonly string[]) {
+  const program = resolve(import.meta.dir, "../../testkit/sqlite-process.ts");
+  return Bun.spawn([process.execPath, program, ...given], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+}
+
+/** Another process that has the writer's lock by the time this resolves. */
+async function heldBy(path: string, ms: number): Promise<Bun.Subprocess> {
+  const holder = start("hold", path, String(ms));
+  const reader = holder.stdout.getReader();
+  const { value } = await reader.read();
+  expect(new TextDecoder().decode(value)).toContain("held");
+  reader.releaseLock();
+  return holder;
+}
+
+function openFailure(path: string, options: { readOnly?: boolean } = {}) {
+  try {
+    void openSqlite({ path, life: "command", ...options }).close();
+  } catch (error) {
+    if (error instanceof Failure) return error.data;
+    throw error;
+  }
+  throw new Error("the database was opened");
+}
+
+function userVersion(path: string): unknown {
+  const db = new Database(path, { readonly: true });
+  const row = db.query("PRAGMA user_version").get();
+  db.close();
+  return typeof row === "object" && row !== null && "user_version" in row ? row.user_version : undefined;
+}

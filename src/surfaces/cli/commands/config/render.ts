@@ -1,0 +1,26 @@
+import type { Io } from "../../command.ts";
+import type { ConfigFacet, ConfigProblemView } from "../../facets/config.ts";
+import { visibleLine } from "../../visible.ts";
+
+/** A value on one line, as it could be typed again: text as it is, everything else as JSON, nothing when unset. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return visibleLine(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** JSON has no undefined: a key that is not set is null. */
+export const plain = (value: unknown): unknown => value ?? null;
+
+/** `file:line:column key message`, the form editors can jump to. */
+export function problemLine({ file, line, column, key, message, nearest }: ConfigProblemView): string {
+  const place = line > 0 ? `${file}:${line}:${column}` : file;
+  const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
+  return visibleLine(`${place} ${key === "" ? "" : `${key} `}${message}${hint}`);
+}
+
+/** What is shown beside a broken configuration is partly defaults, and the reader should know. */
+export async function warnOfProblems(config: ConfigFacet, io: Io): Promise<void> {
+  const { problems } = await config.validate();
+  if (problems.length === 0) return;
+  io.warn("the configuration has problems, so defaults stand in for some values: ov config validate");
+}

@@ -1,0 +1,56 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler, Paint } from "../../command.ts";
+import type { InitReport } from "../../facets/project.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { visibleLine } from "../../visible.ts";
+
+export const init: Handler = async ({ app, flags, io }) => {
+  const facet = await app.project();
+  const done = await facet.init({
+    name: typeof flags.name === "string" ? flags.name : undefined,
+    reset: flags.reset === true,
+    commit: flags["no-commit"] !== true,
+    instructions: flags["no-instructions"] !== true,
+  });
+  if (!done.ok) return done;
+  const { status, ...report } = done.value;
+  if (!io.json) {
+    const again = status === "already_initialized" && flags.force !== true && !io.yes;
+    if (again) io.warn("this project is set up already; its configuration was kept (ov init --reset replaces it)");
+    for (const warning of report.warnings) io.warn(visibleLine(warning));
+  }
+  const tools = { overstory: { status, path: `${report.root}/.overstory` } };
+  return ok({ json: { ...report, tools }, text: lines(io.paint, done.value).join("\n"), quietText: "" });
+};
+
+function lines(paint: Paint, report: InitReport): readonly string[] {
+  const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(8))} ${visibleLine(value)}`;
+  const [first = "none", ...rest] = report.gates.map(({ name, command, from }) => `${name}: ${command} (${from})`);
+  return [
+    headline(paint, report),
+    fact("root", report.root),
+    fact("branch", report.canonicalBranch),
+    fact("runtime", report.runtime),
+    fact("gates", first),
+    ...rest.map((gate) => fact("", gate)),
+    ...(report.created.length === 0 ? [] : [fact("written", topmost(report.created).join(", "))]),
+    ...report.backups.map((copy) => fact("kept", copy)),
+    ...(report.committed ? [fact("commit", "the new files, and nothing else")] : []),
+    "",
+    "Next:",
+    hintLine(paint, 'ov task create "What is to be done"'),
+    hintLine(paint, "ov sling <task-id>"),
+    hintLine(paint, "ov status"),
+  ];
+}
+
+/** A new directory stands for everything in it. */
+const topmost = (paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+
+function headline(paint: Paint, { project, created }: InitReport): string {
+  const name = visibleLine(project);
+  return created.length === 0
+    ? `${paint.accent(name)} is complete; nothing was changed`
+    : successLine(paint, "Overstory is set up for", name);
+}

@@ -1,0 +1,49 @@
+import { ok } from "../../../../domain/result.ts";
+import type { CheckReply } from "../../../../usecases/mail/check.ts";
+import type { App } from "../../app.ts";
+import type { Handler, Io, Outcome } from "../../command.ts";
+import { integer, isOn, text } from "../task/given.ts";
+
+/** Looks first without a writer's lock: a hook asks after every tool call, and mostly there is nothing. */
+export const check: Handler = async ({ app, flags, io }) => {
+  const request = { agent: text(flags.agent), debounceMs: integer(flags.debounce) };
+  const inject = isOn(flags.inject);
+  const peeked = await app.call("mail.peek", request);
+  if (!peeked.ok) return peeked;
+  const { waiting, debounced, inbox } = peeked.value;
+  if (!waiting) return ok(nothing({ quiet: inject || debounced, inbox }));
+  const checked = await app.call("mail.check", request);
+  if (!checked.ok) return checked;
+  if (checked.value.letters.length === 0) return ok(nothing({ quiet: inject, inbox }));
+  return ok({
+    ...(await rendered(io, checked.value, inject)),
+    afterPrint: () => confirm(app, checked.value),
+  });
+};
+
+const nothing = ({ quiet, inbox }: { readonly quiet: boolean; readonly inbox: string }): Outcome => ({
+  json: { messages: [] },
+  text: quiet ? "" : `No new messages for ${inbox}.`,
+  quietText: "",
+});
+
+async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pick<Outcome, "json" | "text">> {
+  const { letters, inbox, remaining } = reply;
+  const more = remaining === 0 ? [] : [`${remaining} more in the inbox: run ov mail check again.`];
+  if (inject && !io.json) {
+    const { renderInject } = await import("../../../../domain/mail/render.ts");
+    return { json: {}, text: [renderInject(letters), ...more].join("\n") };
+  }
+  const { counted, lettersAsViews, messageJson, messageLines } = await import("./render.ts");
+  const views = lettersAsViews(letters, inbox);
+  const blocks = views.map((view) => messageLines(io.paint, view).join("\n"));
+  return {
+    json: { messages: views.map(messageJson), ...(remaining === 0 ? {} : { remaining }) },
+    text: [`${counted(letters.length, "new message")} for ${inbox}:`, ...blocks, ...more].join("\n\n"),
+  };
+}
+
+/** A refusal is no loss: mail that cannot be confirmed any more is offered again, marked as redelivered. */
+async function confirm(app: App, { inbox, by, letters }: CheckReply): Promise<void> {
+  await app.call("mail.delivered", { agent: inbox, by, messages: letters.map(({ message }) => message.seq) });
+}

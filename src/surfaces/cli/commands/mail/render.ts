@@ -1,0 +1,54 @@
+import { headerLine, quoted, visibleLine } from "../../../../domain/mail/visible.ts";
+import type { InboxLetter } from "../../../../usecases/mail/check.ts";
+import { type MessageView, viewOfLetter } from "../../../../usecases/mail/view.ts";
+import type { Paint } from "../../command.ts";
+
+/** A message as scripts know it. */
+export function messageJson(view: MessageView) {
+  const { id, from, to, subject, body, type, priority, threadId, payload, read, redelivered, verified, state } = view;
+  return {
+    id,
+    from,
+    to,
+    subject,
+    body,
+    type,
+    priority,
+    threadId,
+    replyTo: view.replyTo,
+    payload,
+    read,
+    createdAt: new Date(view.createdAt).toISOString(),
+    redelivered,
+    verified,
+    state,
+    blobPath: view.blobPath,
+  };
+}
+
+export const lettersAsViews = (letters: readonly InboxLetter[], inbox: string): readonly MessageView[] =>
+  letters.map((letter) => viewOfLetter(letter, inbox));
+
+/** A message for a person. Text of others stands behind a bar or on one line, so it cannot imitate the rest. */
+export function messageLines(paint: Paint, view: MessageView): readonly string[] {
+  const tags = [
+    ...(view.priority === "normal" ? [] : [paint.yellow(`[${view.priority.toUpperCase()}]`)]),
+    ...(view.verified ? [] : ["(unverified)"]),
+    ...(view.redelivered ? ["(redelivered)"] : []),
+  ];
+  const parties = `${visibleLine(view.from)} → ${visibleLine(view.to)}`;
+  const head = [view.read ? " " : "*", paint.accent(visibleLine(view.id)), parties, ...tags].join(" ");
+  return [
+    head,
+    `  ${headerLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
+    ...quoted(view.body).map((line) => `  ${line}`),
+    ...(view.payload === null ? [] : [`  ${headerLine("Payload", view.payload)}`]),
+    ...(view.blobPath === null ? [] : [`  ${headerLine("Whole text", view.blobPath)}`]),
+    `  ${paint.muted(new Date(view.createdAt).toISOString())}`,
+  ];
+}
+
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** A moment of the past or future, or a dash. */
+export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : new Date(at).toISOString());

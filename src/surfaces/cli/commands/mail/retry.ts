@@ -1,0 +1,13 @@
+import { visibleLine } from "../../../../domain/mail/visible.ts";
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import { successLine } from "../../marks.ts";
+import { word } from "../task/given.ts";
+
+export const retry: Handler = async ({ app, args, io }) => {
+  const retried = await app.call("mail.retry", { id: word(args.id) });
+  if (!retried.ok) return retried;
+  const { id, requeued } = retried.value;
+  const line = successLine(io.paint, `Queued again for ${requeued.map(visibleLine).join(", ")}:`, id);
+  return ok({ json: { id, requeued }, text: line, quietText: "" });
+};

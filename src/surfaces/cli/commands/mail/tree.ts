@@ -1,0 +1,141 @@
+import { mailTypes, priorities } from "../../../../domain/mail/types.ts";
+import type { Argument, Command, Flag } from "../../command.ts";
+
+const messageId: Argument = { name: "id", summary: "Id of the message", required: true, complete: "messages" };
+
+const type = (summary: string): Flag => ({ name: "type", value: "type", choices: mailTypes, summary });
+const priority = (summary: string): Flag => ({ name: "priority", value: "priority", choices: priorities, summary });
+const payload: Flag = {
+  name: "payload",
+  value: "json",
+  type: "json",
+  summary: "Data beside the text, as its type asks",
+};
+const as: readonly Flag[] = [
+  { name: "from", value: "name", summary: "Write in this name (operator only)", complete: "agents" },
+  { name: "agent", value: "name", summary: "The same as --from, and wins over it", complete: "agents" },
+];
+const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "At most so many" };
+
+/** `ov mail`: messages between agents and people. */
+export const mailCommand: Command = {
+  name: "mail",
+  summary: "Send, read and follow messages",
+  group: "Mail",
+  commands: [
+    {
+      name: "send",
+      summary: "Send a message to a name or a group",
+      details:
+        "Groups: @all, @run, @children, @siblings, @builders, @leads and so on. A group message informs;\nwith --wake it also starts a turn of each member.",
+      flags: [
+        { name: "to", value: "address", required: true, complete: "agents", summary: "A name, or a group like @all" },
+        { name: "subject", value: "text", required: true, summary: "What it is about, in one line" },
+        { name: "body", value: "text", required: true, summary: "What it says; - reads standard input" },
+        type("Kind of message (default status)"),
+        priority("How urgent (default normal)"),
+        payload,
+        ...as,
+        { name: "wake", negatable: true, summary: "Start a turn of the recipient, or start none" },
+        { name: "strict", summary: "Refuse a name that nobody has" },
+        { name: "allow-empty", summary: "A group without members is no error" },
+        { name: "expects-reply", summary: "The sender waits for an answer" },
+        { name: "dedupe-key", value: "key", summary: "Send only once with this key, however often it is tried" },
+      ],
+      examples: [
+        { line: 'ov mail send --to lead-1 --subject "API" --body "Use v2" --type status', does: "Informs one agent" },
+        {
+          line: 'ov mail send --to @builders --subject "Stop" --body "Main is red" --wake',
+          does: "Wakes all builders",
+        },
+      ],
+      run: async () => (await import("./send.ts")).send,
+    },
+    {
+      name: "check",
+      summary: "Take new messages out of an inbox",
+      flags: [
+        { name: "agent", value: "name", summary: "Whose inbox (default: your own)", complete: "agents" },
+        { name: "inject", summary: "Print for a model; nothing at all when there is no mail" },
+        {
+          name: "debounce",
+          value: "ms",
+          type: "integer",
+          min: 0,
+          summary: "Print nothing when mail was handed out less than so many milliseconds ago",
+        },
+      ],
+      examples: [{ line: "ov mail check", does: "Shows what is new and marks it read" }],
+      run: async () => (await import("./check.ts")).check,
+    },
+    {
+      name: "list",
+      summary: "List messages, newest first, without marking any read",
+      flags: [
+        { name: "from", value: "name", summary: "Only by this sender", complete: "agents" },
+        { name: "to", value: "name", summary: "Only to this recipient", complete: "agents" },
+        { name: "agent", value: "name", summary: "The same as --to, which wins over it", complete: "agents" },
+        { name: "unread", summary: "Only what was not handed over yet" },
+        type("Only of this kind"),
+        { name: "run", value: "id", summary: "Only of this run", complete: "runs" },
+        { name: "thread", value: "id", summary: "Only the thread of this message", complete: "messages" },
+        limit,
+      ],
+      run: async () => (await import("./list.ts")).list,
+    },
+    {
+      name: "read",
+      summary: "Mark one message read",
+      arguments: [messageId],
+      run: async () => (await import("./read.ts")).read,
+    },
+    {
+      name: "reply",
+      summary: "Answer a message in its thread",
+      arguments: [messageId],
+      flags: [
+        { name: "body", value: "text", required: true, summary: "What it says; - reads standard input" },
+        type("Kind of message (default status)"),
+        priority("How urgent (default: as the original)"),
+        payload,
+        ...as,
+      ],
+      run: async () => (await import("./reply.ts")).reply,
+    },
+    {
+      name: "status",
+      summary: "Show how far a message has come",
+      arguments: [messageId],
+      run: async () => (await import("./status.ts")).status,
+    },
+    {
+      name: "why",
+      summary: "Explain why a message has or has not been seen",
+      arguments: [messageId],
+      run: async () => (await import("./why.ts")).why,
+    },
+    {
+      name: "dead",
+      summary: "List messages that were given up",
+      flags: [limit],
+      run: async () => (await import("./dead.ts")).dead,
+    },
+    {
+      name: "retry",
+      summary: "Try to deliver a dead message again",
+      arguments: [messageId],
+      run: async () => (await import("./retry.ts")).retry,
+    },
+    {
+      name: "purge",
+      summary: "Delete messages",
+      details: "Needs --all, --days or --agent. Days and agent together delete what both match.",
+      flags: [
+        { name: "all", summary: "Everything; the other flags are ignored" },
+        { name: "days", value: "n", type: "integer", min: 1, summary: "Older than so many days" },
+        { name: "agent", value: "name", summary: "Sent or received by this name", complete: "agents" },
+      ],
+      run: async () => (await import("./purge.ts")).purge,
+    },
+  ],
+};

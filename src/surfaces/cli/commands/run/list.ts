@@ -1,0 +1,28 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler, Rows } from "../../command.ts";
+import { duration } from "../../format.ts";
+import { table } from "../../table.ts";
+import { integer } from "../task/given.ts";
+import { iso } from "../task/render.ts";
+import { runJson } from "./render.ts";
+
+const defaultCount = 10;
+
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("run.list", { last: integer(flags.last) ?? defaultCount });
+  if (!found.ok) return found;
+  const runs = found.value.runs.map((detail) => ({ ...runJson(detail), duration: duration(detail.durationMs) }));
+  const rows: Rows = {
+    columns: ["ID", "STATUS", "STARTED", "DURATION", "AGENTS", "OBJECTIVE"],
+    cells: found.value.runs.map(({ run, agentCount, durationMs }) => [
+      run.id,
+      run.status,
+      iso(run.startedAt) ?? "",
+      duration(durationMs),
+      String(agentCount),
+      run.objective ?? "-",
+    ]),
+    objects: runs,
+  };
+  return ok({ json: { runs }, text: runs.length === 0 ? "No runs yet." : table(rows, io.paint), rows });
+};

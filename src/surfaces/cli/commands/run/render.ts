@@ -1,0 +1,60 @@
+import type { RunAgent } from "../../../../usecases/runs/read-runs.ts";
+import type { RunDetail } from "../../../../usecases/runs/run-detail.ts";
+import type { Paint } from "../../command.ts";
+import { duration } from "../../format.ts";
+import { stateIcon, stateWord } from "../../marks.ts";
+import { visibleLine } from "../../visible.ts";
+import { iso } from "../task/render.ts";
+
+/** A run with the keys scripts know, then ours. */
+export function runJson({ run, agentCount, coordinatorId }: RunDetail): Readonly<Record<string, unknown>> {
+  return {
+    id: run.id,
+    startedAt: iso(run.startedAt),
+    completedAt: iso(run.completedAt),
+    agentCount,
+    coordinatorSessionId: coordinatorId,
+    coordinatorName: run.coordinatorName,
+    status: run.status,
+    objective: run.objective,
+    targetBranch: run.targetBranch,
+    landingBranch: run.landingBranch,
+  };
+}
+
+export function agentJson({ agent, durationMs }: RunAgent): Readonly<Record<string, unknown>> {
+  return {
+    id: agent.id,
+    agentName: agent.name,
+    capability: agent.capability,
+    worktreePath: agent.worktreePath,
+    branchName: agent.branch,
+    taskId: agent.taskId,
+    state: agent.state,
+    outcome: agent.outcome,
+    parentAgent: agent.parentName,
+    depth: agent.depth,
+    runId: agent.runId,
+    startedAt: iso(agent.startedAt),
+    lastActivity: iso(agent.lastActivityAt),
+    duration: duration(durationMs),
+  };
+}
+
+/** The facts of a run, a line each. */
+export function runLines(paint: Paint, { run, agentCount, durationMs }: RunDetail): readonly string[] {
+  const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))}  ${visibleLine(value)}`;
+  return [
+    `${paint.bold("Run")} ${paint.accent(run.id)}`,
+    fact("status", run.status),
+    ...(run.objective === null ? [] : [fact("objective", run.objective)]),
+    fact("started", iso(run.startedAt) ?? ""),
+    fact("duration", duration(durationMs)),
+    fact("agents", String(agentCount)),
+  ];
+}
+
+export function agentLine(paint: Paint, { agent, durationMs }: RunAgent): string {
+  const state = stateWord(paint, agent.state);
+  return `  ${stateIcon(paint, agent.state)} ${paint.accent(agent.name)}  ${agent.capability}  ${state}  ${duration(durationMs)}`;
+}

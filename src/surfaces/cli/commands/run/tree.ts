@@ -1,0 +1,28 @@
+import type { Command } from "../../command.ts";
+
+/** `ov run`: everything done for one objective. */
+export const runCommand: Command = {
+  name: "run",
+  summary: "Show the current run, list past ones, end one",
+  group: "Runs",
+  run: async () => (await import("./show.ts")).current,
+  commands: [
+    {
+      name: "list",
+      summary: "List runs, newest first",
+      flags: [{ name: "last", value: "n", type: "integer", min: 1, summary: "How many (default 10)" }],
+      run: async () => (await import("./list.ts")).list,
+    },
+    {
+      name: "show",
+      summary: "Show a run and its agents",
+      arguments: [{ name: "run-id", summary: "Id of the run", required: true, complete: "runs" }],
+      run: async () => (await import("./show.ts")).show,
+    },
+    {
+      name: "complete",
+      summary: "End the current run",
+      run: async () => (await import("./complete.ts")).complete,
+    },
+  ],
+};

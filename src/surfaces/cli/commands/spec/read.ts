@@ -1,0 +1,12 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import { visible } from "../../visible.ts";
+import { word } from "../task/given.ts";
+import { iso } from "../task/render.ts";
+
+export const read: Handler = async ({ app, args }) => {
+  const found = await app.call("spec.read", { taskId: word(args["task-id"]) });
+  if (!found.ok) return found;
+  const { updatedAt, ...spec } = found.value;
+  return ok({ json: { ...spec, updatedAt: iso(updatedAt) }, text: visible(spec.text) });
+};

@@ -1,0 +1,19 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import { successLine } from "../../marks.ts";
+import { text, word } from "../task/given.ts";
+
+export const write: Handler = async ({ app, args, flags, io }) => {
+  const written = await app.call("spec.write", {
+    taskId: word(args["task-id"]),
+    body: text(flags.body) ?? (await io.stdin()) ?? "",
+    agent: text(flags.agent),
+  });
+  if (!written.ok) return written;
+  const { taskId, path } = written.value;
+  return ok({
+    json: { taskId, path },
+    text: `${successLine(io.paint, "Spec written", taskId)}\n${path}`,
+    quietText: path,
+  });
+};

@@ -1,0 +1,67 @@
+import { ok } from "../../../../domain/result.ts";
+import type { AgentView } from "../../../../usecases/status/overview.ts";
+import type { Handler, Paint } from "../../command.ts";
+import { ago } from "../../format.ts";
+import { stateIcon, stateWord } from "../../marks.ts";
+
+export const status: Handler = async ({ app, flags, io }) => {
+  const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
+  const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
+  if (!reply.ok) return reply;
+  const { run, agents, unreadMailCount, unreadMailScope } = reply.value;
+  const engine = app.engine.status();
+  const head =
+    run === null
+      ? "No run is active."
+      : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${run.objective}`}`;
+  const lines = [
+    head,
+    `Engine: ${engine === undefined ? "not running" : `pid ${engine.pid}`}`,
+    `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
+    ...(agents.length === 0 ? ["No agents."] : agents.map((view) => agentLine(view, io.paint))),
+  ];
+  return ok({
+    json: {
+      currentRunId: run?.id ?? null,
+      engine: engine ?? null,
+      agents: agents.map(agentJson),
+      unreadMailCount,
+      unreadMailScope,
+    },
+    text: lines.join("\n"),
+  });
+};
+
+function agentLine({ agent, submitted, unread, waits }: AgentView, paint: Paint): string {
+  const state = submitted ? "submitted" : agent.state;
+  const why = waits.length === 0 ? "" : ` waits for ${waits.map((wait) => `${wait.kind} ${wait.ref}`).join(", ")}`;
+  const mail = unread === 0 ? "" : ` ${unread} unread`;
+  const outcome = agent.outcome === null || agent.outcome === "done" ? "" : ` (${agent.outcome})`;
+  const icon = stateIcon(paint, agent.state);
+  return `${icon} ${paint.accent(agent.name)} ${agent.capability} ${stateWord(paint, state)}${outcome} ${agent.taskId ?? ""}${why}${mail} ${paint.dim(ago(agent.lastActivityAt, Date.now()))}`;
+}
+
+function agentJson({ agent, submitted, unread, waits, turns }: AgentView): Record<string, unknown> {
+  return {
+    agentName: agent.name,
+    id: agent.id,
+    generation: agent.generation,
+    capability: agent.capability,
+    runtime: agent.runtime,
+    state: agent.state,
+    submitted,
+    outcome: agent.outcome,
+    taskId: agent.taskId,
+    branchName: agent.branch,
+    worktreePath: agent.worktreePath,
+    baseCommit: agent.baseCommit,
+    parentAgent: agent.parentName,
+    depth: agent.depth,
+    runId: agent.runId,
+    startedAt: new Date(agent.startedAt).toISOString(),
+    lastActivity: new Date(agent.lastActivityAt).toISOString(),
+    waits: waits.map(({ kind, ref }) => ({ kind, ref })),
+    unread,
+    turns,
+  };
+}

@@ -1,0 +1,37 @@
+import type { DetectedGate } from "../../../domain/project/gate.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import type { Result } from "../../../domain/result.ts";
+
+export interface InitRequest {
+  readonly name?: string | undefined;
+  /** Overwrite the configuration, keeping a dated copy of the old one. */
+  readonly reset: boolean;
+  readonly commit: boolean;
+  /** Tell a person's own session about us, in the instruction file it reads. */
+  readonly instructions: boolean;
+}
+
+export interface InitReport {
+  readonly status: "initialized" | "already_initialized";
+  readonly project: string;
+  readonly root: string;
+  readonly canonicalBranch: string;
+  readonly runtime: string;
+  /** As configured; `from` is the file a gate was read from. */
+  readonly gates: readonly DetectedGate[];
+  /** Paths relative to the root that were made or brought up to date. */
+  readonly created: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Copies of what a reset replaced. */
+  readonly backups: readonly string[];
+  readonly committed: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** What concerns the project as a whole rather than its store. */
+export interface ProjectFacet {
+  /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
+  init(request: InitRequest): Promise<Result<InitReport, Refusal>>;
+  /** The branch checked out where the command was typed; undefined when there is none. */
+  currentBranch(): Promise<string | undefined>;
+}

@@ -1,0 +1,37 @@
+/** A length of time in two units at most: `0s`, `12s`, `3m 45s`, `2h`. Parts of a second are dropped. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return pair(minutes, "m", seconds % 60, "s");
+  return pair(Math.floor(minutes / 60), "h", minutes % 60, "m");
+}
+
+/** How long ago: `5s ago`, `3m ago`, `2h ago`, `4d ago`; `just now` for what another clock puts in the future. */
+export function ago(then: number, now: number): string {
+  const seconds = Math.floor((now - then) / 1000);
+  if (seconds < 0) return "just now";
+  if (seconds < 60) return `${seconds}s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`;
+  return `${Math.floor(seconds / 86_400)}d ago`;
+}
+
+/** The time of day in UTC, as it stands in the ISO text: `14:03:59`. */
+export const timeOfDay = (at: number): string => new Date(at).toISOString().slice(11, 19);
+
+/** How long a command took: `35ms`, `1.20s`. */
+export function elapsed(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  return whole < 1000 ? `${whole}ms` : `${(whole / 1000).toFixed(2)}s`;
+}
+
+/** At most `most` characters, the last one an ellipsis when something was left out. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
+}
+
+const pair = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;

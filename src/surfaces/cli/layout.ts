@@ -1,0 +1,78 @@
+import type { Argument, Command, Flag } from "./command.ts";
+import { isGlobalFlag } from "./globals.ts";
+
+const nameField = 20;
+
+/** A name in a field of 20 columns and what it means beside it, wrapped under itself; a longer name gets two spaces. */
+export function entry(options: { name: string; text: string; width: number; painted?: string }): string {
+  const { name, text, width, painted = name } = options;
+  const gap = name.length < nameField ? nameField - name.length : 2;
+  const indent = 2 + nameField;
+  const lines = wrap(text, { width, first: 2 + name.length + gap, indent });
+  return `  ${painted}${lines === "" ? "" : " ".repeat(gap) + lines}`;
+}
+
+/** Words broken into lines no wider than `width`; `first` columns of the first line are taken already. */
+export function wrap(text: string, { width, first, indent }: { width: number; first: number; indent: number }): string {
+  const room = Math.max(20, Math.min(width, 100) - indent);
+  const lines: string[] = [];
+  let current = "";
+  let left = Math.max(1, room - Math.max(0, first - indent));
+  for (const word of text.split(" ")) {
+    if (current !== "" && current.length + 1 + word.length > left) {
+      lines.push(current);
+      current = word;
+      left = room;
+    } else current = current === "" ? word : `${current} ${word}`;
+  }
+  lines.push(current);
+  return lines.join(`\n${" ".repeat(indent)}`);
+}
+
+/** How a command is typed: `ov mail send <words...> [flags]`. */
+export function usageLine(program: string, path: readonly string[], command: Command): string {
+  const parts = [program, ...path];
+  if (shownCommands(command).length > 0) parts.push(command.run === undefined ? "<command>" : "[command]");
+  for (const argument of command.arguments ?? []) parts.push(argumentTerm(argument));
+  for (const { required, name, value } of shownFlags(command)) {
+    if (required === true) parts.push(value === undefined ? `--${name}` : `--${name} <${value}>`);
+  }
+  return [...parts, "[flags]"].join(" ");
+}
+
+/** `<id>`, `[id]`, `<id...>`. */
+export function argumentTerm({ name, required, variadic }: Argument): string {
+  const inner = variadic === true ? `${name}...` : name;
+  return required === true ? `<${inner}>` : `[${inner}]`;
+}
+
+/** `-s, --long <value>` with every form that may be typed. */
+export function flagTerm({ name, short, value, optionalValue, negatable }: Flag): string {
+  const long = negatable === true ? `--[no-]${name}` : `--${name}`;
+  const suffix = value !== undefined ? ` <${value}>` : optionalValue !== undefined ? `[=${optionalValue}]` : "";
+  return `${short === undefined ? "" : `-${short}, `}${long}${suffix}`;
+}
+
+/** The summary with what else must be known: choices, smallest value, whether it is needed or no longer wanted. */
+export function flagText(flag: Flag): string {
+  const notes: string[] = [];
+  if (flag.required === true) notes.push("required");
+  if (flag.choices !== undefined) notes.push(flag.choices.join(", "));
+  if (flag.type === "list") notes.push("comma separated, may be repeated");
+  if (flag.min !== undefined) notes.push(`at least ${flag.min}`);
+  if (flag.deprecated !== undefined) notes.push(`deprecated: ${flag.deprecated}`);
+  return notes.length === 0 ? flag.summary : `${flag.summary} (${notes.join("; ")})`;
+}
+
+export const argumentText = ({ summary, choices }: Argument): string =>
+  choices === undefined ? summary : `${summary} (${choices.join(", ")})`;
+
+export const commandText = ({ summary, deprecated }: Command): string =>
+  deprecated === undefined ? summary : `${summary} (deprecated: ${deprecated})`;
+
+/** What help, docs and completions may show. */
+export const shownCommands = (command: Command): readonly Command[] =>
+  (command.commands ?? []).filter((child) => child.hidden !== true);
+
+export const shownFlags = (command: Command): readonly Flag[] =>
+  (command.flags ?? []).filter((flag) => flag.hidden !== true && !isGlobalFlag(flag.name));

@@ -1,0 +1,87 @@
+import type { AgentState } from "../../domain/agent/agent.ts";
+import type { Paint } from "./command.ts";
+
+type Hue = Exclude<keyof Paint, "bold">;
+
+/** One sign and colour per state of an agent, the same in every list. */
+const states: Readonly<Record<AgentState, readonly [icon: string, hue: Hue]>> = {
+  booting: ["~", "yellow"],
+  working: [">", "green"],
+  in_turn: [">", "green"],
+  between_turns: ["~", "cyan"],
+  stalled: ["!", "red"],
+  zombie: ["x", "dim"],
+  completed: ["✓", "cyan"],
+};
+
+/** The icon of a state in its colour; `?` without colour for one this version does not know. */
+export function stateIcon(paint: Paint, state: string): string {
+  return isState(state) ? paint[states[state][1]](states[state][0]) : "?";
+}
+
+/** The state's own word in its colour. */
+export function stateWord(paint: Paint, state: string): string {
+  return isState(state) ? paint[states[state][1]](state) : state;
+}
+
+const isState = (state: string): state is AgentState => Object.hasOwn(states, state);
+
+/** Five columns that tell events apart at a glance. */
+const labels: Readonly<Record<string, readonly [label: string, hue: Hue]>> = {
+  tool_start: ["TOOL+", "blue"],
+  tool_end: ["TOOL-", "blue"],
+  session_start: ["SESS+", "green"],
+  session_end: ["SESS-", "yellow"],
+  mail_sent: ["MAIL>", "cyan"],
+  mail_received: ["MAIL<", "cyan"],
+  spawn: ["SPAWN", "magenta"],
+  error: ["ERROR", "red"],
+  custom: ["CUSTM", "muted"],
+  turn_start: ["TURN+", "green"],
+  turn_end: ["TURN-", "yellow"],
+  progress: ["PROG ", "cyan"],
+  result: ["RSULT", "green"],
+};
+
+/** The label of an event type in its colour; the first five letters of a type without one. */
+export function eventLabel(paint: Paint, type: string): string {
+  const known = Object.hasOwn(labels, type) ? labels[type] : undefined;
+  return known === undefined ? type.toUpperCase().slice(0, 5).padEnd(5) : paint[known[1]](known[0]);
+}
+
+/** Gives every name a colour of its own, in order of first appearance, out of a cycle of five. */
+export function nameColours(paint: Paint): (name: string) => string {
+  const cycle = [paint.blue, paint.green, paint.yellow, paint.cyan, paint.magenta];
+  const known = new Map<string, (text: string) => string>();
+  return (name) => {
+    const colour = known.get(name) ?? cycle[known.size % cycle.length] ?? paint.blue;
+    known.set(name, colour);
+    return colour(name);
+  };
+}
+
+/** A line that confirms: what was done, and the id it concerns. */
+export function successLine(paint: Paint, text: string, id?: string): string {
+  const line = `${paint.bold(paint.brand("✓"))} ${paint.brand(text)}`;
+  return id === undefined ? line : `${line} ${paint.accent(id)}`;
+}
+
+/** A line that warns, with what to do about it behind a dash. */
+export const warningLine = (paint: Paint, text: string, hint?: string): string =>
+  withHint(paint, `${paint.bold(paint.yellow("!"))} ${text}`, hint);
+
+/** A line that says what went wrong inside an answer that is otherwise data. */
+export const errorLine = (paint: Paint, text: string, hint?: string): string =>
+  withHint(paint, `${paint.bold(paint.red("✗"))} ${text}`, hint);
+
+/** A line that points further. */
+export const hintLine = (paint: Paint, text: string): string => paint.dim(`  ${text}`);
+
+/** A title over a thin line. */
+export const header = (paint: Paint, title: string): string => `${paint.bold(paint.brand(title))}\n${thinRule()}`;
+
+export const thinRule = (width = 70): string => "─".repeat(width);
+export const thickRule = (width = 70): string => "═".repeat(width);
+
+const withHint = (paint: Paint, line: string, hint: string | undefined): string =>
+  hint === undefined ? line : `${line} ${paint.dim(`— ${hint}`)}`;

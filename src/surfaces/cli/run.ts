@@ -1,0 +1,189 @@
+import type { Description } from "../shared/description.ts";
+import { exits } from "../shared/exits.ts";
+import type { App } from "./app.ts";
+import type { Command, Io, Outcome, Paint } from "./command.ts";
+import type { Globals } from "./globals.ts";
+import { colorDepth, makePaint } from "./paint.ts";
+import { type Parsed, parse } from "./parse.ts";
+import { fileSink, readStdin, type Sink } from "./sink.ts";
+
+export interface CliInput {
+  /** Without the program's own name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tree: Command;
+  readonly version: string;
+  /** Called once, and only for a command line that can be run. */
+  readonly makeApp: (globals: Globals) => App | Promise<App>;
+  readonly stdout?: Sink;
+  readonly stderr?: Sink;
+  readonly stdin?: () => Promise<string | undefined>;
+}
+
+/**
+ * One command line, from words to exit code. Data goes to stdout and talk to stderr; with --json stdout gets exactly
+ * one document, whatever happens. Never rejects.
+ */
+export async function runCli(input: CliInput): Promise<number> {
+  const started = performance.now();
+  const parsed = parse(input.tree, input.argv);
+  const terminal = makeTerminal(input, parsed.globals);
+  const exit = await answer(input, parsed, terminal)
+    .catch((thrown: unknown) => unexpected(input, parsed, terminal, thrown))
+    .catch((thrown: unknown) => unwritable(terminal, thrown));
+  if (parsed.globals.timing) {
+    const { elapsed } = await import("./format.ts");
+    terminal.stderr.write(`${terminal.talkPaint().muted(elapsed(performance.now() - started))}\n`);
+  }
+  return exit;
+}
+
+interface Terminal {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  /** One JSON document is owed to stdout, also for a failure. */
+  readonly machine: boolean;
+  readonly dataPaint: () => Paint;
+  readonly talkPaint: () => Paint;
+}
+
+function makeTerminal({ env, stdout = fileSink(1), stderr = fileSink(2) }: CliInput, globals: Globals): Terminal {
+  const paintFor = (sink: Sink) => {
+    let paint: Paint | undefined;
+    return () => {
+      paint ??= makePaint(colorDepth({ env, noColor: globals.noColor, isTTY: sink.isTTY }));
+      return paint;
+    };
+  };
+  const machine = globals.json || globals.format === "json" || globals.format === "jsonl";
+  return { stdout, stderr, machine, dataPaint: paintFor(stdout), talkPaint: paintFor(stderr) };
+}
+
+async function answer(input: CliInput, parsed: Parsed, terminal: Terminal): Promise<number> {
+  const { tree, version } = input;
+  switch (parsed.kind) {
+    case "version": {
+      const { versionText } = await import("./version.ts");
+      terminal.stdout.write(line(versionText({ version, json: terminal.machine })));
+      return exits.ok;
+    }
+    case "help":
+      terminal.stdout.write(line(await helpText(input, parsed, terminal)));
+      return exits.ok;
+    case "problem": {
+      const { describeUsage } = await import("./usage.ts");
+      return complain(input, parsed, terminal, describeUsage(tree, parsed.problem));
+    }
+    case "call":
+      return call(input, parsed, terminal);
+  }
+}
+
+async function helpText(
+  { tree, version }: CliInput,
+  { command, path }: Extract<Parsed, { kind: "help" }>,
+  { machine, stdout, dataPaint }: Terminal,
+): Promise<string> {
+  if (machine) {
+    const { helpData } = await import("./help-json.ts");
+    return JSON.stringify({ success: true, command: "help", ...helpData({ command, path, version }) });
+  }
+  const { renderHelp } = await import("./help.ts");
+  return renderHelp({ tree, command, path, version, width: stdout.columns() ?? 80, paint: dataPaint() });
+}
+
+async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, terminal: Terminal): Promise<number> {
+  const { command, path, flags, args, globals } = parsed;
+  const io = makeIo(input, globals, terminal);
+  for (const notice of parsed.notices) io.warn(notice);
+  const handler = await command.run?.();
+  if (handler === undefined) throw new Error(`${path.join(" ")} has no handler`);
+  const app = await input.makeApp(globals);
+  const result = await handler({ path, flags, args, app, io });
+  if (result.ok) {
+    const { exit = exits.ok, afterPrint } = result.value;
+    const written = terminal.stdout.write(line(await rendered(input, parsed, terminal, result.value)));
+    if (written === "reader-gone" || afterPrint === undefined) return exit;
+    // The document on stdout is complete, so what goes wrong from here on is told to the person.
+    const afterwards = { ...terminal, machine: false };
+    return afterPrint().then(
+      () => exit,
+      (thrown: unknown) => unexpected(input, parsed, afterwards, thrown),
+    );
+  }
+  const { describeRefusal } = await import("../shared/refusals.ts");
+  return complain(input, parsed, terminal, describeRefusal(result.refusal));
+}
+
+function makeIo({ stdin = readStdin }: CliInput, globals: Globals, { stderr, dataPaint, talkPaint }: Terminal): Io {
+  const talk = (text: string): void => {
+    if (!globals.quiet) stderr.write(line(text));
+  };
+  return {
+    json: globals.json || globals.format === "json",
+    quiet: globals.quiet,
+    verbose: globals.verbose,
+    yes: globals.yes,
+    get paint() {
+      return dataPaint();
+    },
+    say: talk,
+    warn: (text) => talk(`${talkPaint().bold(talkPaint().yellow("!"))} ${text}`),
+    stdin,
+  };
+}
+
+async function rendered(input: CliInput, parsed: Parsed, terminal: Terminal, outcome: Outcome): Promise<string> {
+  const { globals } = parsed;
+  const format = globals.json ? "json" : globals.format;
+  if (format !== undefined && format !== "json" && outcome.rows !== undefined) {
+    const { renderRows } = await import("./table.ts");
+    return renderRows(outcome.rows, format, terminal.dataPaint());
+  }
+  if (terminal.machine) {
+    const command = commandName(input, parsed);
+    return JSON.stringify(Object.assign({ success: true, command }, outcome.json, { command }));
+  }
+  return globals.quiet ? (outcome.quietText ?? outcome.text) : outcome.text;
+}
+
+async function unexpected(input: CliInput, parsed: Parsed, terminal: Terminal, thrown: unknown): Promise<number> {
+  const [{ failureOf }, { describeFailure }] = await Promise.all([
+    import("../../domain/failure.ts"),
+    import("../shared/failures.ts"),
+  ]);
+  const exit = await complain(input, parsed, terminal, describeFailure(failureOf(thrown)));
+  if (parsed.globals.verbose && thrown instanceof Error) terminal.stderr.write(line(traceOf(thrown)));
+  return exit;
+}
+
+/** Even the complaint could not be written where it belongs, as on a full disk. */
+function unwritable({ stderr }: Terminal, thrown: unknown): number {
+  stderr.write(line(`Error [INTERNAL_ERROR]: the answer could not be written: ${String(thrown)}`));
+  return exits.unexpected;
+}
+
+/** Where it happened, and where what caused it happened. */
+function traceOf(error: Error): string {
+  const own = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${own}\ncaused by: ${traceOf(error.cause)}` : own;
+}
+
+async function complain(input: CliInput, parsed: Parsed, terminal: Terminal, said: Description): Promise<number> {
+  const { code, exit, message, hint, details, retryable } = said;
+  if (terminal.machine) {
+    const command = commandName(input, parsed);
+    const envelope = { success: false, command, error: message, code, hint, details, exitCode: exit, retryable };
+    terminal.stdout.write(line(JSON.stringify(envelope)));
+    return exit;
+  }
+  const { visible } = await import("./visible.ts");
+  const paint = terminal.talkPaint();
+  terminal.stderr.write(line(`${paint.bold(paint.red(`Error [${code}]:`))} ${visible(message)}`));
+  if (hint !== undefined && !parsed.globals.quiet) terminal.stderr.write(line(paint.dim(`  ${visible(hint)}`)));
+  return exit;
+}
+
+const commandName = ({ tree }: CliInput, { path }: Parsed): string => (path.length === 0 ? tree.name : path.join(" "));
+
+const line = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);

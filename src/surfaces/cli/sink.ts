@@ -1,0 +1,63 @@
+import { fstatSync, writeSync } from "node:fs";
+
+export type Written = "written" | "reader-gone";
+
+/** Where text goes. Asking what kind of stream it is costs milliseconds on a terminal, hence functions. */
+export interface Sink {
+  /** Everything has been handed to the system when this says `written`. A reader that went away is not an error. */
+  write(text: string): Written;
+  isTTY(): boolean;
+  columns(): number | undefined;
+}
+
+/**
+ * Standard output or error, written synchronously: a large answer must not be cut when the process exits, and the
+ * stream classes of the platform take longer to load than a hook may take.
+ */
+export function fileSink(fd: 1 | 2): Sink {
+  let state: Written = "written";
+  return {
+    write(text) {
+      if (state === "written" && text !== "") state = writeAll(fd, new TextEncoder().encode(text));
+      return state;
+    },
+    isTTY: () => isTerminal(fd),
+    columns: () => (isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined),
+  };
+}
+
+/** All of standard input, or undefined when a person sits at it. */
+export async function readStdin(): Promise<string | undefined> {
+  return isTerminal(0) ? undefined : Bun.stdin.text();
+}
+
+function writeAll(fd: number, bytes: Uint8Array): Written {
+  let offset = 0;
+  while (offset < bytes.length) {
+    try {
+      offset += writeSync(fd, bytes, offset);
+    } catch (error) {
+      const code = codeOf(error);
+      // What cannot be written to stderr cannot be reported anywhere.
+      if (code === "EPIPE" || (fd === 2 && code !== "EAGAIN")) return "reader-gone";
+      if (code !== "EAGAIN") throw error;
+      // A pipe somebody else made non-blocking is full: the only way on is to wait for its reader.
+      Atomics.wait(sleeper, 0, 0, 2);
+    }
+  }
+  return "written";
+}
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** Hooks and scripts give us pipes and files: those are told apart without loading the terminal module. */
+function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
+  } catch (error) {
+    if (codeOf(error) === "EBADF") return false;
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);

@@ -1,0 +1,87 @@
+import type { ConfigProblem, FailureData } from "../../domain/failure.ts";
+import type { Description } from "./description.ts";
+import { exits } from "./exits.ts";
+
+/** Words, exit code and next command for what keeps the program from working; exhaustive like the table of refusals. */
+export function describeFailure(failure: FailureData): Description {
+  const { kind, ...data } = failure;
+  const details = { kind, ...data };
+  switch (failure.kind) {
+    case "not-initialised":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.root} is not an Overstory project: it has no .overstory/config.yaml; nothing was changed`,
+        hint: "set it up with: ov init",
+        details: { ...details, configPath: `${failure.root}/.overstory/config.yaml`, field: null },
+      };
+    case "config-invalid":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.path} cannot be used; nothing was changed\n${failure.problems.map(problemLine).join("\n")}`,
+        hint: "mend the file, then look again with: ov doctor",
+        details: { ...details, configPath: failure.path, field: failure.problems[0]?.field ?? null },
+      };
+    case "not-a-git-repository":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `${failure.path} is not inside a git repository; nothing was changed`,
+        hint: "go to your repository, or make one here: git init && ov init",
+        details: { ...details, worktreePath: failure.path, branchName: null },
+      };
+    case "store-corrupt":
+      return {
+        ...setup("STORE_ERROR"),
+        message: `the store ${failure.path} is damaged: ${failure.problem}; nothing was changed`,
+        hint: "see what can be saved with: ov doctor",
+        details,
+      };
+    case "store-too-new":
+      return {
+        ...setup("STORE_ERROR"),
+        message: `the store ${failure.path} has version ${failure.found}, this ov knows up to ${failure.known}; nothing was changed`,
+        hint: "bring ov up to date with: ov upgrade",
+        details,
+      };
+    case "store-read-only":
+      return {
+        ...setup("STORE_ERROR"),
+        message: `the store ${failure.path} cannot be written; nothing was changed`,
+        hint: "check who owns the file and its directory, then look again with: ov doctor",
+        details,
+      };
+    case "store-busy":
+      return {
+        code: "BUSY_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `the store ${failure.path} was locked by another process for ${failure.waitedMs} ms; nothing was changed`,
+        hint: "try the same command again in a moment",
+        details,
+      };
+    case "engine-unreachable":
+      return {
+        code: "ENGINE_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `the engine cannot be reached: ${failure.problem}`,
+        hint: "try again, or find the reason with: ov doctor",
+        details,
+      };
+    case "unexpected":
+      return {
+        code: "INTERNAL_ERROR",
+        exit: exits.unexpected,
+        retryable: false,
+        message: failure.problem === "" ? "something failed without saying why" : failure.problem,
+        hint: "run the same command with --verbose to see where it happened",
+        details,
+      };
+  }
+}
+
+const setup = <C extends Description["code"]>(code: C) => ({ code, exit: exits.setup, retryable: false }) as const;
+
+function problemLine({ field, problem, file, line }: ConfigProblem): string {
+  const where = [...(file === undefined ? [] : [file]), ...(line === undefined ? [] : [`line ${line}`])].join(", ");
+  return `  ${field} ${problem}${where === "" ? "" : ` (${where})`}`;
+}

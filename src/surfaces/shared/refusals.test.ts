@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { Failure, type FailureData, failureOf } from "../../domain/failure.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { codes, listed } from "./description.ts";
+import { exitMeanings, exits } from "./exits.ts";
+import { describeFailure } from "./failures.ts";
+import { describeRefusal } from "./refusals.ts";
+
+type OneOfEach = { [K in Refusal["kind"]]: Extract<Refusal, { kind: K }> };
+
+/** One of every kind; a new kind does not compile until it stands here. */
+const refusals: OneOfEach = {
+  invalid: invalid("type", "is unknown", { value: "stauts", allowed: ["status", "question"] }),
+  "not-found": notFound("group", "g9"),
+  "not-allowed": { kind: "not-allowed", action: "stop lead-1", caller: "builder-1", why: "it is not its child" },
+  "unknown-token": { kind: "unknown-token" },
+  busy: { kind: "busy", what: "the merge queue" },
+  "name-taken": { kind: "name-taken", name: "b1", state: "working" },
+  "too-deep": { kind: "too-deep", depth: 3, limit: 2 },
+  "run-full": { kind: "run-full", run: "r1", limit: 10 },
+  "parent-full": { kind: "parent-full", parent: "lead-1", limit: 5 },
+  "parent-ended": { kind: "parent-ended", parent: "lead-1", state: "zombie" },
+  "may-not-spawn": { kind: "may-not-spawn", parent: "scout-1", capability: "builder", may: [] },
+  "recipient-ended": { kind: "recipient-ended", name: "b1", state: "completed", reopening: ["dispatch", "question"] },
+  "no-recipients": { kind: "no-recipients", address: "@builders", why: "no builder is alive" },
+  "hop-limit": { kind: "hop-limit", thread: "t1", limit: 20 },
+  "rate-limited": { kind: "rate-limited", sender: "b1", limit: 30, per: "minute", retryAfterMs: 1500 },
+  "type-not-yours": { kind: "type-not-yours", type: "merged", capability: "scout", allowed: ["status"] },
+  "delivery-state": { kind: "delivery-state", id: "m1", state: "read", wanted: "claimed" },
+  "task-held": { kind: "task-held", task: "T1", holder: "b1" },
+  "task-status": { kind: "task-status", task: "T1", status: "closed", wanted: ["open", "in_progress"] },
+  "task-blocked": { kind: "task-blocked", task: "T1", by: ["T2", "T3"] },
+  "dependency-cycle": { kind: "dependency-cycle", path: ["T1", "T2", "T1"] },
+  "group-ambiguous": { kind: "group-ambiguous", name: "g", ids: ["g1", "g2"] },
+  "group-member": { kind: "group-member", group: "g1", task: "T1", problem: "already" },
+  "group-would-be-empty": { kind: "group-would-be-empty", group: "g1" },
+  "no-current-run": { kind: "no-current-run" },
+};
+
+describe("refusals", () => {
+  test("codes, exit codes and retryability are pinned", () => {
+    const shown = Object.values(refusals).map((refusal) => {
+      const { code, exit, retryable } = describeRefusal(refusal);
+      return `${refusal.kind} ${code} ${exit}${retryable ? " retryable" : ""}`;
+    });
+    expect(shown).toEqual([
+      "invalid VALIDATION_ERROR 2",
+      "not-found GROUP_ERROR 7",
+      "not-allowed PERMISSION_ERROR 8",
+      "unknown-token PERMISSION_ERROR 8",
+      "busy BUSY_ERROR 6 retryable",
+      "name-taken AGENT_ERROR 2",
+      "too-deep HIERARCHY_VIOLATION 2",
+      "run-full AGENT_ERROR 6 retryable",
+      "parent-full AGENT_ERROR 6 retryable",
+      "parent-ended LIFECYCLE_ERROR 2",
+      "may-not-spawn HIERARCHY_VIOLATION 8",
+      "recipient-ended MAIL_ERROR 2",
+      "no-recipients MAIL_ERROR 2",
+      "hop-limit MAIL_ERROR 2",
+      "rate-limited MAIL_ERROR 6 retryable",
+      "type-not-yours PERMISSION_ERROR 8",
+      "delivery-state MAIL_ERROR 2",
+      "task-held TASK_ERROR 6 retryable",
+      "task-status TASK_ERROR 2",
+      "task-blocked TASK_ERROR 2",
+      "dependency-cycle TASK_ERROR 2",
+      "group-ambiguous GROUP_ERROR 2",
+      "group-member GROUP_ERROR 2",
+      "group-would-be-empty GROUP_ERROR 2",
+      "no-current-run LIFECYCLE_ERROR 7",
+    ]);
+  });
+
+  test("every message says what it affected, and every hint and detail is filled in", () => {
+    for (const refusal of Object.values(refusals)) {
+      const { message, hint, details } = describeRefusal(refusal);
+      expect(message).toMatch(/nothing was changed|no agent was started|the message was not sent/);
+      expect(hint).toBeString();
+      expect(`${message} ${hint}`).not.toMatch(/undefined|\[object|NaN/);
+      expect(details.kind).toBe(refusal.kind);
+    }
+  });
+
+  test("what is not found names its noun's code, and the nearest name when there is one", () => {
+    expect(describeRefusal(notFound("agent", "bbo", "bob"))).toMatchObject({
+      code: "AGENT_ERROR",
+      exit: 7,
+      hint: 'did you mean "bob"?',
+      details: { agentName: "bbo", capability: null },
+    });
+    expect(describeRefusal(notFound("message", "m9"))).toMatchObject({
+      code: "MAIL_ERROR",
+      details: { messageId: "m9" },
+    });
+    expect(describeRefusal(notFound("task", "T9"))).toMatchObject({
+      code: "TASK_ERROR",
+      hint: "see what there is: ov task list",
+    });
+  });
+
+  test("an invalid value shows what was typed and what may be", () => {
+    expect(describeRefusal(refusals.invalid)).toMatchObject({
+      message: 'type is unknown (got "stauts"); nothing was changed',
+      hint: "use status or question",
+      details: { field: "type", value: "stauts", allowed: ["status", "question"] },
+    });
+    expect(describeRefusal(invalid("body", "is empty"))).toMatchObject({ details: { field: "body", value: null } });
+    expect(describeRefusal(invalid("type", "is unknown", { nearest: "status" })).hint).toBe('did you mean "status"?');
+  });
+
+  test("an absent member of a group is not found, an existing one is wrong usage", () => {
+    expect(describeRefusal({ ...refusals["group-member"], problem: "absent" })).toMatchObject({ exit: 7 });
+  });
+});
+
+describe("failures", () => {
+  const failures: { [K in FailureData["kind"]]: Extract<FailureData, { kind: K }> } = {
+    "not-initialised": { kind: "not-initialised", root: "/p" },
+    "config-invalid": {
+      kind: "config-invalid",
+      path: "/p/.overstory/config.yaml",
+      problems: [
+        { field: "agents.maxDepth", problem: "must be a number", line: 4 },
+        { field: "runtime", problem: "is unknown" },
+      ],
+    },
+    "not-a-git-repository": { kind: "not-a-git-repository", path: "/p" },
+    "store-corrupt": { kind: "store-corrupt", path: "/p/s.db", problem: "malformed" },
+    "store-too-new": { kind: "store-too-new", path: "/p/s.db", found: 9, known: 7 },
+    "store-read-only": { kind: "store-read-only", path: "/p/s.db" },
+    "store-busy": { kind: "store-busy", path: "/p/s.db", waitedMs: 5000 },
+    "engine-unreachable": { kind: "engine-unreachable", problem: "nobody listens" },
+    unexpected: { kind: "unexpected", problem: "boom" },
+  };
+
+  test("codes, exit codes and retryability are pinned", () => {
+    const shown = Object.values(failures).map((failure) => {
+      const { code, exit, retryable } = describeFailure(failure);
+      return `${failure.kind} ${code} ${exit}${retryable ? " retryable" : ""}`;
+    });
+    expect(shown).toEqual([
+      "not-initialised CONFIG_ERROR 3",
+      "config-invalid CONFIG_ERROR 3",
+      "not-a-git-repository WORKTREE_ERROR 3",
+      "store-corrupt STORE_ERROR 3",
+      "store-too-new STORE_ERROR 3",
+      "store-read-only STORE_ERROR 3",
+      "store-busy BUSY_ERROR 6 retryable",
+      "engine-unreachable ENGINE_ERROR 6 retryable",
+      "unexpected INTERNAL_ERROR 1",
+    ]);
+  });
+
+  test("every wrong setting is listed", () => {
+    expect(describeFailure(failures["config-invalid"])).toMatchObject({
+      message:
+        "/p/.overstory/config.yaml cannot be used; nothing was changed\n  agents.maxDepth must be a number (line 4)\n  runtime is unknown",
+      details: { configPath: "/p/.overstory/config.yaml", field: "agents.maxDepth" },
+    });
+  });
+
+  test("anything thrown becomes a failure, and a failure stays what it is", () => {
+    expect(failureOf(new Failure(failures["store-busy"]))).toEqual(failures["store-busy"]);
+    expect(failureOf(new Error("boom"))).toEqual({ kind: "unexpected", problem: "boom" });
+    expect(failureOf("text")).toEqual({ kind: "unexpected", problem: "text" });
+    const cause = new Error("inner");
+    expect(new Failure(failures.unexpected, { cause })).toMatchObject({ name: "Failure", message: "boom", cause });
+    expect(describeFailure(failureOf(new Error("")))).toMatchObject({ message: "something failed without saying why" });
+  });
+});
+
+test("the exit codes are the documented ones, each with its meaning", () => {
+  expect(Object.values(exits)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 124, 130]);
+  expect(Object.keys(exitMeanings).map(Number)).toEqual(Object.values(exits));
+  expect(new Set(codes).size).toBe(codes.length);
+});
+
+test("a list reads as prose", () => {
+  expect([[], ["a"], ["a", "b"], ["a", "b", "c"]].map((items) => listed(items))).toEqual([
+    "nothing",
+    "a",
+    "a or b",
+    "a, b or c",
+  ]);
+});

@@ -1,0 +1,252 @@
+import type { InvalidInput, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
+import { type Code, type Description, listed } from "./description.ts";
+import { exits } from "./exits.ts";
+
+/** The one table from refusal to words, exit code and next command. A new kind does not compile until it has a row. */
+export function describeRefusal(refusal: Refusal): Description {
+  return { ...words(refusal), details: { kind: refusal.kind, ...details(refusal) } };
+}
+
+type Words = Omit<Description, "details">;
+type Details = Description["details"];
+
+const unchanged = "nothing was changed";
+
+function words(refusal: Refusal): Words {
+  switch (refusal.kind) {
+    case "invalid":
+      return invalidInput(refusal);
+    case "not-found":
+      return missing(refusal);
+    case "not-allowed":
+      return {
+        ...denied,
+        message: `${refusal.caller} may not ${refusal.action}: ${refusal.why}; ${unchanged}`,
+        hint: "ask for it with: ov mail send --to operator --type question",
+      };
+    case "unknown-token":
+      return {
+        ...denied,
+        message: `the identity in OVERSTORY_TOKEN belongs to no live agent; ${unchanged}`,
+        hint: "unset OVERSTORY_TOKEN to act as the operator, or see who is alive: ov status",
+      };
+    case "busy":
+      return {
+        code: "BUSY_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `${refusal.what} is busy; ${unchanged}`,
+        hint: "try the same command again in a moment",
+      };
+    case "name-taken":
+      return {
+        ...rejected("AGENT_ERROR"),
+        message: `an agent named "${refusal.name}" already exists (${refusal.state}); no agent was started`,
+        hint: `choose another --name, or look at it: ov inspect ${refusal.name}`,
+      };
+    case "too-deep":
+      return {
+        ...rejected("HIERARCHY_VIOLATION"),
+        message: `this agent would be at depth ${refusal.depth}, the limit is ${refusal.limit}; no agent was started`,
+        hint: "start it from an agent nearer the top, or raise agents.maxDepth in .overstory/config.yaml",
+      };
+    case "run-full":
+      return {
+        ...full,
+        message: `run ${refusal.run} already has ${refusal.limit} agents, its limit; no agent was started`,
+        hint: "raise agents.maxSessionsPerRun in .overstory/config.yaml, or end the run: ov run complete",
+      };
+    case "parent-full":
+      return {
+        ...full,
+        message: `"${refusal.parent}" already has ${refusal.limit} live children, its limit; no agent was started`,
+        hint: "wait until one of them ends (ov status), or raise agents.maxAgentsPerLead",
+      };
+    case "parent-ended":
+      return {
+        ...rejected("LIFECYCLE_ERROR"),
+        message: `the parent "${refusal.parent}" has ended (${refusal.state}); no agent was started`,
+        hint: "name a live parent with --parent: ov status",
+      };
+    case "may-not-spawn":
+      return {
+        code: "HIERARCHY_VIOLATION",
+        exit: exits.permission,
+        retryable: false,
+        message: `${refusal.parent} may not start a ${refusal.capability}; no agent was started`,
+        hint: `it may start: ${listed(refusal.may)}`,
+      };
+    case "recipient-ended":
+      return {
+        ...rejected("MAIL_ERROR"),
+        message: `"${refusal.name}" has ended (${refusal.state}); the message was not sent`,
+        hint: `only these types reopen an agent (--type): ${listed(refusal.reopening)}`,
+      };
+    case "no-recipients":
+      return {
+        ...rejected("MAIL_ERROR"),
+        message: `"${refusal.address}" reaches nobody: ${refusal.why}; the message was not sent`,
+        hint: "see who can be reached: ov status",
+      };
+    case "hop-limit":
+      return {
+        ...rejected("MAIL_ERROR"),
+        message: `thread ${refusal.thread} reached its limit of ${refusal.limit} hops between agents; the message was not sent`,
+        hint: "start a new thread, or ask a person: ov mail send --to operator --type question",
+      };
+    case "rate-limited":
+      return {
+        code: "MAIL_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `${refusal.sender} sent more than ${refusal.limit} messages per ${refusal.per}; the message was not sent`,
+        hint: `try again in ${Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))}s, and put what you have to say into one message`,
+      };
+    case "type-not-yours":
+      return {
+        ...denied,
+        message: `a ${refusal.capability} may not send mail of type ${refusal.type}; the message was not sent`,
+        hint: `allowed (--type): ${listed(refusal.allowed)}`,
+      };
+    case "delivery-state":
+      return {
+        ...rejected("MAIL_ERROR"),
+        message: `message ${refusal.id} is ${refusal.state}, this needs ${refusal.wanted}; ${unchanged}`,
+        hint: "see your messages: ov mail list",
+      };
+    case "task-held":
+      return {
+        code: "TASK_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `task ${refusal.task} is held by "${refusal.holder}"; ${unchanged}`,
+        hint: `look at the holder: ov inspect ${refusal.holder}`,
+      };
+    case "task-status":
+      return {
+        ...rejected("TASK_ERROR"),
+        message: `task ${refusal.task} is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
+        hint: `see the task: ov task show ${refusal.task}`,
+      };
+    case "task-blocked":
+      return {
+        ...rejected("TASK_ERROR"),
+        message: `task ${refusal.task} waits for ${listed(refusal.by, "and")}; ${unchanged}`,
+        hint: "see what can be worked on now: ov task ready",
+      };
+    case "dependency-cycle":
+      return {
+        ...rejected("TASK_ERROR"),
+        message: `the tasks would wait for each other: ${refusal.path.join(" -> ")}; ${unchanged}`,
+        hint: "leave out one of these dependencies",
+      };
+    case "group-ambiguous":
+      return {
+        ...rejected("GROUP_ERROR"),
+        message: `several groups are named "${refusal.name}"; ${unchanged}`,
+        hint: `use an id: ${listed(refusal.ids)}`,
+      };
+    case "group-member":
+      return {
+        ...rejected("GROUP_ERROR"),
+        ...(refusal.problem === "absent" ? { exit: exits.notFound } : {}),
+        message: `task ${refusal.task} is ${refusal.problem === "already" ? "already" : "not"} in group ${refusal.group}; ${unchanged}`,
+        hint: `see its tasks: ov group status ${refusal.group}`,
+      };
+    case "group-would-be-empty":
+      return {
+        ...rejected("GROUP_ERROR"),
+        message: `group ${refusal.group} would be left without tasks; ${unchanged}`,
+        hint: `add another task first: ov group add ${refusal.group} <task>`,
+      };
+    case "no-current-run":
+      return {
+        code: "LIFECYCLE_ERROR",
+        exit: exits.notFound,
+        retryable: false,
+        message: `no run is active; ${unchanged}`,
+        hint: "start one with ov coordinator start or ov sling, or see past ones: ov run list",
+      };
+  }
+}
+
+const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
+/** Seats become free when agents end, so asking again is not pointless. */
+const full = { code: "AGENT_ERROR", exit: exits.busy, retryable: true } as const;
+const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
+
+function invalidInput(refusal: InvalidInput): Words {
+  const shown = refusal.value === undefined ? "" : ` (got "${refusal.value}")`;
+  const base = {
+    ...rejected("VALIDATION_ERROR"),
+    message: `${refusal.field} ${refusal.problem}${shown}; ${unchanged}`,
+  };
+  if (refusal.nearest !== undefined) return { ...base, hint: `did you mean "${refusal.nearest}"?` };
+  if (refusal.allowed !== undefined && refusal.allowed.length > 0)
+    return { ...base, hint: `use ${listed(refusal.allowed)}` };
+  return base;
+}
+
+const nounRows = {
+  agent: { code: "AGENT_ERROR", look: "ov status" },
+  task: { code: "TASK_ERROR", look: "ov task list" },
+  message: { code: "MAIL_ERROR", look: "ov mail list" },
+  group: { code: "GROUP_ERROR", look: "ov group list" },
+  run: { code: "LIFECYCLE_ERROR", look: "ov run list" },
+  spec: { code: "VALIDATION_ERROR", look: "ov spec write <task>" },
+} as const satisfies Record<Noun, { readonly code: Code; readonly look: string }>;
+
+function missing({ noun, id, nearest }: NotFound): Words {
+  const { code, look } = nounRows[noun];
+  return {
+    code,
+    exit: exits.notFound,
+    retryable: false,
+    message: `no ${noun} "${id}"; ${unchanged}`,
+    hint: nearest === undefined ? `see what there is: ${look}` : `did you mean "${nearest}"?`,
+  };
+}
+
+/** The data of the refusal, plus the field names each family of codes has always carried. */
+function details(refusal: Refusal): Details {
+  const { kind: _, ...data } = refusal;
+  switch (refusal.kind) {
+    case "invalid":
+      return { ...data, value: refusal.value ?? null };
+    case "not-found":
+      return { ...data, ...idField(refusal) };
+    case "name-taken":
+      return { ...data, agentName: refusal.name, capability: null };
+    case "parent-full":
+    case "parent-ended":
+      return { ...data, agentName: refusal.parent, capability: null };
+    case "may-not-spawn":
+      return { ...data, agentName: refusal.parent, requestedCapability: refusal.capability };
+    case "recipient-ended":
+      return { ...data, agentName: refusal.name, messageId: null };
+    case "rate-limited":
+      return { ...data, agentName: refusal.sender, messageId: null };
+    case "delivery-state":
+      return { ...data, agentName: null, messageId: refusal.id };
+    case "group-member":
+    case "group-would-be-empty":
+      return { ...data, groupId: refusal.group };
+    default:
+      return data;
+  }
+}
+
+function idField({ noun, id }: NotFound): Details {
+  switch (noun) {
+    case "agent":
+      return { agentName: id, capability: null };
+    case "message":
+      return { agentName: null, messageId: id };
+    case "group":
+      return { groupId: id };
+    case "task":
+    case "run":
+    case "spec":
+      return {};
+  }
+}

@@ -1,0 +1,3 @@
+export const agentUseCases = {
+  "agent.sling": async () => (await import("./sling.ts")).sling,
+} as const;

@@ -1,0 +1,29 @@
+import { agentUseCases } from "./agents/catalog.ts";
+import { eventUseCases } from "./events/catalog.ts";
+import { groupUseCases } from "./groups/catalog.ts";
+import { mailUseCases } from "./mail/catalog.ts";
+import { runUseCases } from "./runs/catalog.ts";
+import { specUseCases } from "./specs/catalog.ts";
+import { statusUseCases } from "./status/catalog.ts";
+import { taskUseCases } from "./tasks/catalog.ts";
+import type { UseCase } from "./usecase.ts";
+
+/** Every use case by name, loaded when called: a command pays only for the one it runs. */
+export const catalog = {
+  ...agentUseCases,
+  ...eventUseCases,
+  ...mailUseCases,
+  ...statusUseCases,
+  ...taskUseCases,
+  ...specUseCases,
+  ...groupUseCases,
+  ...runUseCases,
+};
+
+export type Catalog = typeof catalog;
+export type UseCaseName = keyof Catalog;
+type UseCaseOf<N extends UseCaseName> = Awaited<ReturnType<Catalog[N]>>;
+export type RequestOf<N extends UseCaseName> = UseCaseOf<N> extends UseCase<infer Request, infer _> ? Request : never;
+export type ReplyOf<N extends UseCaseName> = UseCaseOf<N> extends UseCase<infer _, infer Reply> ? Reply : never;
+
+export const isUseCaseName = (name: string): name is UseCaseName => Object.hasOwn(catalog, name);

@@ -1,0 +1,122 @@
+import type { Caller } from "../../domain/caller/caller.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, type Result } from "../../domain/result.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { ReachKillPoint } from "../../ports/kill-points.ts";
+import type { ProjectFiles } from "../../ports/project-files.ts";
+import type { Settings } from "../../ports/settings.ts";
+import { Rollback, type Store, type Tx } from "../../ports/store.ts";
+import { catalog, type UseCaseName } from "../catalog.ts";
+import { identify } from "../identity/identify.ts";
+import type { Context, UseCase } from "../usecase.ts";
+
+/** One call of a use case, as it also travels over the engine's socket. */
+export interface Frame {
+  readonly name: UseCaseName;
+  readonly request: unknown;
+  readonly token?: string;
+  /** A repeated id gets the reply of the first call and changes nothing. */
+  readonly requestId?: string;
+}
+
+export interface ChannelPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly settings: Settings;
+  readonly files: ProjectFiles;
+  readonly reach: ReachKillPoint;
+}
+
+export interface Answer {
+  readonly result: Result<unknown, Refusal>;
+  /** The engine has something to do now. */
+  readonly due: boolean;
+}
+
+type AnyUseCase = UseCase<unknown, unknown>;
+
+/** Runs one use case in one transaction as the holder of the token. The direct and the remote channel both end here. */
+export async function runUseCase(ports: ChannelPorts, frame: Frame): Promise<Answer> {
+  const useCase = (await catalog[frame.name]()) as AnyUseCase;
+  if (useCase.access === "read") return read(ports, useCase, frame);
+  const prepared = await prepare(ports, useCase, frame);
+  if (!prepared.ok) return refuse(ports, frame, prepared.refusal);
+  try {
+    return await ports.store.transaction((tx) => write(tx, ports, useCase, { ...frame, request: prepared.value }));
+  } catch (thrown) {
+    if (!(thrown instanceof Rollback)) throw thrown;
+    return refuse(ports, frame, thrown.value as Refusal);
+  }
+}
+
+async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
+  return ports.store.read(async (tx) => {
+    const caller = await callerOf(tx, ports, useCase, frame);
+    if (!caller.ok) return { result: caller, due: false };
+    const context = contextOf(ports, caller.value);
+    const result = await useCase.run(tx, context, frame.request);
+    return { result, due: await tx.turns.dueWork(context.now) };
+  });
+}
+
+async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Result<unknown, Refusal>> {
+  if (useCase.prepare === undefined) return { ok: true, value: frame.request };
+  const caller = await ports.store.read((tx) => callerOf(tx, ports, useCase, frame));
+  if (!caller.ok) return caller;
+  return useCase.prepare(ports.files, contextOf(ports, caller.value), frame.request);
+}
+
+async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
+  if (frame.requestId !== undefined) {
+    const earlier = await tx.requests.reply(frame.requestId);
+    if (earlier !== undefined) return { result: JSON.parse(earlier) as Result<unknown, Refusal>, due: true };
+  }
+  const caller = await callerOf(tx, ports, useCase, frame);
+  if (!caller.ok) throw new Rollback(caller.refusal);
+  const context = contextOf(ports, caller.value);
+  const result = await useCase.run(tx, context, frame.request);
+  if (!result.ok) throw new Rollback(result.refusal);
+  if (frame.requestId !== undefined) {
+    await tx.requests.store(frame.requestId, frame.name, JSON.stringify(result), context.now);
+  }
+  const due = await tx.turns.dueWork(context.now);
+  ports.reach("command.before-commit");
+  return { result, due };
+}
+
+async function callerOf(
+  tx: Tx,
+  ports: ChannelPorts,
+  useCase: AnyUseCase,
+  frame: Frame,
+): Promise<Result<Caller, Refusal>> {
+  const caller = await identify(tx, ports.ids, frame.token);
+  if (!caller.ok || useCase.operatorOnly !== true || caller.value.kind === "operator") return caller;
+  return no({
+    kind: "not-allowed",
+    action: frame.name,
+    caller: caller.value.name,
+    why: "only the operator may do this",
+  });
+}
+
+function contextOf(ports: ChannelPorts, caller: Caller): Context {
+  return { caller, now: ports.clock.now(), ids: ports.ids, settings: ports.settings };
+}
+
+/** A refusal changed nothing; one that overstepped a right is put on record. */
+async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Promise<Answer> {
+  if (overstepping.includes(refusal.kind)) {
+    await ports.store.transaction(async (tx) => {
+      const caller = await identify(tx, ports.ids, frame.token);
+      const name = caller.ok ? caller.value.name : "unknown token";
+      const detail = JSON.stringify(refusal);
+      await tx.audit.record({ caller: name, action: frame.name, refused: true, detail, now: ports.clock.now() });
+    });
+  }
+  return { result: no(refusal), due: false };
+}
+
+const overstepping: readonly Refusal["kind"][] = ["not-allowed", "unknown-token", "may-not-spawn", "type-not-yours"];

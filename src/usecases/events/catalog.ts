@@ -1,0 +1,3 @@
+export const eventUseCases = {
+  "event.record": async () => (await import("./record-event.ts")).recordEvent,
+} as const;

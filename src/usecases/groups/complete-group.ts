@@ -1,0 +1,56 @@
+import { type GroupProgress, groupProgress, isDone } from "../../domain/task/group.ts";
+import type { Group, TaskStatus } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import { recordEvent } from "../tasks/record-event.ts";
+import type { Context } from "../usecase.ts";
+import { notifyOwner } from "./notify-owner.ts";
+
+/** Completes every active group whose last open member was among these tasks, and tells its owner. */
+export async function completeGroupsOf(
+  tx: Tx,
+  context: Context,
+  closedIds: readonly string[],
+): Promise<readonly Group[]> {
+  const completed: Group[] = [];
+  for (const taskId of closedIds) {
+    for (const group of await tx.groups.activeWith(taskId)) {
+      const after = await completeIfDone(tx, context, group);
+      if (after.status === "completed") completed.push(after);
+    }
+  }
+  return completed;
+}
+
+/** The group as it is afterwards. One that is already completed stays as it is and is not announced again. */
+export async function completeIfDone(tx: Tx, context: Context, group: Group): Promise<Group> {
+  if (group.status === "completed") return group;
+  const memberIds = await tx.groups.members(group.id);
+  if (!isDone(await progressOf(tx, memberIds))) return group;
+  await tx.groups.setStatus(group.id, "completed", context.now);
+  const data = { groupId: group.id, name: group.name };
+  await recordEvent(tx, context, { type: "group_completed", runId: group.runId, data });
+  await notifyOwner(tx, context, group, memberIds);
+  return { ...group, status: "completed", completedAt: context.now };
+}
+
+/** Completed groups of tasks that are open again are active again. */
+export async function resumeGroupsOf(tx: Tx, context: Context, taskIds: readonly string[]): Promise<void> {
+  for (const taskId of taskIds) {
+    for (const group of await tx.groups.completedWith(taskId)) await resume(tx, context, group);
+  }
+}
+
+/** An active group, whatever it was before. */
+export async function resume(tx: Tx, context: Context, group: Group): Promise<Group> {
+  if (group.status === "active") return group;
+  await tx.groups.setStatus(group.id, "active", null);
+  const data = { groupId: group.id, name: group.name };
+  await recordEvent(tx, context, { type: "group_resumed", runId: group.runId, data });
+  return { ...group, status: "active", completedAt: null };
+}
+
+export async function progressOf(tx: Tx, memberIds: readonly string[]): Promise<GroupProgress> {
+  const statuses: (TaskStatus | undefined)[] = [];
+  for (const id of memberIds) statuses.push((await tx.tasks.get(id))?.status);
+  return groupProgress(statuses);
+}

@@ -1,0 +1,113 @@
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Letter } from "../../domain/mail/fold.ts";
+import type { Delivery, DeliveryState } from "../../domain/mail/types.ts";
+import { ok } from "../../domain/result.ts";
+import type { Mail } from "../../ports/store/mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { expireClaim } from "./expire.ts";
+import { hasRunOut, type Inbox, inboxChannel, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
+import { deliveryPolicyOf } from "./policy.ts";
+
+export interface CheckRequest {
+  /** Whose inbox; the caller's own when absent. */
+  readonly agent?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Answer nothing when mail was handed out less than so many milliseconds ago. */
+  readonly debounceMs?: number | undefined;
+}
+
+export interface InboxLetter extends Letter {
+  readonly state: DeliveryState;
+}
+
+export interface CheckReply {
+  readonly inbox: string;
+  /** Who holds the claim; to be given back to `mail.delivered`. */
+  readonly by: string;
+  readonly letters: readonly InboxLetter[];
+  /** Mail that did not fit and waits for the next look. */
+  readonly remaining: number;
+}
+
+const defaultLimit = 100;
+/** About as much as a model should be shown at once. At least one message is always handed out. */
+const maxChars = 65_536;
+
+/**
+ * Takes the mail of an inbox, most urgent first. What was handed to this reader before is acknowledged by its coming
+ * back; what a reader took and never showed is offered again. The caller confirms with `mail.delivered` what it showed.
+ */
+export const checkMail: UseCase<CheckRequest, CheckReply> = {
+  access: "write",
+  run: async (tx, context, request) => {
+    const { caller, now, ids } = context;
+    const opened = await openInbox(tx, caller, request.agent);
+    if (!opened.ok) return opened;
+    const inbox = opened.value;
+    const by = inbox.turnId ?? `inbox:${inbox.name}:${ids.next("reader", 8)}`;
+    if (await isDebounced(tx, inbox, now, request.debounceMs)) {
+      return ok({ inbox: inbox.name, by, letters: [], remaining: 0 });
+    }
+    await settleEarlier(tx, context, inbox);
+    const limit = request.limit ?? defaultLimit;
+    const due = await tx.deliveries.queued(inbox.name, now, limit);
+    const letters = await claim(tx, context, { inbox, by, mail: fitting(due) });
+    if (letters.length > 0 && request.debounceMs !== undefined) await tx.inboxChecks.record(inbox.name, now);
+    const full = letters.length < due.length || due.length === limit;
+    const remaining = full ? await tx.deliveries.countQueued(inbox.name) : 0;
+    return ok({ inbox: inbox.name, by, letters, remaining });
+  },
+};
+
+async function settleEarlier(tx: Tx, context: Context, inbox: Inbox): Promise<void> {
+  const { now } = context;
+  for (const mail of await tx.deliveries.inState(inbox.name, ["claimed", "delivered"])) {
+    const { delivery } = mail;
+    if (wasHandedOver(inbox, delivery)) {
+      const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.name }, now);
+      if (acked.ok) await tx.deliveries.update(acked.value);
+    } else if (hasRunOut(delivery, now)) await expireClaim(tx, context, mail);
+  }
+}
+
+function fitting(due: readonly Mail[]): readonly Mail[] {
+  let chars = 0;
+  const end = due.findIndex(({ message }, index) => {
+    chars += message.subject.length + message.body.length + (message.payload?.length ?? 0);
+    return index > 0 && chars > maxChars;
+  });
+  return end < 0 ? due : due.slice(0, end);
+}
+
+async function claim(
+  tx: Tx,
+  { now, settings }: Context,
+  { inbox, by, mail }: { readonly inbox: Inbox; readonly by: string; readonly mail: readonly Mail[] },
+): Promise<readonly InboxLetter[]> {
+  const policy = deliveryPolicyOf(settings);
+  const letters: InboxLetter[] = [];
+  const capabilities = new Map<string, string | null>();
+  for (const { message, delivery } of mail) {
+    const claimed = nextDelivery(
+      delivery,
+      { kind: "claim", by, channel: inboxChannel, turnId: inbox.turnId },
+      now,
+      policy,
+    );
+    if (!claimed.ok) continue;
+    await tx.deliveries.update(claimed.value);
+    const { fromAgentId } = message;
+    if (fromAgentId !== null && !capabilities.has(fromAgentId)) {
+      capabilities.set(fromAgentId, (await tx.agents.get(fromAgentId))?.capability ?? null);
+    }
+    const capability = fromAgentId === null ? null : (capabilities.get(fromAgentId) ?? null);
+    letters.push({ message, capability, ...stateOf(claimed.value) });
+  }
+  return letters;
+}
+
+const stateOf = ({ redelivered, state }: Delivery): Pick<InboxLetter, "redelivered" | "state"> => ({
+  redelivered,
+  state,
+});

@@ -1,0 +1,45 @@
+import { capBody } from "../../domain/mail/limits.ts";
+import type { MailType, Priority } from "../../domain/mail/types.ts";
+import type { ProjectFiles } from "../../ports/project-files.ts";
+import type { Settings } from "../../ports/settings.ts";
+import { limitsOf } from "./policy.ts";
+
+/** A message as its sender composed it, in words that were already checked. */
+export interface Composition {
+  readonly to: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly blobPath: string | null;
+  readonly type: MailType;
+  readonly priority: Priority;
+  readonly payload: string | null;
+  readonly dedupeKey: string | null;
+  readonly expectsReply: boolean;
+  /** The sender's own word: `--wake` or `--no-wake`. */
+  readonly wake: boolean | undefined;
+  readonly strict: boolean;
+  readonly allowEmpty: boolean;
+  readonly answer: Answer | null;
+}
+
+/** What a message answers. */
+export interface Answer {
+  readonly threadId: string;
+  readonly replyTo: string;
+  readonly hop: number;
+  /** Whose wait it ends; null when nobody waits for it. */
+  readonly awaitedBy: string | null;
+}
+
+export interface Body {
+  readonly body: string;
+  readonly blobPath: string | null;
+}
+
+/** Puts a long body into a file and keeps its beginning. The file is named by its content, so repeating is harmless. */
+export async function fitBody(files: ProjectFiles, settings: Settings, body: string): Promise<Body> {
+  const limits = limitsOf(settings);
+  if (capBody(body, "", limits).blob === null) return { body, blobPath: null };
+  const blobPath = await files.writeMailBlob(body);
+  return { body: capBody(body, blobPath, limits).body, blobPath };
+}

@@ -1,0 +1,33 @@
+import { ok } from "../../domain/result.ts";
+import type { UseCase } from "../usecase.ts";
+import { hasRunOut, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
+
+export interface PeekRequest {
+  /** Whose inbox; the caller's own when absent. */
+  readonly agent?: string | undefined;
+  readonly debounceMs?: number | undefined;
+}
+
+export interface PeekReply {
+  readonly inbox: string;
+  /** `mail.check` would find or change something. */
+  readonly waiting: boolean;
+  readonly debounced: boolean;
+}
+
+/** Looks whether an inbox is worth opening. Most looks of a hook end here, without a writer's lock. */
+export const peekMail: UseCase<PeekRequest, PeekReply> = {
+  access: "read",
+  run: async (tx, { caller, now }, { agent, debounceMs }) => {
+    const opened = await openInbox(tx, caller, agent);
+    if (!opened.ok) return opened;
+    const inbox = opened.value;
+    if (await isDebounced(tx, inbox, now, debounceMs)) {
+      return ok({ inbox: inbox.name, waiting: false, debounced: true });
+    }
+    const due = await tx.deliveries.queued(inbox.name, now, 1);
+    const open = due.length > 0 ? [] : await tx.deliveries.inState(inbox.name, ["claimed", "delivered"]);
+    const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
+    return ok({ inbox: inbox.name, waiting: due.length > 0 || unsettled, debounced: false });
+  },
+};

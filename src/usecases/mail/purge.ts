@@ -1,0 +1,60 @@
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+import { ownerOf } from "./owner.ts";
+
+export interface PurgeRequest {
+  /** Everything; the other two are then ignored. */
+  readonly all?: boolean | undefined;
+  /** Only messages older than so many days. */
+  readonly days?: number | undefined;
+  /** Only messages that this name sent or received. */
+  readonly agent?: string | undefined;
+}
+
+export interface PurgeReply {
+  readonly purged: number;
+}
+
+const dayMs = 86_400_000;
+
+/** Deletes messages with all their deliveries. What was deleted stays on record as a number. */
+export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
+  access: "write",
+  operatorOnly: true,
+  run: async (tx, { caller, now }, { all, days, agent }) => {
+    if (all !== true && days === undefined && agent === undefined) {
+      return no(invalid("purge", "needs --all, --days or --agent"));
+    }
+    if (days !== undefined && !(Number.isInteger(days) && days > 0)) {
+      return no(invalid("days", "must be a whole number above 0", { value: String(days) }));
+    }
+    const chosen = {
+      ...(days === undefined ? {} : { before: now - days * dayMs }),
+      ...(agent === undefined ? {} : { agent: await ownerOf(tx, agent) }),
+    };
+    const purged = await tx.messages.purge(all === true ? { all } : chosen);
+    await closeOrphanedWaits(tx);
+    const detail = { ...(all === true ? { all } : { days, agent }), purged };
+    await tx.events.append([{ source: "operator", type: "mail_purged", data: detail, createdAt: now }]);
+    await tx.audit.record({
+      caller: caller.name,
+      action: "mail.purge",
+      refused: false,
+      detail: JSON.stringify(detail),
+      now,
+    });
+    return ok({ purged });
+  },
+};
+
+/** A question that no longer exists can never be answered. */
+async function closeOrphanedWaits(tx: Tx): Promise<void> {
+  const names = new Set((await tx.agents.list({})).map(({ name }) => name));
+  for (const name of names) {
+    for (const { kind, ref } of await tx.waits.of(name)) {
+      if (kind === "reply" && (await tx.messages.get(ref)) === undefined) await tx.waits.remove(name, kind, ref);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { planReply } from "../../domain/mail/reply.ts";
+import { ok } from "../../domain/result.ts";
+import type { UseCase } from "../usecase.ts";
+import { fitBody } from "./compose.ts";
+import { findMessage } from "./find-message.ts";
+import { findSender } from "./sender.ts";
+import { type SendReply, submit } from "./submit.ts";
+import { asks } from "./waits.ts";
+import { parsePriority, parseType } from "./words.ts";
+
+export interface ReplyRequest {
+  /** The message that is answered. */
+  readonly id: string;
+  readonly body: string;
+  readonly from?: string | undefined;
+  readonly type?: string | undefined;
+  readonly priority?: string | undefined;
+  readonly payload?: string | undefined;
+  readonly dedupeKey?: string | undefined;
+  /** Set by `prepare`, whatever the caller sent. */
+  readonly blobPath?: string | null | undefined;
+}
+
+/** Answers a message in its thread. A reply to a question or decision ends its author's wait. */
+export const replyToMail: UseCase<ReplyRequest, SendReply> = {
+  access: "write",
+  prepare: async (files, { settings }, request) =>
+    ok({ ...request, ...(await fitBody(files, settings, request.body)) }),
+  run: async (tx, context, request) => {
+    const type = parseType(request.type ?? "status");
+    if (!type.ok) return type;
+    const priority = request.priority === undefined ? undefined : parsePriority(request.priority);
+    if (priority?.ok === false) return priority;
+    const original = await findMessage(tx, request.id);
+    if (!original.ok) return original;
+    const sender = await findSender(tx, context.caller, request.from);
+    if (!sender.ok) return sender;
+    const plan = planReply(original.value, {
+      replier: sender.value.name,
+      type: type.value,
+      ...(priority === undefined ? {} : { priority: priority.value }),
+    });
+    const { threadId, replyTo, hop } = plan;
+    return submit(tx, context, sender.value, {
+      to: plan.address,
+      subject: plan.subject,
+      body: request.body,
+      blobPath: request.blobPath ?? null,
+      type: plan.type,
+      priority: plan.priority,
+      payload: request.payload ?? null,
+      dedupeKey: request.dedupeKey ?? null,
+      expectsReply: asks(plan.type),
+      wake: undefined,
+      strict: false,
+      allowEmpty: false,
+      answer: { threadId, replyTo, hop, awaitedBy: plan.answers ? original.value.fromAgent : null },
+    });
+  },
+};

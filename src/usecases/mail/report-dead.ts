@@ -1,0 +1,54 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Mail } from "../../ports/store/mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import { post, type Recipient } from "./post.ts";
+
+/**
+ * Tells the operator and the sender, once, that a message was given up. To be called in the transaction that made the
+ * delivery dead. Dead mail of the engine itself is only an event: a notice about a notice would never end.
+ */
+export async function reportDead(tx: Tx, context: Pick<Context, "ids" | "now">, mail: Mail): Promise<void> {
+  const { message, delivery } = mail;
+  const { attempts, lastError, toAgent } = delivery;
+  const facts = {
+    messageId: message.id,
+    from: message.fromAgent,
+    to: toAgent,
+    type: message.type,
+    attempts,
+    lastError,
+  };
+  await tx.events.append([
+    {
+      runId: message.runId,
+      agentName: toAgent,
+      source: "engine",
+      level: "error",
+      type: "mail_dead",
+      data: facts,
+      createdAt: context.now,
+    },
+  ]);
+  if (message.fromAgent === "system") return;
+  await post(tx, context, {
+    from: "system",
+    fromAgentId: null,
+    runId: message.runId,
+    verified: true,
+    address: "operator",
+    recipients: await recipientsOf(tx, mail),
+    subject: `Not delivered: ${message.id} to ${toAgent}`,
+    body: `The message "${message.subject}" from ${message.fromAgent} to ${toAgent} was given up after ${attempts} attempts: ${lastError ?? "no error was recorded"}. Try again with: ov mail retry ${message.id}`,
+    type: "error",
+    priority: "high",
+    payload: JSON.stringify(facts),
+  });
+}
+
+async function recipientsOf(tx: Tx, { message }: Mail): Promise<readonly Recipient[]> {
+  const operator = { name: "operator", wake: false };
+  const sender = await tx.agents.byName(message.fromAgent);
+  if (sender === undefined || hasEnded(sender)) return [operator];
+  return [operator, { name: sender.name, wake: true }];
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { mailWorld } from "../../../testkit/mail-world.ts";
+import { replyToMail } from "./reply.ts";
+import { sendMail } from "./send.ts";
+
+test("the same message within a minute is stored once and reported as a duplicate", async () => {
+  await using world = await mailWorld();
+  const request = { to: "operator", subject: "s", body: "b" };
+  const first = await world.must(sendMail, request);
+  world.clock.now += 59_000;
+  expect(await world.must(sendMail, request)).toMatchObject({ id: first.id, duplicate: true });
+  world.clock.now += 1_000;
+  const later = await world.must(sendMail, request);
+  expect([later.duplicate, later.id === first.id]).toEqual([false, false]);
+});
+
+test("equal words of another type or in another thread are no duplicate, and hide none", async () => {
+  await using world = await mailWorld();
+  const done = { to: "operator", subject: "done", body: "done" };
+  const status = await world.must(sendMail, done);
+  const result = await world.must(sendMail, { ...done, type: "result" });
+  expect(result.duplicate).toBe(false);
+  expect(await world.must(sendMail, done)).toMatchObject({ id: status.id, duplicate: true });
+});
+
+test("a dedupe key belongs to its sender and wins over every later obstacle", async () => {
+  await using world = await mailWorld();
+  await world.seat("b1", { parentName: "gone" });
+  const b2 = await world.seat("b2");
+  const keyed = { to: "b1", subject: "s", body: "b", dedupeKey: "turn-1/1" };
+  const first = await world.must(sendMail, keyed, b2);
+  await world.store.transaction(async (tx) => {
+    const agent = await tx.agents.byName("b1");
+    if (agent === undefined) throw new Error("b1 is missing");
+    const change = { state: "zombie", stateVersion: 1, outcome: "crashed", endedAt: 1 } as const;
+    await tx.agents.move(agent, change, { to: "zombie", actor: "engine", reason: "test" }, 1);
+  });
+  world.clock.now += 3_600_000;
+  expect(await world.must(sendMail, { ...keyed, body: "other" }, b2)).toMatchObject({ id: first.id, duplicate: true });
+  expect((await world.must(sendMail, { ...keyed, to: "operator" })).id).not.toBe(first.id);
+});
+
+test("a sender above its rate is refused with the time to wait, and groups have a rate of their own", async () => {
+  await using world = await mailWorld({ rateLimits: { perMinute: 3, broadcastPerMinute: 1 } });
+  const b1 = await world.seat("b1");
+  await world.seat("b2");
+  const send = (n: number, to = "b2") => world.call(sendMail, { to, subject: `s${n}`, body: "b" }, { caller: b1 });
+  expect((await send(1, "@all")).ok).toBe(true);
+  world.clock.now += 10_000;
+  expect(await send(2, "@all")).toMatchObject({ refusal: { kind: "rate-limited", limit: 1, retryAfterMs: 50_000 } });
+  expect((await send(3)).ok).toBe(true);
+  expect((await send(4)).ok).toBe(true);
+  expect(await send(5)).toMatchObject({ refusal: { kind: "rate-limited", limit: 3, retryAfterMs: 50_000 } });
+  world.clock.now += 50_000;
+  expect((await send(6)).ok).toBe(true);
+});
+
+test("a repeated message is recognised before it could be refused for its rate", async () => {
+  await using world = await mailWorld({ rateLimits: { perMinute: 1, broadcastPerMinute: 1 } });
+  const request = { to: "operator", subject: "s", body: "b" };
+  const { id } = await world.must(sendMail, request);
+  expect(await world.must(sendMail, request)).toMatchObject({ id, duplicate: true });
+});
+
+test("two agents that answer each other for ever are stopped by the hop limit", async () => {
+  await using world = await mailWorld({ hopLimit: 3 });
+  const a = await world.seat("a");
+  const b = await world.seat("b");
+  let { id } = await world.must(sendMail, { to: "b", subject: "hi", body: "0" }, a);
+  for (const [n, caller] of [b, a, b].entries()) {
+    ({ id } = await world.must(replyToMail, { id: id ?? "", body: `${n}` }, caller));
+  }
+  const refused = await world.call(replyToMail, { id: id ?? "", body: "more" }, { caller: a });
+  expect(refused).toMatchObject({ ok: false, refusal: { kind: "hop-limit", limit: 3 } });
+});
+
+test("a long body is kept whole in a file and delivered as its beginning, whatever path the caller names", async () => {
+  await using world = await mailWorld({ maxBodyBytes: 256 });
+  const body = "x".repeat(300);
+  const { id } = await world.must(sendMail, { to: "operator", subject: "s", body, blobPath: "/etc/passwd" });
+  const stored = await world.store.read((tx) => tx.messages.get(id ?? ""));
+  expect(stored?.blobPath?.startsWith(world.dir)).toBe(true);
+  expect(readFileSync(stored?.blobPath ?? "", "utf8")).toBe(body);
+  expect(stored?.body).toContain(stored?.blobPath ?? "nowhere");
+  const short = await world.must(sendMail, { to: "operator", subject: "s", body: "y", blobPath: "/etc/passwd" });
+  expect((await world.store.read((tx) => tx.messages.get(short.id ?? "")))?.blobPath).toBeNull();
+});

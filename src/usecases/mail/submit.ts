@@ -1,0 +1,126 @@
+import { checkHop } from "../../domain/mail/limits.ts";
+import { checkSender } from "../../domain/mail/sender.ts";
+import type { MailType, Message } from "../../domain/mail/types.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import { completePayload } from "./complete-payload.ts";
+import type { Composition } from "./compose.ts";
+import { coverageWarnings } from "./coverage.ts";
+import { checkPace, findRepeated } from "./pace.ts";
+import { limitsOf } from "./policy.ts";
+import { noteForward, post, type Recipient } from "./post.ts";
+import type { Sender } from "./sender.ts";
+import { findTarget, hasTurns, type Target } from "./target.ts";
+import { closeWaits, openWait } from "./waits.ts";
+import { wakeUps } from "./wake-ups.ts";
+
+export interface SendReply {
+  /** Null only when an empty group was allowed: nothing was stored. */
+  readonly id: string | null;
+  readonly address: string;
+  readonly group: boolean;
+  readonly recipients: readonly string[];
+  /** Agents for which a turn is queued now. */
+  readonly woken: readonly string[];
+  /** It repeats a message that was already stored, whose id this is. */
+  readonly duplicate: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Takes a message through every rule of sending and stores it. Nothing is stored when one of them refuses. */
+export async function submit(
+  tx: Tx,
+  context: Context,
+  sender: Sender,
+  mail: Composition,
+): Promise<Result<SendReply, Refusal>> {
+  const { now, settings } = context;
+  const limits = limitsOf(settings);
+  const stored = mail.dedupeKey === null ? undefined : await tx.messages.byDedupeKey(sender.name, mail.dedupeKey);
+  if (stored !== undefined) return ok(await repeated(tx, stored));
+  const allowed = await checkRights(tx, sender, mail.type);
+  if (!allowed.ok) return allowed;
+  const aim = { ...mail, wake: mail.wake === true, answering: mail.answer !== null };
+  const target = await findTarget(tx, sender, aim);
+  if (!target.ok) return target;
+  const { address, group, readers, insteadOf } = target.value;
+  if (readers.length === 0) return ok({ ...nothing, address });
+  const payload = completePayload(mail, sender, target.value);
+  if (!payload.ok) return payload;
+  const body =
+    insteadOf === null ? mail.body : `${mail.body}\n\n[forwarded: ${insteadOf}, to whom it was sent, has ended]`;
+  const final = { ...mail, body, payload: payload.value };
+  const replyTo = mail.answer?.replyTo ?? null;
+  const earlier = await findRepeated(tx, { ...final, fromAgent: sender.name, address, replyTo }, now, limits);
+  if (earlier !== undefined) return ok(await repeated(tx, earlier));
+  const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin === "engine", group, now }, limits);
+  if (!paced.ok) return paced;
+  const hop = mail.answer === null ? ok(null) : checkHop(mail.answer, limits);
+  if (!hop.ok) return hop;
+  return ok(await store(tx, context, sender, final, target.value));
+}
+
+const nothing = { id: null, group: true, recipients: [], woken: [], duplicate: false, warnings: [] } as const;
+
+async function repeated(tx: Tx, { id, seq, address }: Message): Promise<SendReply> {
+  const deliveries = await tx.deliveries.ofMessage(seq);
+  const recipients = deliveries.filter(({ state }) => state !== "cancelled").map(({ toAgent }) => toAgent);
+  return { id, address, group: address.startsWith("@"), recipients, woken: [], duplicate: true, warnings: [] };
+}
+
+/** Agents are bound by the table of types; a reviewer's verdict must be of this incarnation. */
+async function checkRights(tx: Tx, { name, agent }: Sender, type: MailType): Promise<Result<MailType, Refusal>> {
+  if (agent === null) return ok(type);
+  const finishes = agent.capability === "reviewer" && type === "worker_done";
+  const [review] = finishes ? await tx.messages.list({ from: name, type: "review", limit: 1 }) : [];
+  return checkSender(type, { name, capability: agent.capability, reviewed: review?.fromAgentId === agent.id });
+}
+
+async function store(tx: Tx, context: Context, sender: Sender, mail: Composition, target: Target): Promise<SendReply> {
+  const { address, group, readers, insteadOf } = target;
+  const { threadId, replyTo, hop } = mail.answer ?? {};
+  const recipients = await wakeUps(tx, context, sender, mail, target);
+  const message = await post(tx, context, {
+    from: sender.name,
+    fromAgentId: sender.agent?.id ?? null,
+    runId: await runOf(tx, sender, target),
+    verified: sender.verified,
+    address,
+    recipients,
+    subject: mail.subject,
+    body: mail.body,
+    type: mail.type,
+    priority: mail.priority,
+    ...(threadId === undefined || replyTo === undefined || hop === undefined ? {} : { threadId, replyTo, hop }),
+    payload: mail.payload,
+    dedupeKey: mail.dedupeKey,
+    expectsReply: mail.expectsReply,
+    blobPath: mail.blobPath,
+  });
+  if (insteadOf !== null) await noteForward(tx, message, insteadOf, readers[0]?.name ?? "");
+  if (sender.agent !== null) await openWait(tx, sender.agent.name, message);
+  await closeWaits(tx, message, mail.answer, readers);
+  const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
+  return {
+    id: message.id,
+    address,
+    group,
+    recipients: readers.map(({ name }) => name),
+    woken: wokenOf(target, recipients),
+    duplicate: false,
+    warnings: [...target.warnings, ...coverage],
+  };
+}
+
+/** The run of the sender; a person's message belongs to the run of whoever it is for. */
+async function runOf(tx: Tx, sender: Sender, { group, readers }: Target): Promise<string | null> {
+  const known = sender.known?.runId ?? (group ? undefined : readers[0]?.agent?.runId);
+  return known ?? (await tx.runs.current())?.id ?? null;
+}
+
+function wokenOf({ readers }: Target, recipients: readonly Recipient[]): readonly string[] {
+  const waking = new Set(recipients.filter(({ wake }) => wake).map(({ name }) => name));
+  return readers.filter((reader) => hasTurns(reader) && waking.has(reader.name)).map(({ name }) => name);
+}

@@ -1,0 +1,67 @@
+import type { Letter } from "../../domain/mail/fold.ts";
+import type { Delivery, DeliveryState, MailType, Message, Priority } from "../../domain/mail/types.ts";
+
+/** A message together with how far it has come; for one recipient, or for all of them. */
+export interface MessageView {
+  readonly id: string;
+  readonly from: string;
+  /** The recipient that was asked about, else the address as written. */
+  readonly to: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly type: MailType;
+  readonly priority: Priority;
+  readonly threadId: string;
+  readonly replyTo: string | null;
+  readonly payload: string | null;
+  readonly blobPath: string | null;
+  readonly read: boolean;
+  readonly redelivered: boolean;
+  readonly verified: boolean;
+  readonly state: DeliveryState;
+  readonly createdAt: number;
+}
+
+/** `to` names the recipient when only one of them was asked about. */
+export function viewOf(message: Message, deliveries: readonly Delivery[], to = message.address): MessageView {
+  const counted = deliveries.filter(({ state }) => state !== "cancelled");
+  return {
+    ...wordsOf(message),
+    to,
+    read: counted.length > 0 && counted.every(({ state }) => isRead(state)),
+    redelivered: counted.some(({ redelivered }) => redelivered),
+    state: leastAdvanced(deliveries),
+  };
+}
+
+/** A message in the moment it is taken out of an inbox: handed out, and not read before that. */
+export const viewOfLetter = (
+  { message, redelivered, state }: Letter & { readonly state: DeliveryState },
+  to: string,
+): MessageView => ({ ...wordsOf(message), to, read: false, redelivered, state });
+
+function wordsOf(message: Message): Omit<MessageView, "to" | "read" | "redelivered" | "state"> {
+  const { id, subject, body, type, priority, threadId, replyTo, payload, blobPath, verified, createdAt } = message;
+  return {
+    id,
+    from: message.fromAgent,
+    subject,
+    body,
+    type,
+    priority,
+    threadId,
+    replyTo,
+    payload,
+    blobPath,
+    verified,
+    createdAt,
+  };
+}
+
+export const isRead = (state: DeliveryState): boolean => state === "delivered" || state === "acked";
+
+const order: readonly DeliveryState[] = ["dead", "queued", "claimed", "delivered", "acked", "cancelled"];
+
+/** Of several deliveries the one that most needs attention speaks for the message. */
+const leastAdvanced = (deliveries: readonly Delivery[]): DeliveryState =>
+  order.find((state) => deliveries.some((delivery) => delivery.state === state)) ?? "cancelled";

@@ -1,0 +1,36 @@
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { MailType, Message } from "../../domain/mail/types.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Answer } from "./compose.ts";
+import type { Reader } from "./target.ts";
+
+/** Types that call for an answer by themselves. */
+export const asks = (type: MailType): boolean => type === "question" || type === "decision_gate";
+
+/** An agent that asked is idle on purpose until it is answered. */
+export async function openWait(tx: Tx, agentName: string, message: Message): Promise<void> {
+  if (!message.expectsReply) return;
+  const { deadline } = payloadFields(message.payload);
+  const at = typeof deadline === "string" ? Date.parse(deadline) : Number.NaN;
+  await tx.waits.add({
+    agentName,
+    kind: "reply",
+    ref: message.id,
+    since: message.createdAt,
+    deadline: Number.isNaN(at) ? null : at,
+  });
+}
+
+/** Ends what the readers wait for: the answered question, or the decision that was made. */
+export async function closeWaits(
+  tx: Tx,
+  message: Message,
+  answer: Answer | null,
+  readers: readonly Reader[],
+): Promise<void> {
+  if (answer !== null && answer.awaitedBy !== null) await tx.waits.remove(answer.awaitedBy, "reply", answer.replyTo);
+  if (message.type !== "decision") return;
+  const { gateId } = payloadFields(message.payload);
+  if (typeof gateId !== "string") return;
+  for (const { name } of readers) await tx.waits.remove(name, "reply", gateId);
+}

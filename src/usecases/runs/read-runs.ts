@@ -1,0 +1,61 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import { agentDuration } from "../../domain/run/duration.ts";
+import type { UseCase } from "../usecase.ts";
+import { currentRun } from "./current-run.ts";
+import { describe, type RunDetail, runDetail } from "./run-detail.ts";
+
+export interface RunAgent {
+  readonly agent: Agent;
+  readonly durationMs: number;
+}
+
+/** Newest first. */
+export const listRuns: UseCase<{ readonly last: number }, { readonly runs: readonly RunDetail[] }> = {
+  access: "read",
+  run: async (tx, { now }, { last }) => {
+    if (!Number.isInteger(last) || last < 1) {
+      return no(invalid("last", "must be a whole number of 1 or more", { value: String(last) }));
+    }
+    const runs: RunDetail[] = [];
+    for (const run of await tx.runs.list(last)) runs.push(await runDetail(tx, run, now));
+    return ok({ runs });
+  },
+};
+
+export const showRun: UseCase<{ readonly id: string }, RunDetail & { readonly agents: readonly RunAgent[] }> = {
+  access: "read",
+  run: async (tx, { now }, { id }) => {
+    const run = await tx.runs.get(id);
+    if (run === undefined) {
+      const known = await tx.runs.list(suggestable);
+      return no(
+        notFound(
+          "run",
+          id,
+          nearest(
+            id,
+            known.map((other) => other.id),
+          ),
+        ),
+      );
+    }
+    const agents = await tx.agents.list({ runId: id });
+    const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
+    return ok({ ...describe(run, agents, now), agents: timed });
+  },
+};
+
+/** The run of the calling agent, or for a person the newest active one; null when there is none. */
+export const showCurrentRun: UseCase<object, { readonly current: RunDetail | null }> = {
+  access: "read",
+  run: async (tx, { caller, now }) => {
+    const run = await currentRun(tx, caller);
+    return ok({ current: run === undefined ? null : await runDetail(tx, run, now) });
+  },
+};
+
+/** Older runs are no likely slip of the finger. */
+const suggestable = 100;

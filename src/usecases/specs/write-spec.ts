@@ -1,0 +1,57 @@
+import type { Caller } from "../../domain/caller/caller.ts";
+import { agentName, taskId } from "../../domain/name/name.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { forbiddenToSpecify } from "../../domain/task/rights.ts";
+import { specText } from "../../domain/task/spec.ts";
+import { recordEvent } from "../tasks/record-event.ts";
+import type { UseCase } from "../usecase.ts";
+
+export interface WriteSpecRequest {
+  readonly taskId: string;
+  readonly body: string;
+  /** Who wrote it, as a person states it; an agent writes as itself. */
+  readonly agent?: string | undefined;
+  /** Set by `prepare`, whatever the caller sent. */
+  readonly written?: { readonly path: string; readonly digest: string; readonly author: string | null } | undefined;
+}
+
+export interface WriteSpecReply {
+  readonly taskId: string;
+  readonly path: string;
+}
+
+/** Replaces the specification of a task. The task itself may live in another tracker. */
+export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
+  access: "write",
+  prepare: async (files, { caller }, request) => {
+    const id = taskId(request.taskId, "task id");
+    if (!id.ok) return id;
+    if (request.body.trim() === "") return no(invalid("body", "must not be empty"));
+    const refused = forbiddenToSpecify(caller, id.value);
+    if (refused !== undefined) return no(refused);
+    const author = authorOf(caller, request.agent);
+    if (!author.ok) return author;
+    const file = await files.writeSpec(id.value, specText(request.body, author.value));
+    return ok({ ...request, written: { ...file, author: author.value } });
+  },
+  run: async (tx, context, request) => {
+    const { written } = request;
+    if (written === undefined) throw new Error("the spec file was not written before its row");
+    const { path, digest, author } = written;
+    await tx.specs.put({ taskId: request.taskId, path, author, digest, updatedAt: context.now });
+    const runId = (await tx.tasks.get(request.taskId))?.runId ?? null;
+    const data = { taskId: request.taskId, path, author, digest };
+    await recordEvent(tx, context, { type: "spec_written", runId, data });
+    return ok({ taskId: request.taskId, path });
+  },
+};
+
+function authorOf(caller: Caller, given: string | undefined): Result<string | null, Refusal> {
+  if (caller.kind === "agent" && given !== undefined && given !== caller.name) {
+    const why = "an agent writes under its own name";
+    return no({ kind: "not-allowed", action: `write a spec as ${given}`, caller: caller.name, why });
+  }
+  const name = caller.kind === "agent" ? caller.name : given?.trim();
+  return name === undefined || name === "" ? ok(null) : agentName(name, "agent");
+}

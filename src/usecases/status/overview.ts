@@ -1,0 +1,50 @@
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { ok } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { Wait } from "../../ports/store/waits.ts";
+import type { UseCase } from "../usecase.ts";
+
+export interface AgentView {
+  readonly agent: Agent;
+  readonly submitted: boolean;
+  readonly unread: number;
+  readonly waits: readonly Wait[];
+  readonly turns: number;
+}
+
+export interface Overview {
+  readonly run: Run | null;
+  readonly agents: readonly AgentView[];
+  readonly unreadMailCount: number;
+  readonly unreadMailScope: string;
+}
+
+/** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
+export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
+  access: "read",
+  run: async (tx, _context, { all, mailbox }) => {
+    const run = (await tx.runs.current()) ?? null;
+    const found = await tx.agents.list(run === null || all ? {} : { runId: run.id });
+    const agents: AgentView[] = [];
+    for (const agent of newestPerName(found)) {
+      if (hasEnded(agent) && !isSubmitted(agent) && !all) continue;
+      agents.push({
+        agent,
+        submitted: isSubmitted(agent),
+        unread: await tx.deliveries.countQueued(agent.name),
+        waits: await tx.waits.of(agent.name),
+        turns: (await tx.turns.listFor(agent.id)).length,
+      });
+    }
+    return ok({ run, agents, unreadMailCount: await tx.deliveries.countQueued(mailbox), unreadMailScope: mailbox });
+  },
+};
+
+function newestPerName(agents: readonly Agent[]): Agent[] {
+  const newest = new Map<string, Agent>();
+  for (const agent of agents) {
+    const known = newest.get(agent.name);
+    if (known === undefined || known.generation < agent.generation) newest.set(agent.name, agent);
+  }
+  return [...newest.values()];
+}

@@ -1,0 +1,107 @@
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
+import { readyTasks } from "../../domain/task/ready.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Wait } from "../../ports/store/waits.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context, UseCase } from "../usecase.ts";
+
+/** What a person who leads the team must know to go on. */
+export interface PersonBrief {
+  readonly kind: "person";
+  readonly project: { readonly name: string; readonly canonicalBranch: string };
+  readonly limits: {
+    readonly maxConcurrent: number;
+    readonly maxDepth: number;
+    readonly maxAgentsPerLead: number;
+    readonly maxSessionsPerRun: number;
+  };
+  readonly run: Run | null;
+  readonly liveAgents: number;
+  readonly openTasks: number;
+  readonly readyTasks: number;
+  readonly unread: number;
+}
+
+/** What an agent must know about itself to go on. */
+export interface AgentBrief {
+  readonly kind: "agent";
+  readonly project: { readonly name: string; readonly canonicalBranch: string };
+  readonly agent: Agent;
+  readonly submitted: boolean;
+  readonly task: Task | null;
+  readonly waits: readonly Wait[];
+  readonly unread: number;
+}
+
+/**
+ * Brings whoever asks up to date. An agent is told about itself and nobody else; a person about the project, or about
+ * the agent they name. Nothing is stored by looking.
+ */
+export const prime: UseCase<{ readonly agent?: string | undefined }, PersonBrief | AgentBrief> = {
+  access: "read",
+  run: async (tx, context, request) => {
+    const subject = await subjectOf(tx, context.caller, request.agent);
+    if (!subject.ok) return subject;
+    return ok(
+      subject.value === undefined ? await personBrief(tx, context) : await agentBrief(tx, context, subject.value),
+    );
+  },
+};
+
+async function subjectOf(
+  tx: Tx,
+  caller: Caller,
+  named: string | undefined,
+): Promise<Result<Agent | undefined, Refusal>> {
+  if (caller.kind === "agent") {
+    if (named !== undefined && named !== caller.name) {
+      const why = "an agent is only told about itself";
+      return no({ kind: "not-allowed", action: `prime ${named}`, caller: caller.name, why });
+    }
+    const own = await tx.agents.get(caller.agentId);
+    return own === undefined ? no(notFound("agent", caller.name)) : ok(own);
+  }
+  if (named === undefined || named === "operator") return ok(undefined);
+  const agent = await tx.agents.byName(named);
+  // A person's own session is called so by its hooks; it has no row.
+  if (named === "orchestrator" && (agent === undefined || hasEnded(agent))) return ok(undefined);
+  return agent === undefined ? no(notFound("agent", named, nearest(named, await tx.agents.names()))) : ok(agent);
+}
+
+async function personBrief(tx: Tx, { settings }: Context): Promise<PersonBrief> {
+  const { maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerRun } = settings.agents;
+  const tasks = await tx.tasks.list({});
+  const live = await tx.agents.list({ live: true });
+  return {
+    kind: "person",
+    project: projectOf(settings),
+    limits: { maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerRun },
+    run: (await tx.runs.current()) ?? null,
+    liveAgents: new Set(live.map(({ name }) => name)).size,
+    openTasks: tasks.filter(({ status }) => status !== "closed").length,
+    readyTasks: readyTasks(tasks, await tx.tasks.dependencies()).length,
+    unread: await tx.deliveries.countQueued("operator"),
+  };
+}
+
+async function agentBrief(tx: Tx, { settings }: Context, agent: Agent): Promise<AgentBrief> {
+  return {
+    kind: "agent",
+    project: projectOf(settings),
+    agent,
+    submitted: isSubmitted(agent),
+    task: agent.taskId === null ? null : ((await tx.tasks.get(agent.taskId)) ?? null),
+    waits: await tx.waits.of(agent.name),
+    unread: await tx.deliveries.countQueued(agent.name),
+  };
+}
+
+const projectOf = ({ project }: Context["settings"]): PersonBrief["project"] => ({
+  name: project.name,
+  canonicalBranch: project.canonicalBranch,
+});

@@ -1,0 +1,69 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { touched } from "../../domain/task/change.ts";
+import { dependencyCycle } from "../../domain/task/dependency.ts";
+import { forbidden } from "../../domain/task/rights.ts";
+import type { Task, TaskDependency } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { detailOf, type TaskDetail } from "./detail.ts";
+import { findTask } from "./find-task.ts";
+import { recordEvent } from "./record-event.ts";
+
+export interface DependencyReply extends TaskDetail {
+  /** False when it was so before. */
+  readonly changed: boolean;
+}
+
+/** Makes one task wait for another. Refused when they would wait for each other in the end. */
+export const addDependency: UseCase<TaskDependency, DependencyReply> = {
+  access: "write",
+  run: async (tx, context, dependency) => {
+    const ends = await findEnds(tx, context, dependency);
+    if (!ends.ok) return ends;
+    const { taskId, dependsOn } = dependency;
+    const before = await tx.tasks.dependenciesOf(taskId);
+    const known = before.some((other) => other.dependsOn === dependsOn);
+    if (known) return ok({ ...(await detailOf(tx, ends.value.task)), changed: false });
+    const cycle = dependencyCycle([...(await tx.tasks.dependencies()), { taskId, dependsOn }], { from: taskId });
+    if (cycle !== undefined) return no({ kind: "dependency-cycle", path: cycle });
+    await tx.tasks.addDependency({ taskId, dependsOn });
+    return ok(await recordChange(tx, context, ends.value, "task_dependency_added"));
+  },
+};
+
+/** Makes one task no longer wait for another. */
+export const removeDependency: UseCase<TaskDependency, DependencyReply> = {
+  access: "write",
+  run: async (tx, context, dependency) => {
+    const ends = await findEnds(tx, context, dependency);
+    if (!ends.ok) return ends;
+    const { taskId, dependsOn } = dependency;
+    const removed = await tx.tasks.removeDependency({ taskId, dependsOn });
+    if (!removed) return ok({ ...(await detailOf(tx, ends.value.task)), changed: false });
+    return ok(await recordChange(tx, context, ends.value, "task_dependency_removed"));
+  },
+};
+
+interface Ends {
+  readonly task: Task;
+  readonly blocker: Task;
+}
+
+async function findEnds(tx: Tx, { caller }: Context, dependency: TaskDependency): Promise<Result<Ends, Refusal>> {
+  const task = await findTask(tx, dependency.taskId);
+  if (!task.ok) return task;
+  const blocker = await findTask(tx, dependency.dependsOn);
+  if (!blocker.ok) return blocker;
+  const refused = forbidden(caller, "change", task.value);
+  return refused === undefined ? ok({ task: task.value, blocker: blocker.value }) : no(refused);
+}
+
+/** Both lines of an exported file name the dependency, so both tasks count as changed. */
+async function recordChange(tx: Tx, context: Context, { task, blocker }: Ends, type: string): Promise<DependencyReply> {
+  const changed = touched(task, context.now);
+  await tx.tasks.update(changed);
+  await tx.tasks.update(touched(blocker, context.now));
+  await recordEvent(tx, context, { type, runId: task.runId, data: { taskId: task.id, dependsOn: blocker.id } });
+  return { ...(await detailOf(tx, changed)), changed: true };
+}

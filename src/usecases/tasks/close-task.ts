@@ -1,0 +1,60 @@
+import { no, ok } from "../../domain/result.ts";
+import { closeTask as close } from "../../domain/task/change.ts";
+import { forbidden } from "../../domain/task/rights.ts";
+import type { Group, Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import { completeGroupsOf } from "../groups/complete-group.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { unblockDependents } from "./dependency-state.ts";
+import { detailOf, detailsOf, type TaskDetail } from "./detail.ts";
+import { findTask } from "./find-task.ts";
+import { recordEvent } from "./record-event.ts";
+
+export interface CloseTaskRequest {
+  readonly id: string;
+  readonly reason?: string | undefined;
+}
+
+export interface CloseTaskReply extends TaskDetail {
+  /** What can be started now because of it. */
+  readonly ready: readonly TaskDetail[];
+  readonly completedGroups: readonly Group[];
+}
+
+/** Ends a task, with everything that follows from it. */
+export const closeTask: UseCase<CloseTaskRequest, CloseTaskReply> = {
+  access: "write",
+  run: async (tx, context, { id, reason }) => {
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const refused = forbidden(context.caller, "close", found.value);
+    if (refused !== undefined) return no(refused);
+    const { task, ready, completedGroups } = await closeAndFollow(tx, context, found.value, reason ?? null);
+    return ok({ ...(await detailOf(tx, task)), ready: await detailsOf(tx, ready), completedGroups });
+  },
+};
+
+/** Closes a task in the caller's transaction; whether the caller may was decided before. For landing and `ov done`, too. */
+export async function closeAndFollow(
+  tx: Tx,
+  context: Context,
+  task: Task,
+  reason: string | null,
+): Promise<{ readonly task: Task; readonly ready: readonly Task[]; readonly completedGroups: readonly Group[] }> {
+  const closed = close(task, reason, context.now);
+  if (closed === task) return { task, ready: [], completedGroups: [] };
+  await tx.tasks.update(closed);
+  const data = { taskId: task.id, reason: closed.closeReason };
+  await recordEvent(tx, context, { type: "task_closed", runId: task.runId, data });
+  return { task: closed, ...(await followClosing(tx, context, [task.id])) };
+}
+
+/** What the closing of these tasks means for the tasks and groups around them. */
+export async function followClosing(
+  tx: Tx,
+  context: Context,
+  closedIds: readonly string[],
+): Promise<{ readonly ready: readonly Task[]; readonly completedGroups: readonly Group[] }> {
+  const ready = await unblockDependents(tx, context, closedIds);
+  return { ready, completedGroups: await completeGroupsOf(tx, context, closedIds) };
+}

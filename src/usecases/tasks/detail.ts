@@ -1,0 +1,29 @@
+import { Dependencies } from "../../domain/task/dependency.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** A task with its place among the others. */
+export interface TaskDetail {
+  readonly task: Task;
+  /** What it waits for, closed ones included. */
+  readonly blockedBy: readonly string[];
+  /** What waits for it. */
+  readonly blocks: readonly string[];
+}
+
+export async function detailOf(tx: Tx, task: Task): Promise<TaskDetail> {
+  const blockedBy = await tx.tasks.dependenciesOf(task.id);
+  const blocks = await tx.tasks.dependentsOf(task.id);
+  return {
+    task,
+    blockedBy: blockedBy.map(({ dependsOn }) => dependsOn),
+    blocks: blocks.map(({ taskId }) => taskId),
+  };
+}
+
+/** The same for many, in their order, with one query. */
+export async function detailsOf(tx: Tx, tasks: readonly Task[]): Promise<readonly TaskDetail[]> {
+  if (tasks.length === 0) return [];
+  const index = new Dependencies(await tx.tasks.dependencies());
+  return tasks.map((task) => ({ task, blockedBy: index.blockedBy(task.id), blocks: index.blocks(task.id) }));
+}

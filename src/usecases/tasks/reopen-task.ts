@@ -1,0 +1,25 @@
+import { no, ok } from "../../domain/result.ts";
+import { reopenTask as reopen } from "../../domain/task/change.ts";
+import { forbidden } from "../../domain/task/rights.ts";
+import { resumeGroupsOf } from "../groups/complete-group.ts";
+import type { UseCase } from "../usecase.ts";
+import { detailOf, type TaskDetail } from "./detail.ts";
+import { findTask } from "./find-task.ts";
+import { recordEvent } from "./record-event.ts";
+
+/** Makes a closed task open again; groups that counted it as done follow it again. */
+export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
+  access: "write",
+  run: async (tx, context, { id }) => {
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const refused = forbidden(context.caller, "reopen", found.value);
+    if (refused !== undefined) return no(refused);
+    const reopened = reopen(found.value, context.now);
+    if (!reopened.ok) return reopened;
+    await tx.tasks.update(reopened.value);
+    await recordEvent(tx, context, { type: "task_reopened", runId: reopened.value.runId, data: { taskId: id } });
+    await resumeGroupsOf(tx, context, [id]);
+    return ok(await detailOf(tx, reopened.value));
+  },
+};

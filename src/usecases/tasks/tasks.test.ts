@@ -1,0 +1,230 @@
+import { expect, test } from "bun:test";
+import { activeRun, agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { addDependency, removeDependency } from "./change-dependency.ts";
+import { claimTask } from "./claim-task.ts";
+import { closeTask } from "./close-task.ts";
+import { createTask } from "./create-task.ts";
+import { listReady, listTasks, showTask } from "./read-tasks.ts";
+import { reopenTask } from "./reopen-task.ts";
+import { updateTask } from "./update-task.ts";
+
+const builder = agentCaller("ann", "builder", { taskId: "own" });
+const lead = agentCaller("lea", "lead", { taskId: "top" });
+
+async function add(world: UseCaseWorld, id: string, blockedBy: readonly string[] = []): Promise<void> {
+  await world.must(createTask, { id, title: `Task ${id}`, blockedBy });
+}
+
+async function readyIds(world: UseCaseWorld): Promise<string[]> {
+  return (await world.must(listReady, {})).tasks.map(({ task }) => task.id);
+}
+
+/** As sling will leave it: there is a branch to land. */
+async function makeCodeTask(world: UseCaseWorld, id: string): Promise<void> {
+  const { task } = await world.must(showTask, { id });
+  await world.store.transaction((tx) => tx.tasks.update({ ...task, mergeState: "pending" }));
+}
+
+test("ids come from the project's name and never collide", async () => {
+  await using world = useCaseWorld({ projectName: "My App" });
+  const ids = new Set<string>();
+  for (let i = 0; i < 50; i++) ids.add((await world.must(createTask, { title: "x" })).task.id);
+  expect(ids.size).toBe(50);
+  for (const id of ids) expect(id).toMatch(/^my-app-[a-z0-9]{4}$/);
+});
+
+test.each([
+  ["an id that is taken", { id: "own", title: "x" }, { kind: "invalid", field: "id" }],
+  ["an id that would leave the directory", { id: "../x", title: "x" }, { kind: "invalid", field: "id" }],
+  ["no title", { title: " " }, { kind: "invalid", field: "title" }],
+  ["an unknown parent", { title: "x", parentId: "owm" }, { kind: "not-found", id: "owm", nearest: "own" }],
+  ["an unknown dependency", { title: "x", blockedBy: ["none"] }, { kind: "not-found", id: "none" }],
+  ["itself as dependency", { id: "n", title: "x", blockedBy: ["n"] }, { kind: "dependency-cycle", path: ["n", "n"] }],
+])("creating with %s is refused and stores nothing", async (_, request, refusal) => {
+  await using world = useCaseWorld();
+  await add(world, "own");
+  const before = await world.events();
+  expect(await world.call(createTask, request)).toMatchObject({ ok: false, refusal });
+  expect((await world.must(listTasks, { all: true })).tasks).toHaveLength(1);
+  expect(await world.events()).toEqual(before);
+});
+
+test("an agent's task belongs to its run, the operator's to the run that is going on", async () => {
+  await using world = useCaseWorld();
+  expect((await world.must(createTask, { title: "x" })).task.runId).toBeNull();
+  await world.store.transaction((tx) => tx.runs.insert(activeRun("run-9", 1)));
+  expect((await world.must(createTask, { title: "x" })).task.runId).toBe("run-9");
+  expect((await world.must(createTask, { title: "x" }, builder)).task.runId).toBe("run-1");
+});
+
+test("lists leave closed tasks out unless asked, and every list can be limited", async () => {
+  await using world = useCaseWorld();
+  for (const id of ["a", "b", "c"]) await add(world, id);
+  await world.must(closeTask, { id: "a" });
+  const ids = async (request: object): Promise<string[]> =>
+    (await world.must(listTasks, request)).tasks.map(({ task }) => task.id);
+  expect(await ids({})).toEqual(["b", "c"]);
+  expect(await ids({ all: true })).toEqual(["a", "b", "c"]);
+  expect(await ids({ status: "closed" })).toEqual(["a"]);
+  expect(await ids({ limit: 1 })).toEqual(["b"]);
+  expect((await world.must(listReady, { limit: 1 })).tasks).toHaveLength(1);
+  expect(await world.call(listTasks, { status: "opne" })).toMatchObject({
+    refusal: { kind: "invalid", field: "status", nearest: "open" },
+  });
+});
+
+test("of twenty connections that claim the same task at the same time exactly one gets it", async () => {
+  await using world = useCaseWorld();
+  await add(world, "own");
+  const claimants = Array.from({ length: 20 }, (_, i) => ({ name: `agent-${i}`, world: world.another() }));
+  try {
+    const answers = await Promise.all(
+      claimants.map(({ name, world: mine }) =>
+        mine.call(claimTask, { id: "own" }, agentCaller(name, "builder", { taskId: "own" })),
+      ),
+    );
+    const winners = answers.flatMap((answer) => (answer.ok ? [answer.value.task.claimedBy] : []));
+    expect(winners).toHaveLength(1);
+    const holder = winners[0] ?? "";
+    for (const answer of answers) {
+      if (!answer.ok) expect(answer.refusal).toEqual({ kind: "task-held", task: "own", holder });
+    }
+    expect((await world.must(showTask, { id: "own" })).task).toMatchObject({
+      status: "in_progress",
+      claimedBy: holder,
+    });
+    expect((await world.events()).filter(({ type }) => type === "task_claimed")).toHaveLength(1);
+  } finally {
+    for (const { world: mine } of claimants) await mine[Symbol.asyncDispose]();
+  }
+});
+
+test("a claim can be given to another by those who direct, and to nobody by others", async () => {
+  await using world = useCaseWorld();
+  await add(world, "own");
+  expect(await world.call(claimTask, { id: "own", by: "bob" }, builder)).toMatchObject({
+    refusal: { kind: "not-allowed" },
+  });
+  expect((await world.must(claimTask, { id: "own", by: "ann" }, lead)).task.claimedBy).toBe("ann");
+  await world.must(claimTask, { id: "own" }, builder);
+  expect((await world.events()).filter(({ type }) => type === "task_claimed")).toHaveLength(1);
+});
+
+test("a task that waits cannot be claimed, and becomes ready with the closing of its last dependency", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b");
+  await add(world, "c", ["a", "b"]);
+  expect(await readyIds(world)).toEqual(["a", "b"]);
+  expect(await world.call(claimTask, { id: "c" })).toMatchObject({ refusal: { kind: "task-blocked", by: ["a", "b"] } });
+  expect((await world.must(closeTask, { id: "a" })).ready).toEqual([]);
+  expect((await world.must(closeTask, { id: "b" })).ready.map(({ task }) => task.id)).toEqual(["c"]);
+  expect(await readyIds(world)).toEqual(["c"]);
+  await world.must(reopenTask, { id: "a" });
+  expect(await readyIds(world)).toEqual(["a"]);
+});
+
+test("a task set aside as blocked opens when what it waits for is closed", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b", ["a"]);
+  await world.must(updateTask, { id: "b", status: "blocked" });
+  expect((await world.must(closeTask, { id: "a" })).ready.map(({ task }) => task.status)).toEqual(["open"]);
+  expect((await world.events()).map(({ type }) => type)).toContain("task_unblocked");
+});
+
+test("a task somebody already works on is not announced as ready", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b", ["a"]);
+  await world.must(closeTask, { id: "a" });
+  await world.must(claimTask, { id: "b" });
+  await world.must(reopenTask, { id: "a" });
+  expect((await world.must(closeTask, { id: "a" })).ready).toEqual([]);
+});
+
+test("closing twice is told once", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b", ["a"]);
+  await world.must(closeTask, { id: "a", reason: "done" });
+  const again = await world.must(closeTask, { id: "a", reason: "really" });
+  expect(again).toMatchObject({ ready: [], task: { closeReason: "done" } });
+  expect((await world.events()).filter(({ type }) => type === "task_closed")).toHaveLength(1);
+});
+
+test("dependencies that would close a circle are refused with the way round, and change nothing", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b", ["a"]);
+  await add(world, "c", ["b"]);
+  expect(await world.call(addDependency, { taskId: "a", dependsOn: "c" })).toEqual({
+    ok: false,
+    refusal: { kind: "dependency-cycle", path: ["a", "c", "b", "a"] },
+  });
+  expect(await world.call(addDependency, { taskId: "a", dependsOn: "a" })).toMatchObject({
+    refusal: { path: ["a", "a"] },
+  });
+  expect((await world.must(showTask, { id: "a" })).blockedBy).toEqual([]);
+});
+
+test("adding or removing a dependency a second time changes nothing", async () => {
+  await using world = useCaseWorld();
+  await add(world, "a");
+  await add(world, "b");
+  const pair = { taskId: "b", dependsOn: "a" };
+  expect(await world.must(addDependency, pair)).toMatchObject({ changed: true, blockedBy: ["a"] });
+  expect(await world.must(addDependency, pair)).toMatchObject({ changed: false });
+  expect((await world.must(showTask, { id: "a" })).blocks).toEqual(["b"]);
+  expect(await world.must(removeDependency, pair)).toMatchObject({ changed: true, blockedBy: [] });
+  expect(await world.must(removeDependency, pair)).toMatchObject({ changed: false });
+});
+
+test("a parent that would make the task its own ancestor is refused", async () => {
+  await using world = useCaseWorld();
+  await add(world, "top");
+  await world.must(createTask, { id: "part", title: "x", parentId: "top" });
+  expect(await world.call(updateTask, { id: "top", parentId: "part" })).toMatchObject({
+    refusal: { kind: "invalid", field: "parent" },
+  });
+});
+
+test.each<[string, Caller, string]>([
+  ["its own task", builder, "own"],
+  ["any task, being a lead", lead, "other"],
+])("an agent may change, claim and close %s", async (_, caller, id) => {
+  await using world = useCaseWorld();
+  for (const task of ["own", "other"]) await add(world, task);
+  await world.must(updateTask, { id, description: "found more" }, caller);
+  await world.must(claimTask, { id }, caller);
+  await world.must(closeTask, { id }, caller);
+  const mine = (await world.events()).filter(({ source }) => source === "agent");
+  expect(mine.map(({ type, agentName }) => [type, agentName])).toEqual(
+    ["task_updated", "task_claimed", "task_closed"].map((type) => [type, caller.name]),
+  );
+});
+
+test("an agent is refused another's task and every code task; the operator is not", async () => {
+  await using world = useCaseWorld();
+  for (const task of ["own", "other"]) await add(world, task);
+  const denied = { ok: false, refusal: { kind: "not-allowed", caller: "ann" } };
+  expect(await world.call(updateTask, { id: "other", title: "mine now" }, builder)).toMatchObject(denied);
+  expect(await world.call(claimTask, { id: "other" }, builder)).toMatchObject(denied);
+  expect(await world.call(closeTask, { id: "other" }, builder)).toMatchObject(denied);
+  expect(await world.call(reopenTask, { id: "other" }, builder)).toMatchObject(denied);
+  expect(await world.call(addDependency, { taskId: "other", dependsOn: "own" }, builder)).toMatchObject(denied);
+  await makeCodeTask(world, "own");
+  expect(await world.call(closeTask, { id: "own" }, builder)).toMatchObject(denied);
+  expect(await world.call(closeTask, { id: "own" }, lead)).toMatchObject({ refusal: { kind: "not-allowed" } });
+  expect((await world.must(closeTask, { id: "own" })).task.status).toBe("closed");
+});
+
+test("an unknown task is not found, with the id that was probably meant", async () => {
+  await using world = useCaseWorld();
+  await add(world, "parser");
+  expect(await world.call(showTask, { id: "praser" })).toEqual({
+    ok: false,
+    refusal: { kind: "not-found", noun: "task", id: "praser", nearest: "parser" },
+  });
+});

@@ -1,0 +1,44 @@
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import { changeTask, type TaskChange } from "../../domain/task/change.ts";
+import { isOwnAncestor } from "../../domain/task/dependency.ts";
+import { forbidden } from "../../domain/task/rights.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+import { detailOf, type TaskDetail } from "./detail.ts";
+import { findTask } from "./find-task.ts";
+import { recordEvent } from "./record-event.ts";
+
+export interface UpdateTaskRequest extends TaskChange {
+  readonly id: string;
+}
+
+/** Replaces the given fields and leaves the others. */
+export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
+  access: "write",
+  run: async (tx, context, { id, ...change }) => {
+    const found = await findTask(tx, id);
+    if (!found.ok) return found;
+    const action = change.status === undefined ? "change" : "move";
+    const refused = forbidden(context.caller, action, found.value);
+    if (refused !== undefined) return no(refused);
+    const changed = changeTask(found.value, change, context.now);
+    if (!changed.ok) return changed;
+    const misplaced = await wrongParent(tx, changed.value);
+    if (misplaced !== undefined) return no(misplaced);
+    await tx.tasks.update(changed.value);
+    const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+    const data = { taskId: id, fields: fields.map(([field]) => field), status: changed.value.status };
+    await recordEvent(tx, context, { type: "task_updated", runId: changed.value.runId, data });
+    return ok(await detailOf(tx, changed.value));
+  },
+};
+
+async function wrongParent(tx: Tx, { id, parentId }: Task): Promise<Refusal | undefined> {
+  if (parentId === null) return undefined;
+  const parent = await findTask(tx, parentId);
+  if (!parent.ok) return parent.refusal;
+  if (!isOwnAncestor(id, parentId, await tx.tasks.list({}))) return undefined;
+  return invalid("parent", "would make the task its own ancestor", { value: parentId });
+}

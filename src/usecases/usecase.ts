@@ -1,0 +1,33 @@
+import type { Caller } from "../domain/caller/caller.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import type { Result } from "../domain/result.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { ProjectFiles } from "../ports/project-files.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { Tx } from "../ports/store.ts";
+
+/** What every use case may know: who asks, when, under which settings. */
+export interface Context {
+  readonly caller: Caller;
+  readonly now: number;
+  readonly ids: Ids;
+  readonly settings: Settings;
+}
+
+/**
+ * One verb of the product. The command channel opens the transaction, runs it, stores the reply of a remote call in it
+ * and wakes the engine after it: a use case never does. A refusal rolls everything back.
+ */
+export interface UseCase<Request, Reply> {
+  /** `read`: works on a read-only connection and writes nothing. */
+  readonly access: "read" | "write";
+  /**
+   * Effects that must exist before the transaction refers to them. Runs before it, must be safe to repeat and harmless
+   * when the transaction never follows. Answers the request to go on with.
+   */
+  readonly prepare?: (files: ProjectFiles, context: Context, request: Request) => Promise<Result<Request, Refusal>>;
+  /** The whole change, in one transaction. May run more than once; must await nothing but `tx`. */
+  readonly run: (tx: Tx, context: Context, request: Request) => Promise<Result<Reply, Refusal>>;
+  /** Only the operator may call it. */
+  readonly operatorOnly?: boolean;
+}

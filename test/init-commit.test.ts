@@ -1,0 +1,101 @@
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { initWorld, ownFiles } from "./init.world.ts";
+
+test("leaves what the user had staged staged and uncommitted, partly staged files included", async () => {
+  using world = await initWorld();
+  world.write("half.txt", "one\n");
+  await world.git("add", ".");
+  await world.git("commit", "--quiet", "-m", "first");
+  world.write("staged.txt", "mine");
+  world.write("half.txt", "two\n");
+  await world.git("add", ".");
+  world.write("half.txt", "three\n");
+  world.write("loose.txt", "mine");
+  expect(await world.json("init")).toMatchObject({ committed: true, warnings: expect.any(Array) });
+  expect(await world.git("status", "--porcelain")).toBe("MM half.txt\nA  staged.txt\n?? loose.txt\n");
+  expect(await world.git("show", ":half.txt")).toBe("two\n");
+  expect((await world.git("show", "--name-only", "--format=")).trim().split("\n").sort()).toEqual(
+    [...ownFiles, "CLAUDE.md"].sort(),
+  );
+});
+
+test("does so in a repository without a commit too", async () => {
+  using world = await initWorld();
+  world.write("staged.txt", "mine");
+  await world.git("add", ".");
+  expect(await world.json("init")).toMatchObject({ committed: true });
+  expect(await world.git("status", "--porcelain")).toBe("A  staged.txt\n");
+});
+
+test("does not take along uncommitted changes of the instruction file", async () => {
+  using world = await initWorld();
+  world.write("CLAUDE.md", "# Mine\n");
+  await world.git("add", ".");
+  await world.git("commit", "--quiet", "-m", "first");
+  world.write("CLAUDE.md", "# Mine, better\n");
+  const said = await world.json("init");
+  expect(said).toMatchObject({ committed: true });
+  expect(said.warnings).toContainEqual(expect.stringMatching(/^not committed: CLAUDE\.md \(changes of yours/));
+  expect(await world.git("status", "--porcelain")).toBe(" M CLAUDE.md\n");
+  using fresh = await initWorld();
+  fresh.write("CLAUDE.md", "# Not even added\n");
+  expect(await fresh.json("init")).toMatchObject({ committed: true });
+  expect(await fresh.git("status", "--porcelain")).toBe("?? CLAUDE.md\n");
+});
+
+test("runs the user's hooks; one that says no is a warning, and the index is as it was", async () => {
+  using world = await initWorld();
+  world.write("staged.txt", "mine");
+  await world.git("add", ".");
+  world.write(
+    ".git/hooks/pre-commit",
+    "#!/bin/sh\ngit diff --cached --name-only > hook-saw.txt\necho not today\nexit 1\n",
+  );
+  chmodSync(join(world.root, ".git/hooks/pre-commit"), 0o755);
+  const { code, out } = await world.ov("init", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ committed: false });
+  expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining("(not today)"));
+  expect(world.read("hook-saw.txt").trim().split("\n").sort()).toEqual([...ownFiles, "CLAUDE.md"].sort());
+  expect(await world.git("diff", "--cached", "--name-only")).toBe("staged.txt\n");
+});
+
+test("without an identity is a warning", async () => {
+  using world = await initWorld();
+  writeFileSync(join(world.base, "gitconfig"), "[user]\n\tuseConfigOnly = true\n");
+  const said = await world.json("init");
+  expect(said).toMatchObject({ success: true, committed: false });
+  expect(said.warnings).toContainEqual(expect.stringMatching(/^not committed: .*fatal: /));
+});
+
+test("in the middle of a merge is a warning, and the merge goes on", async () => {
+  using world = await initWorld();
+  await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+  await world.git("checkout", "--quiet", "-b", "side");
+  await world.git("commit", "--quiet", "--allow-empty", "-m", "side");
+  await world.git("checkout", "--quiet", "main");
+  await world.git("merge", "--quiet", "--no-ff", "--no-commit", "side");
+  expect(await world.json("init")).toMatchObject({ committed: false });
+  expect(await world.git("diff", "--cached", "--name-only")).toBe("");
+  expect(existsSync(join(world.root, ".git/MERGE_HEAD"))).toBe(true);
+});
+
+test("is left out with --no-commit, and for files that git is told to ignore", async () => {
+  using world = await initWorld();
+  expect(await world.json("init", "--no-commit")).toMatchObject({ committed: false });
+  expect(await world.git("diff", "--cached", "--name-only")).toBe("");
+  using hidden = await initWorld();
+  hidden.write(".gitignore", ".overstory/\nCLAUDE.md\n");
+  const said = await hidden.json("init");
+  expect(said).toMatchObject({ committed: false });
+  expect(said.warnings).toContainEqual(expect.stringContaining("git is told to ignore that"));
+});
+
+test("is not misled by variables that point git elsewhere", async () => {
+  using world = await initWorld();
+  world.env.GIT_DIR = join(world.base, "nowhere");
+  world.env.GIT_INDEX_FILE = join(world.base, "index");
+  expect(await world.json("init")).toMatchObject({ committed: true });
+});

@@ -1,0 +1,327 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { makeProjectFacet } from "../src/compose/init.ts";
+import { document, initWorld, ownFiles } from "./init.world.ts";
+
+describe("a first init", () => {
+  test("with --json prints exactly one document with everything it found and did", async () => {
+    using world = await initWorld();
+    world.install("codex", "gemini");
+    world.write("package.json", JSON.stringify({ scripts: { test: "vitest run" } }));
+    const said = document(await world.ov("init", "--json"));
+    expect(Object.keys(said)).toEqual([
+      "success",
+      "command",
+      "project",
+      "root",
+      "canonicalBranch",
+      "runtime",
+      "gates",
+      "created",
+      "unchanged",
+      "backups",
+      "committed",
+      "warnings",
+      "tools",
+    ]);
+    expect(said).toMatchObject({
+      success: true,
+      command: "init",
+      project: "repo",
+      root: world.root,
+      canonicalBranch: "main",
+      runtime: "codex",
+      gates: [{ name: "Tests", command: "npm test", from: "package.json" }],
+      unchanged: [],
+      backups: [],
+      committed: true,
+      warnings: [],
+      tools: { overstory: { status: "initialized", path: join(world.root, ".overstory") } },
+    });
+    expect(said.created).toEqual([
+      ".overstory",
+      ".overstory/agents",
+      ".overstory/worktrees",
+      ".overstory/specs",
+      ".overstory/logs",
+      ".overstory/run",
+      ".overstory/.gitignore",
+      ".overstory/README.md",
+      ".overstory/overstory.db",
+      "AGENTS.md",
+      ".overstory/config.yaml",
+    ]);
+  });
+
+  test("leaves a project that other commands can use, without a path of this machine in what is shared", async () => {
+    using world = await initWorld();
+    expect((await world.ov("init")).code).toBe(0);
+    expect(await world.json("config", "validate")).toMatchObject({ valid: true, problems: [], warnings: [] });
+    for (const file of ownFiles) expect(world.read(file)).not.toContain(world.base);
+    expect(statSync(join(world.root, ".overstory/run")).mode & 0o777).toBe(0o700);
+    const tracked = (await world.git("ls-files")).trim().split("\n");
+    expect(tracked.sort()).toEqual([...ownFiles, "CLAUDE.md"].sort());
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(await world.git("log", "-1", "--format=%s %an")).toBe("chore: initialise overstory Ann\n");
+  });
+
+  test("shares what belongs to everyone and ignores the rest", async () => {
+    using world = await initWorld();
+    await world.ov("init", "--no-commit");
+    for (const name of [
+      "agent-defs/a.md",
+      "groups.json",
+      "agent-manifest.json",
+      "hooks.json",
+      "config.local.yaml",
+      "specs/a.md",
+    ]) {
+      world.write(`.overstory/${name}`, "x");
+    }
+    const shown = (await world.git("status", "--porcelain", "--untracked-files=all")).trim().split("\n");
+    expect(shown.map((line) => line.slice(3)).sort()).toEqual(
+      [
+        ...ownFiles,
+        ".overstory/agent-defs/a.md",
+        ".overstory/agent-manifest.json",
+        ".overstory/groups.json",
+        ".overstory/hooks.json",
+        "CLAUDE.md",
+      ].sort(),
+    );
+  });
+
+  test("works in a repository without a commit and in one with a history", async () => {
+    using world = await initWorld({ branch: "trunk" });
+    expect(await world.json("init")).toMatchObject({ committed: true, canonicalBranch: "trunk" });
+    expect((await world.git("rev-list", "--count", "HEAD")).trim()).toBe("1");
+
+    using other = await initWorld();
+    other.write("a.txt", "a");
+    await other.git("add", ".");
+    await other.git("commit", "--quiet", "-m", "first");
+    expect(await other.json("init")).toMatchObject({ committed: true });
+    expect((await other.git("diff", "--name-only", "HEAD~1")).trim().split("\n").sort()).toEqual(
+      [...ownFiles, "CLAUDE.md"].sort(),
+    );
+  });
+
+  test("takes name and branch from origin, and the name from --name first", async () => {
+    using world = await initWorld({ branch: "topic" });
+    await world.git("remote", "add", "origin", "git@example.invalid:team/garden.git");
+    await world.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release/1");
+    expect(await world.json("init", "--no-commit")).toMatchObject({ project: "garden", canonicalBranch: "release/1" });
+    using named = await initWorld();
+    expect(await named.json("init", "--name", "mine")).toMatchObject({ project: "mine" });
+    expect(await named.json("config", "get", "project.name")).toMatchObject({ value: "mine" });
+  });
+
+  test("says what is missing: a coding agent on the PATH and a quality gate, and how to set one", async () => {
+    using world = await initWorld();
+    const { err } = await world.ov("init");
+    expect(err).toContain("no coding-agent program was found");
+    const [, typed] = /ov config set project\.qualityGates '(.+)'/.exec(err) ?? [];
+    expect((await world.ov("config", "set", "project.qualityGates", typed ?? "")).code).toBe(0);
+    expect(await world.json("init")).toMatchObject({ gates: [{ name: "Tests", command: "make test" }], warnings: [] });
+  });
+
+  test("from a subdirectory sets up the top, also with blanks and other alphabets in the path", async () => {
+    using world = await initWorld({ repo: "mein Gärtchen/проект 木" });
+    mkdirSync(join(world.root, "src/ä b"), { recursive: true });
+    const said = document(await world.ovIn(join(world.root, "src/ä b"), "init", "--json"));
+    expect(said).toMatchObject({ project: "проект 木", root: world.root, committed: true });
+    expect(existsSync(join(world.root, ".overstory/config.yaml"))).toBe(true);
+    expect(await world.json("config", "get", "project.name")).toMatchObject({ value: "проект 木" });
+  });
+
+  test("in a linked worktree sets up that worktree, unless its main checkout is a project", async () => {
+    using world = await initWorld();
+    await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+    const linked = join(world.base, "linked");
+    await world.git("worktree", "add", "--quiet", linked);
+    expect(document(await world.ovIn(linked, "init", "--json"))).toMatchObject({ root: linked, committed: true });
+    await world.ov("init");
+    expect(document(await world.ovIn(linked, "init", "--json"))).toMatchObject({ root: world.root, created: [] });
+  });
+
+  test("outside of a work tree there is nothing to set up", async () => {
+    using world = await initWorld();
+    const plain = join(world.base, "plain");
+    const bare = join(world.base, "bare.git");
+    mkdirSync(plain);
+    await world.git("init", "--quiet", "--bare", bare);
+    for (const place of [plain, bare, join(world.root, ".git")]) {
+      const { code, out } = await world.ovIn(place, "init", "--json");
+      expect(code).toBe(3);
+      expect(JSON.parse(out)).toMatchObject({ success: false, details: { kind: "not-a-git-repository", path: place } });
+      expect(existsSync(join(place, ".overstory"))).toBe(false);
+    }
+  });
+
+  test("--project names the repository from elsewhere", async () => {
+    using world = await initWorld();
+    const facet = makeProjectFacet({ cwd: world.base, env: world.env, version: "1.2.3", project: "repo" });
+    const said = await facet.init({ reset: false, commit: true, instructions: true });
+    expect(said).toMatchObject({ ok: true, value: { root: world.root } });
+    expect(await facet.currentBranch()).toBe("main");
+  });
+
+  test("an agent may not set up or reset a project", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    world.env.OVERSTORY_TOKEN = "t";
+    world.env.OVERSTORY_AGENT_NAME = "b1";
+    const before = world.snapshot();
+    expect(await world.ov("init", "--reset")).toMatchObject({ code: 8, err: expect.stringContaining("b1 may not") });
+    expect((await world.ov("config", "set", "agents.maxDepth", "9")).code).toBe(8);
+    expect((await world.ov("config", "get", "agents.maxDepth")).out).toBe("2\n");
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe("a second init", () => {
+  test("changes not a byte and says so", async () => {
+    using world = await initWorld();
+    world.write("CLAUDE.md", "# Mine\n");
+    await world.git("add", ".");
+    await world.git("commit", "--quiet", "-m", "first");
+    const first = await world.json("init");
+    const before = world.snapshot();
+    const again = await world.json("init");
+    expect(world.snapshot()).toEqual(before);
+    expect(again).toMatchObject({
+      created: [],
+      committed: false,
+      tools: { overstory: { status: "already_initialized" } },
+    });
+    expect(again.unchanged).toEqual(first.created);
+  });
+
+  test("keeps edited configuration, ignore rules and readme", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    world.write(".overstory/config.yaml", "# mine\nproject: {name: renamed}\nagents:\n  maxDepth: 1 # low\n");
+    world.write(".overstory/.gitignore", "*\n");
+    world.write(".overstory/README.md", "ours");
+    const before = world.snapshot();
+    expect(await world.json("init", "--name", "other")).toMatchObject({
+      project: "renamed",
+      created: [],
+      warnings: [expect.stringContaining('keeps its name "renamed"'), expect.stringContaining("no quality gate")],
+    });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test("warns a person that there was a project already, unless --force or --yes is given", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    expect((await world.ov("init")).err).toContain("set up already");
+    expect((await world.ov("init", "--force")).err).not.toContain("set up already");
+    expect((await world.ov("init", "-y")).err).not.toContain("set up already");
+  });
+
+  test("completes what is missing and commits only that", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    rmSync(join(world.root, ".overstory/README.md"));
+    rmSync(join(world.root, ".overstory/logs"), { recursive: true });
+    await world.git("commit", "--quiet", "-am", "drop the readme");
+    expect(await world.json("init")).toMatchObject({
+      created: [".overstory/logs", ".overstory/README.md"],
+      committed: true,
+    });
+    expect(await world.git("diff", "--name-only", "HEAD~1")).toBe(".overstory/README.md\n");
+  });
+
+  test("finishes one that was cut short before the configuration, and commits all of it", async () => {
+    using world = await initWorld();
+    await world.ov("init", "--no-commit");
+    rmSync(join(world.root, ".overstory/config.yaml"));
+    expect(await world.json("init")).toMatchObject({
+      created: [".overstory/config.yaml"],
+      committed: true,
+      tools: { overstory: { status: "initialized" } },
+    });
+    expect((await world.git("ls-files")).trim().split("\n").sort()).toEqual([...ownFiles, "CLAUDE.md"].sort());
+  });
+
+  test("never replaces a configuration that cannot be read, nor changes anything else", async () => {
+    using world = await initWorld();
+    world.write(".overstory/config.yaml", "project: [unclosed\n");
+    const before = world.snapshot();
+    const { code, out } = await world.ov("init", "--json");
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({
+      details: { kind: "config-invalid", problems: [{ line: expect.any(Number) }] },
+    });
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+test("several at the same time make one project, complete and committed", async () => {
+  using world = await initWorld();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => world.ov("init", "--json")));
+  expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  const made = answers.flatMap(({ out }) => JSON.parse(out).created as string[]);
+  expect(made.filter((path) => path === ".overstory/config.yaml")).toHaveLength(1);
+  expect(await world.git("log", "--format=%s")).toStartWith("chore: initialise overstory\n");
+  expect(await world.json("init")).toMatchObject({ created: [] });
+});
+
+describe("--reset", () => {
+  test("writes a fresh configuration and keeps the old bytes beside it", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    const old = Buffer.concat([Buffer.from("project: [broken # "), Buffer.from([0xff, 0xfe])]);
+    world.write(".overstory/config.yaml", old);
+    const said = await world.json("init", "--reset");
+    const [backup] = said.backups as string[];
+    expect(backup).toMatch(/^\.overstory\/config\.yaml\.\d{4}-\d\d-\d\dT[\d-]+Z\.bak$/);
+    expect(readFileSync(join(world.root, backup ?? "")).equals(old)).toBe(true);
+    expect(said).toMatchObject({ project: "repo", created: [".overstory/config.yaml"] });
+    expect(await world.json("config", "validate")).toMatchObject({ valid: true });
+    expect(await world.git("status", "--porcelain")).not.toContain(".bak");
+  });
+
+  test("of a configuration that is already fresh changes nothing", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    const before = world.snapshot();
+    expect(await world.json("init", "--reset")).toMatchObject({ created: [], backups: [], committed: false });
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe("what stands in the way", () => {
+  test("something else called .overstory is a refusal that changes nothing", async () => {
+    using world = await initWorld();
+    world.write(".overstory", "a file");
+    const before = world.snapshot();
+    expect(await world.ov("init")).toMatchObject({ code: 2, err: expect.stringContaining("must be a directory") });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test("a damaged database is named, and there is no project until it is mended", async () => {
+    using world = await initWorld();
+    world.write(".overstory/overstory.db", "not a database, but long enough to be looked at closely ".repeat(20));
+    const { code, out } = await world.ov("init", "--json");
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({ details: { kind: "store-corrupt" } });
+    expect(existsSync(join(world.root, ".overstory/config.yaml"))).toBe(false);
+  });
+
+  test("flags of earlier versions are accepted with a word about them", async () => {
+    using world = await initWorld();
+    const { code, err } = await world.ov("init", "--skip-mulch", "--tools", "seeds");
+    expect(code).toBe(0);
+    expect(err).toContain("--skip-mulch is deprecated");
+    expect(err).toContain("--tools is deprecated");
+  });
+
+  test("a name that cannot be used changes nothing", async () => {
+    using world = await initWorld();
+    expect((await world.ov("init", "--name", " ")).code).toBe(2);
+    expect(existsSync(join(world.root, ".overstory"))).toBe(false);
+  });
+});

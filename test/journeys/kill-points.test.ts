@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type KillPoint, killPoints } from "../../src/ports/kill-points.ts";
+import { expectSkeletonDone, skeletonProject } from "./skeleton.world.ts";
+
+const victims = ["self", "keeper", "engine", "engine,keeper"] as const;
+const atOnce = 4;
+
+/** Points that stand in the `ov` command itself: whoever typed it types again. */
+const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
+
+async function survives(point: KillPoint, who: (typeof victims)[number]): Promise<void> {
+  await using project = await skeletonProject();
+  await project.json("task", "create", "Write a greeting", "--id", "T1");
+  const marker = join(project.state, "killed");
+  const kill = { OVERSTORY_TEST_KILL_AT: point, OVERSTORY_TEST_KILL_ONCE: marker, OVERSTORY_TEST_KILL_WHO: who };
+  const slung = await project.ovWith({ env: kill }, "sling", "T1", "--name", "b1");
+  if (inCommand(point) && who === "self") {
+    expect(slung.code).toBe(137);
+    const stored = await project.read((tx) => tx.agents.byName("b1"));
+    expect(stored === undefined).toBe(point === "command.before-commit");
+    if (stored === undefined) await project.json("sling", "T1", "--name", "b1");
+    else await project.json("status");
+  } else {
+    expect(slung.code).toBe(0);
+  }
+  await project.until(`${point} was reached`, async () => existsSync(marker));
+  if (who === "engine,keeper") await project.json("status");
+  await expectSkeletonDone(project);
+}
+
+for (const who of victims) {
+  test(`the journey ends right when ${who === "self" ? "whoever reaches it" : who} is killed at any kill-point`, async () => {
+    const queue = [...killPoints];
+    const failures: string[] = [];
+    const worker = async (): Promise<void> => {
+      for (let point = queue.shift(); point !== undefined; point = queue.shift()) {
+        await survives(point, who).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    expect(failures).toEqual([]);
+  }, 180_000);
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { agentPromises } from "./store/agents.ts";
+import { concurrencyPromises } from "./store/concurrency.ts";
+import { type Check, type NewDatabase, recorded } from "./store/database.ts";
+import { eventPromises } from "./store/events.ts";
+import { ledgerPromises } from "./store/ledger.ts";
+import { mailPromises } from "./store/mail.ts";
+import { processPromises } from "./store/processes.ts";
+import { taskPromises } from "./store/tasks.ts";
+import { transactionPromises } from "./store/transactions.ts";
+import { turnPromises } from "./store/turns.ts";
+import { valuePromises } from "./store/values.ts";
+
+/** What every store promises, whatever database is behind it. */
+export function storeContract(name: string, open: NewDatabase): void {
+  describe(`the store contract on ${name}`, () => {
+    const called = new Set<string>();
+    const known = new Set<string>();
+    const check: Check = (promise, body, timeoutMs = 20_000) =>
+      test(
+        promise,
+        async () => {
+          await using database = await open();
+          await body({
+            store: recorded(database.store, called, known),
+            another: async () => recorded(await database.another(), called, known),
+            [Symbol.asyncDispose]: async () => {},
+          });
+        },
+        timeoutMs,
+      );
+
+    describe("transactions", () => transactionPromises(check));
+    describe("runs and agents", () => agentPromises(check));
+    describe("turns", () => turnPromises(check));
+    describe("processes, leases and tokens", () => processPromises(check));
+    describe("mail", () => mailPromises(check));
+    describe("events, notices, waits and audit", () => eventPromises(check));
+    describe("tasks, groups and specs", () => taskPromises(check));
+    describe("values", () => valuePromises(check));
+    describe("many at once", () => concurrencyPromises(check));
+    describe("the ledger of deliveries", () => ledgerPromises(check));
+
+    test("no method of the port is without a promise in this suite", () => {
+      expect([...known].filter((method) => !called.has(method))).toEqual([]);
+    });
+  });
+}

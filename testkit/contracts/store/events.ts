@@ -1,0 +1,112 @@
+import { expect } from "bun:test";
+import type { Wait } from "../../../src/ports/store/waits.ts";
+import type { Check } from "./database.ts";
+import { noon } from "./rows.ts";
+
+const base = { source: "agent", type: "text", createdAt: noon } as const;
+
+export function eventPromises(check: Check): void {
+  check("an event comes back whole, with nothing where nothing was said", async ({ store }) => {
+    const full = {
+      runId: "r1",
+      agentName: "b1",
+      agentId: "b1-1",
+      turnId: "t1",
+      line: 4,
+      part: 0,
+      level: "warn",
+    } as const;
+    await store.transaction((tx) => tx.events.append([{ ...base, ...full, data: { text: "hé" } }, base]));
+    const [first, second, ...rest] = await store.read((tx) => tx.events.after(0, 10));
+    expect(first).toEqual({ seq: first?.seq ?? 0, ...base, ...full, data: '{"text":"hé"}' });
+    const nothing = { runId: null, agentName: null, agentId: null, turnId: null, line: null, part: null, data: null };
+    expect(second).toEqual({ seq: second?.seq ?? 0, ...base, ...nothing, level: "info" });
+    expect(rest).toEqual([]);
+  });
+
+  check("a line of a turn's output is stored once, however often it is read", async ({ store }) => {
+    const line = (turnId: string, line: number, part: number, type = "text") => ({ ...base, turnId, line, part, type });
+    await store.transaction((tx) => tx.events.append([line("t1", 1, 0), line("t1", 1, 1), line("t1", 2, 0)]));
+    await store.transaction((tx) => tx.events.append([line("t1", 2, 0, "again"), line("t1", 3, 0), line("t2", 1, 0)]));
+    const stored = await store.read((tx) => tx.events.after(0, 10));
+    expect(stored.map((event) => [event.turnId, event.line, event.part, event.type])).toEqual([
+      ["t1", 1, 0, "text"],
+      ["t1", 1, 1, "text"],
+      ["t1", 2, 0, "text"],
+      ["t1", 3, 0, "text"],
+      ["t2", 1, 0, "text"],
+    ]);
+  });
+
+  check("a reader goes on from the last number it saw", async ({ store }) => {
+    expect(await store.read((tx) => tx.events.last())).toBe(0);
+    const types = ["a", "b", "c", "d", "e"];
+    await store.transaction((tx) => tx.events.append(types.map((type) => ({ ...base, type }))));
+    const seen: string[] = [];
+    for (let cursor = 0; ; ) {
+      const batch = await store.read((tx) => tx.events.after(cursor, 2));
+      if (batch.length === 0) break;
+      seen.push(...batch.map((event) => event.type));
+      cursor = batch.at(-1)?.seq ?? 0;
+      expect(batch.length).toBeLessThanOrEqual(2);
+    }
+    expect(seen).toEqual(types);
+    const last = await store.read((tx) => tx.events.last());
+    expect(await store.read((tx) => tx.events.after(last, 10))).toEqual([]);
+    expect(await store.read((tx) => tx.events.after(last - 1, 10))).toHaveLength(1);
+  });
+
+  check("a notice is given once", async ({ store }) => {
+    const once = (agent: string, kind: string, key: string) =>
+      store.transaction((tx) => tx.notices.once(agent, kind, key, null));
+    expect(await once("b1-1", "stalled", "t1")).toBe(true);
+    expect(await once("b1-1", "stalled", "t1")).toBe(false);
+    expect([await once("b2-1", "stalled", "t1"), await once("b1-1", "died", "t1")]).toEqual([true, true]);
+    expect(await store.transaction((tx) => tx.notices.once("b1-1", "stalled", "t2", 9))).toBe(true);
+  });
+
+  check(
+    "a wait is kept from its first day, and resolving its object frees everybody who waits for it",
+    async ({ store }) => {
+      const wait = (agentName: string, ref: string, since: number, change: Partial<Wait> = {}): Wait => ({
+        agentName,
+        kind: "child",
+        ref,
+        since,
+        deadline: null,
+        ...change,
+      });
+      await store.transaction(async (tx) => {
+        await tx.waits.add(wait("lead", "b1", noon + 2));
+        await tx.waits.add(wait("lead", "b1", noon + 9, { deadline: noon + 99 }));
+        await tx.waits.add(wait("lead", "m1", noon + 1, { kind: "reply", deadline: noon + 50 }));
+        await tx.waits.add(wait("other", "b1", noon));
+        expect(await tx.waits.of("lead")).toEqual([
+          wait("lead", "m1", noon + 1, { kind: "reply", deadline: noon + 50 }),
+          wait("lead", "b1", noon + 2),
+        ]);
+        expect((await tx.waits.resolve("child", "b1")).sort()).toEqual(["lead", "other"]);
+        expect(await tx.waits.resolve("child", "b1")).toEqual([]);
+        await tx.waits.remove("lead", "reply", "another");
+        expect(await tx.waits.of("lead")).toHaveLength(1);
+        await tx.waits.remove("lead", "reply", "m1");
+        expect(await tx.waits.of("lead")).toEqual([]);
+      });
+    },
+  );
+
+  check("the audit lists what was recorded, newest first", async ({ store }) => {
+    const entry = { caller: "b1", action: "stop", detail: "no right", now: noon };
+    await store.transaction(async (tx) => {
+      await tx.audit.record({ ...entry, refused: true });
+      await tx.audit.record({ ...entry, refused: false, action: "send" });
+      const all = await tx.audit.list(10);
+      expect(all.map(({ action, refused, createdAt }) => [action, refused, createdAt])).toEqual([
+        ["send", false, noon],
+        ["stop", true, noon],
+      ]);
+      expect(await tx.audit.list(1)).toEqual(all.slice(0, 1));
+      expect(all[1]).toMatchObject({ caller: "b1", detail: "no right" });
+    });
+  });
+}

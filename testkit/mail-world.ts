@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Agent } from "../src/domain/agent/agent.ts";
+import { type Caller, operator } from "../src/domain/caller/caller.ts";
+import type { Delivery, DeliveryState } from "../src/domain/mail/types.ts";
+import type { Refusal } from "../src/domain/refusal.ts";
+import type { Result } from "../src/domain/result.ts";
+import type { Turn } from "../src/domain/turn/turn.ts";
+import { randomIds } from "../src/host/ids.ts";
+import { projectFiles } from "../src/host/project-files.ts";
+import type { Settings } from "../src/ports/settings.ts";
+import { Rollback, type Store } from "../src/ports/store.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
+import type { Context, UseCase } from "../src/usecases/usecase.ts";
+import { activeRun, storedAgent } from "./use-case.ts";
+
+/** A real store with one run, a clock that stands still until it is moved, and agents that can write and read mail. */
+export interface MailWorld extends AsyncDisposable {
+  readonly store: Store;
+  readonly dir: string;
+  readonly clock: { now: number };
+  /** One more store on the same database, as another process would have. */
+  another(): Store;
+  /** Stores an agent and answers the caller that its token would prove. */
+  seat(name: string, facts?: Partial<Agent>): Promise<Caller>;
+  /** Starts a turn of the agent. */
+  beginTurn(name: string): Promise<Turn>;
+  call<Request, Reply>(
+    useCase: UseCase<Request, Reply>,
+    request: Request,
+    as?: { readonly caller?: Caller; readonly store?: Store },
+  ): Promise<Result<Reply, Refusal>>;
+  /** The same where a refusal would be a mistake of the test. */
+  must<Request, Reply>(useCase: UseCase<Request, Reply>, request: Request, caller?: Caller): Promise<Reply>;
+  deliveries(id: string): Promise<readonly Delivery[]>;
+  states(id: string): Promise<readonly DeliveryState[]>;
+  queuedTurns(): Promise<readonly string[]>;
+}
+
+export async function mailWorld(mail: Partial<Settings["mail"]> = {}): Promise<MailWorld> {
+  const dir = mkdtempSync(join(tmpdir(), "ov-mail-"));
+  const open = (): Store => openSqlite({ path: join(dir, "overstory.db"), life: "process" });
+  const stores = [open()];
+  const [store] = stores as [Store];
+  const files = projectFiles(dir);
+  const settings = settingsFor(mail);
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  await store.transaction((tx) => tx.runs.insert(activeRun("run-1", clock.now)));
+
+  const call: MailWorld["call"] = async (useCase, request, as = {}) => {
+    const target = as.store ?? store;
+    const context: Context = { caller: as.caller ?? operator, now: clock.now, ids: randomIds, settings };
+    const prepared = await useCase.prepare?.(files, context, request);
+    if (prepared !== undefined && !prepared.ok) return prepared;
+    const work = prepared === undefined ? request : prepared.value;
+    if (useCase.access === "read") return target.read((tx) => useCase.run(tx, context, work));
+    return target
+      .transaction(async (tx) => {
+        const result = await useCase.run(tx, context, work);
+        if (!result.ok) throw new Rollback(result);
+        return result;
+      })
+      .catch((thrown) => {
+        if (thrown instanceof Rollback) return thrown.value;
+        throw thrown;
+      });
+  };
+
+  const deliveries = (id: string): Promise<readonly Delivery[]> =>
+    store.read(async (tx) => {
+      const message = await tx.messages.get(id);
+      return message === undefined ? [] : tx.deliveries.ofMessage(message.seq);
+    });
+
+  return {
+    store,
+    dir,
+    clock,
+    another: () => {
+      const made = open();
+      stores.push(made);
+      return made;
+    },
+    seat: async (name, facts = {}) => {
+      const agent = storedAgent(name, { worktreePath: `/w/${name}`, ...facts });
+      await store.transaction((tx) => tx.agents.reserve(agent));
+      const { id: agentId, capability, runId, taskId } = agent;
+      return { kind: "agent", name, agentId, capability, runId, taskId, turnId: null };
+    },
+    beginTurn: async (name) =>
+      store.transaction(async (tx) => {
+        const agent = await tx.agents.byName(name);
+        if (agent === undefined) throw new Error(`${name} has no seat`);
+        const { id: agentId, runId } = agent;
+        const id = randomIds.next("turn");
+        await tx.turns.cancelQueued(agentId, clock.now);
+        const queued = { id, agentId, agentName: name, runId, trigger: "mail", attempt: 1, notBefore: 0 } as const;
+        await tx.turns.queue({ ...queued, now: clock.now });
+        await tx.turns.start(id, { fence: 1, logDir: dir, resumeRequested: null, now: clock.now });
+        const turn = await tx.turns.get(id);
+        if (turn === undefined) throw new Error("the turn is not there");
+        return turn;
+      }),
+    call,
+    must: async (useCase, request, caller) => {
+      const result = await call(useCase, request, caller === undefined ? {} : { caller });
+      if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.refusal)}`);
+      return result.value;
+    },
+    deliveries,
+    states: async (id) => (await deliveries(id)).map(({ state }) => state),
+    queuedTurns: () =>
+      store.read(async (tx) => {
+        const names: string[] = [];
+        for (const { id, name } of await tx.agents.list({})) {
+          if ((await tx.turns.queuedFor(id)) !== undefined) names.push(name);
+        }
+        return names.toSorted();
+      }),
+    [Symbol.asyncDispose]: async () => {
+      for (const each of stores) await each.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
+  project: { name: "app", canonicalBranch: "main" },
+  agents: { maxConcurrent: 4, maxDepth: 2, maxSessionsPerRun: 0, maxAgentsPerLead: 5, continuePrompts: 2 },
+  mail: {
+    wake: {},
+    coalesceMs: 500,
+    maxAttempts: 5,
+    leaseMs: 300_000,
+    maxBodyBytes: 8_192,
+    hopLimit: 12,
+    rateLimits: { perMinute: 30, broadcastPerMinute: 4 },
+    ...mail,
+  },
+  runtime: { default: "scripted", capabilities: {} },
+});

@@ -1,0 +1,182 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Agent } from "../src/domain/agent/agent.ts";
+import { readIdentity } from "../src/host/engine-door/keeper.ts";
+import { allProcesses } from "../src/host/linux/process-table.ts";
+import { linuxProcesses } from "../src/host/processes.ts";
+import type { Store, Tx } from "../src/ports/store.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
+import { jsonOf, type OvAnswer, ovBinary, runOv } from "./ov.ts";
+
+export interface ProjectOptions {
+  /** Files of the repository's first commit. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** YAML put below the defaults in `.overstory/config.yaml`. */
+  readonly config?: string;
+  /** The scenario every scripted agent of this project follows. */
+  readonly scenario?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leave it a plain repository. */
+  readonly bare?: boolean;
+}
+
+/** A throwaway repository with an isolated HOME, in which everything is real. Disposing of it ends all its processes. */
+export interface TestProject extends AsyncDisposable {
+  readonly root: string;
+  readonly home: string;
+  readonly state: string;
+  readonly env: Readonly<Record<string, string>>;
+  ov(...args: string[]): Promise<OvAnswer>;
+  /** As `ov`, but with other variables and perhaps another directory. */
+  ovWith(
+    call: { env?: Readonly<Record<string, string>>; cwd?: string; stdin?: string },
+    ...args: string[]
+  ): Promise<OvAnswer>;
+  /** Runs with --json and returns the document; throws when the command failed. */
+  json(...args: string[]): Promise<Record<string, unknown>>;
+  git(...args: string[]): Promise<string>;
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  agent(name: string): Promise<Agent>;
+  /** Waits until nothing runs, is queued for now or waits for a worktree. */
+  settled(timeoutMs?: number): Promise<void>;
+  until(what: string, condition: () => Promise<boolean>, timeoutMs?: number): Promise<void>;
+  /** Pids of every process that works for this project. */
+  processes(): number[];
+}
+
+export async function makeProject(options: ProjectOptions = {}): Promise<TestProject> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "ov-test-")));
+  const root = join(base, "repo");
+  const home = join(base, "home");
+  const state = join(base, "state");
+  for (const dir of [root, home, state]) mkdirSync(dir);
+  const scenario = join(base, "scenario.yaml");
+  writeFileSync(scenario, options.scenario ?? "[]\n");
+  writeFileSync(
+    join(home, ".gitconfig"),
+    "[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n",
+  );
+  const env = {
+    PATH: process.env.PATH ?? "/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: base,
+    OVERSTORY_SCENARIO: scenario,
+    OVERSTORY_SCENARIO_STATE: state,
+    ...options.env,
+  };
+  const git = (...args: string[]): Promise<string> => runGit(root, env, args);
+  await git("init", "--quiet", "--initial-branch=main");
+  for (const [path, text] of Object.entries(options.files ?? { "README.md": "# Sample\n" })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  await git("add", "-A");
+  await git("commit", "--quiet", "-m", "first");
+  if (options.bare !== true) {
+    mkdirSync(join(root, ".overstory"));
+    const defaults =
+      "project:\n  name: sample\n  canonicalBranch: main\nruntime:\n  default: scripted\nengine:\n  idleExitMs: 300\n";
+    writeFileSync(join(root, ".overstory", "config.yaml"), defaults + (options.config ?? ""));
+  }
+  const database = join(root, ".overstory", "overstory.db");
+  let store: Store | undefined;
+  const read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    store ??= openSqlite({ path: database, life: "process", readOnly: true });
+    return store.read(work);
+  };
+  const until = async (what: string, condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> => {
+    const deadline = performance.now() + timeoutMs;
+    while (!(await condition())) {
+      if (performance.now() > deadline)
+        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(root)}`);
+      await Bun.sleep(20);
+    }
+  };
+  const ovWith: TestProject["ovWith"] = (call, ...args) => {
+    const input = call.stdin === undefined ? {} : { stdin: call.stdin };
+    return runOv(args, { cwd: call.cwd ?? root, env: { ...env, ...call.env }, ...input });
+  };
+  const ov = (...args: string[]): Promise<OvAnswer> => ovWith({}, ...args);
+  return {
+    root,
+    home,
+    state,
+    env,
+    ov,
+    ovWith,
+    json: async (...args) => {
+      const answer = await ov(...args, "--json");
+      if (answer.code !== 0) throw new Error(`ov ${args.join(" ")} exited ${answer.code}: ${answer.out}${answer.err}`);
+      return jsonOf(answer);
+    },
+    git,
+    read,
+    agent: async (name) => {
+      const agent = await read((tx) => tx.agents.byName(name));
+      if (agent === undefined) throw new Error(`there is no agent ${name}`);
+      return agent;
+    },
+    settled: (timeoutMs) =>
+      until("everything was settled", async () => !(await read((tx) => tx.turns.dueWork(Date.now()))), timeoutMs),
+    until,
+    processes: () => processesOf(base),
+    [Symbol.asyncDispose]: async () => {
+      await store?.close();
+      await endAll(base, root);
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runGit(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[]): Promise<string> {
+  const child = Bun.spawn({ cmd: ["git", ...args], cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0) throw new Error(`git ${args.join(" ")}: ${err}`);
+  return out;
+}
+
+/** Keeper first, so that nothing is started again; then whatever still names this project in its environment. */
+async function endAll(base: string, root: string): Promise<void> {
+  const keeper = readIdentity(join(root, ".overstory", "run", "keeper.json"));
+  if (keeper !== undefined) await linuxProcesses.endTree(keeper, 0);
+  for (let round = 0; round < 3; round++) {
+    for (const pid of processesOf(base)) {
+      const identity = linuxProcesses.identify(pid);
+      if (identity !== undefined) await linuxProcesses.endTree(identity, 0);
+    }
+  }
+}
+
+function processesOf(base: string): number[] {
+  return allProcesses()
+    .filter((entry) => entry.pid !== process.pid && !entry.defunct && environmentOf(entry.pid).includes(`${base}/`))
+    .map((entry) => entry.pid);
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    // Gone, or another user's: not one of ours either way.
+    return "";
+  }
+}
+
+function logsOf(root: string): string {
+  const run = join(root, ".overstory", "run");
+  if (!existsSync(run)) return "";
+  const logs = readdirSync(run).filter((name) => name.endsWith(".log"));
+  return logs.map((name) => `--- ${name}\n${readFileSync(join(run, name), "utf8").slice(-3000)}`).join("\n");
+}
+
+export { ovBinary };

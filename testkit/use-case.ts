@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Agent } from "../src/domain/agent/agent.ts";
+import type { Capability } from "../src/domain/agent/capability.ts";
+import { type Caller, operator } from "../src/domain/caller/caller.ts";
+import type { Event } from "../src/domain/event/event.ts";
+import type { Refusal } from "../src/domain/refusal.ts";
+import type { Result } from "../src/domain/result.ts";
+import type { Run } from "../src/domain/run/run.ts";
+import { randomIds } from "../src/host/ids.ts";
+import { projectFiles } from "../src/host/project-files.ts";
+import type { Settings } from "../src/ports/settings.ts";
+import { Rollback, type Store } from "../src/ports/store.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
+import type { Context, UseCase } from "../src/usecases/usecase.ts";
+
+/** A real store and real files in a directory of their own, and the means to call use cases on them as anybody. */
+export interface UseCaseWorld extends AsyncDisposable {
+  readonly store: Store;
+  readonly dir: string;
+  /** Milliseconds; every call sees a later moment than the one before. */
+  now(): number;
+  /** Runs a use case as the command channel does: a refusal leaves no trace. */
+  call<Request, Reply>(
+    useCase: UseCase<Request, Reply>,
+    request: Request,
+    caller?: Caller,
+  ): Promise<Result<Reply, Refusal>>;
+  /** The same where a refusal would be a mistake of the test. */
+  must<Request, Reply>(useCase: UseCase<Request, Reply>, request: Request, caller?: Caller): Promise<Reply>;
+  events(): Promise<Event[]>;
+  /** Another connection to the same project, as another process has one. */
+  another(): UseCaseWorld;
+}
+
+export function useCaseWorld(options: { readonly projectName?: string } = {}): UseCaseWorld {
+  const dir = mkdtempSync(join(tmpdir(), "ov-usecase-"));
+  const world = openWorld(dir, options);
+  return {
+    ...world,
+    [Symbol.asyncDispose]: async () => {
+      await world.store.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function openWorld(dir: string, options: { readonly projectName?: string }): UseCaseWorld {
+  const store = openSqlite({ path: join(dir, "overstory.db"), life: "process" });
+  const files = projectFiles(dir);
+  const settings = settingsFor(options.projectName ?? "app");
+  let time = Date.UTC(2026, 0, 1);
+
+  const call: UseCaseWorld["call"] = async (useCase, request, caller = operator) => {
+    time += 1000;
+    const context: Context = { caller, now: time, ids: randomIds, settings };
+    const prepared = await useCase.prepare?.(files, context, request);
+    if (prepared !== undefined && !prepared.ok) return prepared;
+    const work = prepared === undefined ? request : prepared.value;
+    if (useCase.access === "read") return store.read((tx) => useCase.run(tx, context, work));
+    return store
+      .transaction(async (tx) => {
+        const result = await useCase.run(tx, context, work);
+        if (!result.ok) throw new Rollback(result);
+        return result;
+      })
+      .catch((thrown) => {
+        if (thrown instanceof Rollback) return thrown.value;
+        throw thrown;
+      });
+  };
+
+  return {
+    store,
+    dir,
+    now: () => time,
+    call,
+    must: async (useCase, request, caller) => {
+      const result = await call(useCase, request, caller);
+      if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.refusal)}`);
+      return result.value;
+    },
+    events: () => store.read((tx) => tx.events.after(0, 10_000)),
+    another: () => openWorld(dir, options),
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}
+
+/** A caller as the identity check would make it; no such agent needs to be stored. */
+export const agentCaller = (
+  name: string,
+  capability: Capability,
+  facts: { readonly taskId?: string; readonly runId?: string } = {},
+): Caller => ({
+  kind: "agent",
+  name,
+  agentId: `agent-${name}`,
+  capability,
+  runId: facts.runId ?? "run-1",
+  taskId: facts.taskId ?? null,
+  turnId: null,
+});
+
+export const activeRun = (id: string, startedAt: number): Run => ({
+  id,
+  objective: null,
+  targetBranch: null,
+  landingBranch: null,
+  coordinatorName: null,
+  status: "active",
+  startedAt,
+  completedAt: null,
+});
+
+export const storedAgent = (name: string, facts: Partial<Agent> = {}): Agent => ({
+  id: `agent-${name}`,
+  name,
+  generation: 1,
+  capability: "builder",
+  runtime: "scripted",
+  model: null,
+  topology: "per_turn",
+  parentName: "operator",
+  depth: 1,
+  runId: "run-1",
+  taskId: null,
+  specPath: null,
+  scope: [],
+  worktreePath: null,
+  branch: null,
+  baseRef: null,
+  baseCommit: null,
+  envFile: null,
+  state: "between_turns",
+  stateVersion: 0,
+  outcome: null,
+  stopRequestedBy: null,
+  providerSessionId: null,
+  reminders: 0,
+  startedAt: 0,
+  lastActivityAt: 0,
+  endedAt: null,
+  releasedAt: null,
+  ...facts,
+});
+
+const settingsFor = (name: string): Settings => ({
+  project: { name, canonicalBranch: "main" },
+  agents: { maxConcurrent: 4, maxDepth: 2, maxSessionsPerRun: 0, maxAgentsPerLead: 5, continuePrompts: 2 },
+  mail: {
+    wake: {},
+    coalesceMs: 500,
+    maxAttempts: 5,
+    leaseMs: 300_000,
+    maxBodyBytes: 16_384,
+    hopLimit: 20,
+    rateLimits: { perMinute: 60, broadcastPerMinute: 10 },
+  },
+  runtime: { default: "scripted", capabilities: {} },
+});
