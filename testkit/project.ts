@@ -16,7 +16,7 @@ import { allProcesses } from "../src/host/linux/process-table.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { jsonOf, type OvAnswer, ovBinary, runOv } from "./ov.ts";
+import { jsonOf, type OvAnswer, runOv } from "./ov.ts";
 
 export interface ProjectOptions {
   /** Files of the repository's first commit. */
@@ -178,5 +178,3 @@ function logsOf(root: string): string {
   const logs = readdirSync(run).filter((name) => name.endsWith(".log"));
   return logs.map((name) => `--- ${name}\n${readFileSync(join(run, name), "utf8").slice(-3000)}`).join("\n");
 }
-
-export { ovBinary };

@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { version } from "./version.ts";
 
 /**
@@ -7,7 +8,7 @@ import { version } from "./version.ts";
 async function main(argv: readonly string[]): Promise<number> {
   const [first, second] = argv;
   if (argv.length === 1 && (first === "--version" || first === "-v")) {
-    process.stdout.write(`${version}\n`);
+    writeSync(1, `${version}\n`);
     return 0;
   }
   if (first === "scripted-agent") {
@@ -22,10 +23,11 @@ async function main(argv: readonly string[]): Promise<number> {
   return runCommand(argv);
 }
 
+// The platform's stream objects take longer to load than a hook may take: written synchronously to the descriptors.
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    writeSync(2, `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(1);
   },
 );

@@ -9,6 +9,4 @@ const runtimes: Readonly<Record<string, () => Runtime>> = {
   scripted: () => scriptedRuntime([...selfCommand(), "scripted-agent"]),
 };
 
-export const runtimeNames: readonly string[] = Object.keys(runtimes);
-
 export const runtimeById = (id: string): Runtime | undefined => runtimes[id]?.();

@@ -41,7 +41,6 @@ const tiers = ["clean-merge", "auto-resolve", "ai-resolve", "reimagine"] as cons
 
 /** A review of these two verdicts sends its subject back to work. */
 export const verdicts = ["pass", "fail", "needs_changes"] as const;
-export type Verdict = (typeof verdicts)[number];
 
 type Extra = Omit<Partial<PayloadField>, "name" | "kind">;
 const must = (name: string, kind: FieldKind, extra: Extra = {}): PayloadField => ({

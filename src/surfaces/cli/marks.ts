@@ -77,11 +77,5 @@ export const errorLine = (paint: Paint, text: string, hint?: string): string =>
 /** A line that points further. */
 export const hintLine = (paint: Paint, text: string): string => paint.dim(`  ${text}`);
 
-/** A title over a thin line. */
-export const header = (paint: Paint, title: string): string => `${paint.bold(paint.brand(title))}\n${thinRule()}`;
-
-export const thinRule = (width = 70): string => "─".repeat(width);
-export const thickRule = (width = 70): string => "═".repeat(width);
-
 const withHint = (paint: Paint, line: string, hint: string | undefined): string =>
   hint === undefined ? line : `${line} ${paint.dim(`— ${hint}`)}`;

@@ -55,7 +55,7 @@ export async function submit(
   const replyTo = mail.answer?.replyTo ?? null;
   const earlier = await findRepeated(tx, { ...final, fromAgent: sender.name, address, replyTo }, now, limits);
   if (earlier !== undefined) return ok(await repeated(tx, earlier));
-  const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin === "engine", group, now }, limits);
+  const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin !== "agent", group, now }, limits);
   if (!paced.ok) return paced;
   const hop = mail.answer === null ? ok(null) : checkHop(mail.answer, limits);
   if (!hop.ok) return hop;
