@@ -5,7 +5,7 @@ import type { Agent } from "../src/domain/agent/agent.ts";
 import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { Delivery, DeliveryState } from "../src/domain/mail/types.ts";
 import type { Refusal } from "../src/domain/refusal.ts";
-import type { Result } from "../src/domain/result.ts";
+import { ok, type Result } from "../src/domain/result.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { projectFiles } from "../src/host/project-files.ts";
@@ -51,7 +51,11 @@ export async function mailWorld(mail: Partial<Settings["mail"]> = {}): Promise<M
   const call: MailWorld["call"] = async (useCase, request, as = {}) => {
     const target = as.store ?? store;
     const context: Context = { caller: as.caller ?? operator, now: clock.now, ids: randomIds, settings };
-    const prepared = await useCase.prepare?.(files, context, request);
+    const prepared = await useCase.prepare?.(
+      files,
+      { settings: context.settings, caller: async () => ok(context.caller) },
+      request,
+    );
     if (prepared !== undefined && !prepared.ok) return prepared;
     const work = prepared === undefined ? request : prepared.value;
     if (useCase.access === "read") return target.read((tx) => useCase.run(tx, context, work));

@@ -6,7 +6,7 @@ import type { Capability } from "../src/domain/agent/capability.ts";
 import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { Event } from "../src/domain/event/event.ts";
 import type { Refusal } from "../src/domain/refusal.ts";
-import type { Result } from "../src/domain/result.ts";
+import { ok, type Result } from "../src/domain/result.ts";
 import type { Run } from "../src/domain/run/run.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { projectFiles } from "../src/host/project-files.ts";
@@ -55,7 +55,11 @@ function openWorld(dir: string, options: { readonly projectName?: string }): Use
   const call: UseCaseWorld["call"] = async (useCase, request, caller = operator) => {
     time += 1000;
     const context: Context = { caller, now: time, ids: randomIds, settings };
-    const prepared = await useCase.prepare?.(files, context, request);
+    const prepared = await useCase.prepare?.(
+      files,
+      { settings: context.settings, caller: async () => ok(context.caller) },
+      request,
+    );
     if (prepared !== undefined && !prepared.ok) return prepared;
     const work = prepared === undefined ? request : prepared.value;
     if (useCase.access === "read") return store.read((tx) => useCase.run(tx, context, work));

@@ -20,7 +20,7 @@ export interface AppOptions {
 }
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
-export function makeApp({ env, cwd, project: typed }: AppOptions): App & { close(): Promise<void> } {
+export function makeApp({ env, cwd, project: typed }: AppOptions): App {
   const findRoot = (): string => findProjectRoot({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
   let project: Promise<Project> | undefined;
   let channel: CommandChannel | undefined;
@@ -60,9 +60,6 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App & { close
         ...(typed === undefined ? {} : { project: typed }),
       }),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
-    close: async () => {
-      await channel?.close();
-    },
   };
 }
 

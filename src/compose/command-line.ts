@@ -6,17 +6,12 @@ import { version } from "./version.ts";
 /** One command line of a person, a script or an agent. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const { env } = process;
-  let app: ReturnType<typeof makeApp> | undefined;
-  const code = await runCli({
+  // The store is left to the end of the process: closing the last connection would checkpoint the whole log.
+  return runCli({
     argv,
     env,
     tree,
     version,
-    makeApp: (globals) => {
-      app = makeApp({ env, cwd: process.cwd(), project: globals.project });
-      return app;
-    },
+    makeApp: (globals) => makeApp({ env, cwd: process.cwd(), project: globals.project }),
   });
-  await app?.close();
-  return code;
 }

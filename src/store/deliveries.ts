@@ -35,10 +35,14 @@ export const deliveries = table<Delivery>("deliveries", {
   updatedAt: integer,
 });
 
-const both = [
-  ...Object.keys(messages.columns).map((field) => `m."${columnName(field)}" AS m_${columnName(field)}`),
-  ...Object.keys(deliveries.columns).map((field) => `d."${columnName(field)}" AS d_${columnName(field)}`),
-].join(", ");
+let columns: string | undefined;
+const both = (): string => {
+  columns ??= [
+    ...Object.keys(messages.columns).map((field) => `m."${columnName(field)}" AS m_${columnName(field)}`),
+    ...Object.keys(deliveries.columns).map((field) => `d."${columnName(field)}" AS d_${columnName(field)}`),
+  ].join(", ");
+  return columns;
+};
 const openStates: readonly DeliveryState[] = ["claimed", "delivered", "dead"];
 /** Word for word the condition of the index `deliveries_open`: SQLite uses a partial index only when it sees its condition. */
 const isOpen = "d.state IN ('claimed', 'delivered', 'dead')";
@@ -104,7 +108,7 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
 
 async function mail(sql: Sql, rest: string, ...values: SqlValue[]): Promise<Mail[]> {
   const rows = await sql.all(
-    `SELECT ${both} FROM deliveries d JOIN messages m ON m.seq = d.message_seq ${rest}`,
+    `SELECT ${both()} FROM deliveries d JOIN messages m ON m.seq = d.message_seq ${rest}`,
     ...values,
   );
   return rows.map((row) => {

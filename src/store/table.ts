@@ -16,11 +16,19 @@ export interface Table<Row> {
   readonly list: string;
 }
 
+/** Nothing is computed before a statement needs it: a command that touches two tables must not pay for sixteen. */
 export function table<Row>(name: string, columns: Table<Row>["columns"]): Table<Row> {
-  const list = Object.keys(columns)
-    .map((field) => `"${columnName(field)}"`)
-    .join(", ");
-  return { name, columns, list };
+  let list: string | undefined;
+  return {
+    name,
+    columns,
+    get list() {
+      list ??= Object.keys(columns)
+        .map((field) => `"${columnName(field)}"`)
+        .join(", ");
+      return list;
+    },
+  };
 }
 
 export const text = <T extends string = string>(): Column<T> => ({

@@ -22,12 +22,18 @@ export interface UseCase<Request, Reply> {
   /** `read`: works on a read-only connection and writes nothing. */
   readonly access: "read" | "write";
   /**
-   * Effects that must exist before the transaction refers to them. Runs before it, must be safe to repeat and harmless
-   * when the transaction never follows. Answers the request to go on with.
+   * Effects that must exist before the transaction refers to them. Runs before it, so it must be safe to repeat and
+   * harmless when the transaction never follows. Answers the request to go on with.
    */
-  readonly prepare?: (files: ProjectFiles, context: Context, request: Request) => Promise<Result<Request, Refusal>>;
+  readonly prepare?: (files: ProjectFiles, terms: PrepareTerms, request: Request) => Promise<Result<Request, Refusal>>;
   /** The whole change, in one transaction. May run more than once; must await nothing but `tx`. */
   readonly run: (tx: Tx, context: Context, request: Request) => Promise<Result<Reply, Refusal>>;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
+}
+
+export interface PrepareTerms {
+  readonly settings: Settings;
+  /** Who asks, for effects that not everybody may cause. Looked up only when asked for: hot calls do without. */
+  readonly caller: () => Promise<Result<Caller, Refusal>>;
 }

@@ -41,10 +41,12 @@ export interface SlingReply {
 /** Reserves a seat in one transaction and returns; the engine prepares the worktree and starts the first turn. */
 export const sling: UseCase<SlingRequest, SlingReply> = {
   access: "write",
-  prepare: async (files, context, request) => {
+  prepare: async (files, terms, request) => {
+    const caller = await terms.caller();
+    if (!caller.ok) return caller;
     // An agent's children get what its own person's shell gave it; a path in a request is never believed.
     const { envFile: _, ...rest } = request;
-    if (context.caller.kind === "agent") return ok(rest);
+    if (caller.value.kind === "agent") return ok(rest);
     return ok({ ...rest, envFile: await files.writeEnvironment(request.environment) });
   },
   run: async (tx, context, request) => {

@@ -63,9 +63,8 @@ async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
 
 async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Result<unknown, Refusal>> {
   if (useCase.prepare === undefined) return { ok: true, value: frame.request };
-  const caller = await ports.store.read((tx) => callerOf(tx, ports, useCase, frame));
-  if (!caller.ok) return caller;
-  return useCase.prepare(ports.files, contextOf(ports, caller.value), frame.request);
+  const caller = () => ports.store.read((tx) => callerOf(tx, ports, useCase, frame));
+  return useCase.prepare(ports.files, { settings: ports.settings, caller }, frame.request);
 }
 
 async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {

@@ -24,7 +24,10 @@ export interface WriteSpecReply {
 /** Replaces the specification of a task. The task itself may live in another tracker. */
 export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
   access: "write",
-  prepare: async (files, { caller }, request) => {
+  prepare: async (files, terms, request) => {
+    const asking = await terms.caller();
+    if (!asking.ok) return asking;
+    const caller = asking.value;
     const id = taskId(request.taskId, "task id");
     if (!id.ok) return id;
     if (request.body.trim() === "") return no(invalid("body", "must not be empty"));
