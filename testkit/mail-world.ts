@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
+import { noBudgets } from "../src/domain/budget/budget.ts";
 import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { Delivery, DeliveryState } from "../src/domain/mail/types.ts";
 import type { Refusal } from "../src/domain/refusal.ts";
@@ -131,7 +132,14 @@ export async function mailWorld(mail: Partial<Settings["mail"]> = {}): Promise<M
 
 const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   project: { name: "app", canonicalBranch: "main" },
-  agents: { maxConcurrent: 4, maxDepth: 2, maxSessionsPerRun: 0, maxAgentsPerLead: 5, continuePrompts: 2 },
+  agents: {
+    maxConcurrent: 4,
+    maxDepth: 2,
+    maxSessionsPerRun: 0,
+    maxAgentsPerLead: 5,
+    continuePrompts: 2,
+    maxRevivals: 5,
+  },
   mail: {
     wake: {},
     coalesceMs: 500,
@@ -142,5 +150,6 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
     rateLimits: { perMinute: 30, broadcastPerMinute: 4 },
     ...mail,
   },
+  budgets: noBudgets,
   runtime: { default: "scripted", capabilities: {} },
 });

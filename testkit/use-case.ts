@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
 import type { Capability } from "../src/domain/agent/capability.ts";
+import { freshAgent } from "../src/domain/agent/fresh-agent.ts";
+import { noBudgets } from "../src/domain/budget/budget.ts";
 import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { Event } from "../src/domain/event/event.ts";
 import type { Refusal } from "../src/domain/refusal.ts";
@@ -117,41 +119,33 @@ export const activeRun = (id: string, startedAt: number): Run => ({
   completedAt: null,
 });
 
-export const storedAgent = (name: string, facts: Partial<Agent> = {}): Agent => ({
-  id: `agent-${name}`,
-  name,
-  generation: 1,
-  capability: "builder",
-  runtime: "scripted",
-  model: null,
-  topology: "per_turn",
-  parentName: "operator",
-  depth: 1,
-  runId: "run-1",
-  taskId: null,
-  specPath: null,
-  scope: [],
-  worktreePath: null,
-  branch: null,
-  baseRef: null,
-  baseCommit: null,
-  envFile: null,
-  state: "between_turns",
-  stateVersion: 0,
-  outcome: null,
-  stopRequestedBy: null,
-  providerSessionId: null,
-  reminders: 0,
-  startedAt: 0,
-  lastActivityAt: 0,
-  endedAt: null,
-  releasedAt: null,
-  ...facts,
-});
+export const storedAgent = (name: string, facts: Partial<Agent> = {}): Agent =>
+  freshAgent({
+    id: `agent-${name}`,
+    name,
+    generation: 1,
+    capability: "builder",
+    runtime: "scripted",
+    parentName: "operator",
+    depth: 1,
+    runId: "run-1",
+    taskId: null,
+    startedAt: 0,
+    state: "between_turns",
+    ...facts,
+  });
 
-const settingsFor = (name: string): Settings => ({
+/** Ordinary settings for a project of this name. */
+export const settingsFor = (name: string): Settings => ({
   project: { name, canonicalBranch: "main" },
-  agents: { maxConcurrent: 4, maxDepth: 2, maxSessionsPerRun: 0, maxAgentsPerLead: 5, continuePrompts: 2 },
+  agents: {
+    maxConcurrent: 4,
+    maxDepth: 2,
+    maxSessionsPerRun: 0,
+    maxAgentsPerLead: 5,
+    continuePrompts: 2,
+    maxRevivals: 5,
+  },
   mail: {
     wake: {},
     coalesceMs: 500,
@@ -161,5 +155,6 @@ const settingsFor = (name: string): Settings => ({
     hopLimit: 20,
     rateLimits: { perMinute: 60, broadcastPerMinute: 10 },
   },
+  budgets: noBudgets,
   runtime: { default: "scripted", capabilities: {} },
 });

@@ -8,7 +8,7 @@ import { findProjectRoot } from "../host/project-root.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
-import { channelFor } from "./channel.ts";
+import { channelFor, isRemote } from "./channel.ts";
 import { doorOf, type Environment, openProject, type Project } from "./project.ts";
 import { overstoryDir } from "./self.ts";
 import { version } from "./version.ts";
@@ -29,7 +29,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     return project;
   };
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
-  return {
+  const app: App = {
     version,
     call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
       channel ??= channelFor(await theProject());
@@ -40,6 +40,14 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     files: {
       readText: async (path, at) => readText(placed(path, at), path),
       writeText: async (path, text, at) => ok(writeAtomically(placed(path, at), text)),
+    },
+    absolute: (path) => resolve(cwd, path),
+    until: async (ask) => {
+      for (;;) {
+        const answer = await ask();
+        if (answer !== undefined) return answer;
+        await new Promise((wake) => setTimeout(wake, askAgainMs));
+      }
     },
     engine: {
       status: () => {
@@ -60,8 +68,14 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
         ...(typed === undefined ? {} : { project: typed }),
       }),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
+    engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
+    stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env) }),
   };
+  return app;
 }
+
+/** A person waits for a process here; a tenth of a second is at once. */
+const askAgainMs = 100;
 
 function readText(path: string, typed: string): Result<string | undefined, Refusal> {
   try {

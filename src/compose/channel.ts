@@ -6,13 +6,15 @@ import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
 import type { Store } from "../ports/store.ts";
 import { catalog, isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
-import { channelPorts, doorOf, openStore, type Project } from "./project.ts";
+import { channelPorts, doorOf, type Environment, openStore, type Project } from "./project.ts";
 
 /** Set for agents that cannot reach the database file. */
 const remoteOnly = "engine";
 
+export const isRemote = (env: Environment): boolean => env.OVERSTORY_CHANNEL === remoteOnly;
+
 export function channelFor(project: Project): CommandChannel {
-  return project.env.OVERSTORY_CHANNEL === remoteOnly ? remoteChannel(project) : directChannel(project);
+  return isRemote(project.env) ? remoteChannel(project) : directChannel(project);
 }
 
 /** Runs the use case here, on the database file; opened for reading only when that is enough. */

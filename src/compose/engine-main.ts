@@ -4,43 +4,62 @@ import { runEngine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
-import { linkedWorktrees } from "../host/git/worktrees.ts";
 import { randomIds } from "../host/ids.ts";
+import { killOne } from "../host/kill-one.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
-import { channelPorts, clockFor, keeperOptions, openStore, type Project } from "./project.ts";
+import {
+  channelPorts,
+  clockFor,
+  keeperOptions,
+  leaseMsFor,
+  openStore,
+  type Project,
+  projectWorktrees,
+} from "./project.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
 
 /** The engine process of one project, until it has nothing to do or is asked to end. */
-export async function engineMain(project: Project): Promise<void> {
+export async function engineMain(project: Project, options: { readonly stop?: AbortSignal } = {}): Promise<void> {
+  const { config } = project;
   const store = openStore(project, { life: "process" });
-  const stop = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+  const stop = options.stop ?? stopOnSignals();
   placeOvShim(project);
   const ports: EnginePorts = {
+    root: project.root,
     store,
     clock: clockFor(project.env),
     ids: randomIds,
     reach: killPointsFrom(project.env),
     processes: linuxProcesses,
-    worktrees: linkedWorktrees(project.root),
+    killOne,
+    worktrees: projectWorktrees(project),
     side: engineSide({ ...keeperOptions(project), version }),
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),
     logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
     settings: {
-      maxTurns:
-        project.config.engine.maxTurns > 0 ? project.config.engine.maxTurns : project.config.agents.maxConcurrent,
-      idleExitMs: project.config.engine.idleExitMs,
-      canonicalBranch: project.config.project.canonicalBranch,
+      maxTurns: config.engine.maxTurns > 0 ? config.engine.maxTurns : Number.MAX_SAFE_INTEGER,
+      maxTurnsPerRun: config.agents.maxConcurrent,
+      leaseMs: leaseMsFor(project.env),
+      idleExitMs: config.engine.idleExitMs,
+      canonicalBranch: config.project.canonicalBranch,
+      budgets: config.budgets,
+      watchdog: config.watchdog,
     },
   };
-  await runEngine(ports, stop.signal);
+  await runEngine(ports, stop);
   await store.close();
+}
+
+function stopOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
 }
 
 /** Agents find this `ov` first on their PATH, however it was started. */
@@ -72,7 +91,10 @@ async function answer(project: Project, store: ReturnType<typeof openStore>, tex
   const frame: unknown = JSON.parse(text);
   if (!isFrame(frame) || !isUseCaseName(frame.name))
     return JSON.stringify({ problem: "not a request this engine knows" });
-  const { result } = await runUseCase(channelPorts(project, store), { ...frame, name: frame.name });
+  const { result } = await runUseCase(
+    { ...channelPorts(project, store), ancestors: () => [] },
+    { ...frame, name: frame.name },
+  );
   return JSON.stringify({ result });
 }
 

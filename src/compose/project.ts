@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { Failure } from "../domain/failure.ts";
+import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { systemClock } from "../host/clock.ts";
 import { engineDoor } from "../host/engine-door/caller.ts";
+import { gitWorktrees } from "../host/git/worktrees.ts";
 import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
+import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { isTestBuild } from "./build.ts";
@@ -48,6 +51,13 @@ export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
 }
 
+/** How long a turn's supervisor may be silent; see `engine/silent-supervisors`. */
+export function leaseMsFor(env: Environment): number {
+  return isTestBuild ? Number(env.OVERSTORY_TEST_LEASE_MS ?? leaseMs) : leaseMs;
+}
+
+const leaseMs = 15_000;
+
 export function channelPorts(project: Project, store: Store): ChannelPorts {
   return {
     store,
@@ -56,6 +66,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
     settings: project.config,
     files: projectFiles(project.dir),
     reach: killPointsFrom(project.env),
+    ancestors: ancestorsOfThisProcess,
   };
 }
 
@@ -71,3 +82,9 @@ export function keeperOptions(project: Pick<Project, "root" | "dir" | "env">) {
     processes: linuxProcesses,
   };
 }
+
+export const projectWorktrees = (project: Project): WorktreeKeeping =>
+  gitWorktrees(project.root, {
+    maxFileBytes: project.config.snapshot.maxFileBytes,
+    include: project.config.worktree.include,
+  });

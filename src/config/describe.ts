@@ -7,6 +7,8 @@ export function describe(rule: KeyType): string {
       return rule.shape?.must ?? "text";
     case "integer":
       return `a whole number${range(rule.min, rule.max)}`;
+    case "number":
+      return `a number${range(rule.min, rule.max)}`;
     case "boolean":
       return "true or false";
     case "choice":

@@ -74,6 +74,7 @@ test("the variable named for a key is the one that sets it", async () => {
     const path = parts.map((part) => (part === "*" ? "builder" : part));
     const typed = {
       integer: "x",
+      number: "x",
       boolean: "x",
       choice: "x",
       text: "\u0007",

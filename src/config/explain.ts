@@ -57,7 +57,7 @@ function explanation({ spec, parts }: KnownKey, path: readonly string[], loaded:
     type: spec.type,
     takes: describe(spec),
     ...(spec.type === "choice" ? { choices: spec.choices } : {}),
-    ...(spec.type === "integer" ? { min: spec.min, max: spec.max } : {}),
+    ...(spec.type === "integer" || spec.type === "number" ? { min: spec.min, max: spec.max } : {}),
     default: (name === undefined ? undefined : spec.entries?.[name]) ?? spec.default,
     ...(spec.defaultIs === undefined ? {} : { defaultIs: spec.defaultIs }),
     value: valueAt(loaded.config, path),

@@ -25,6 +25,7 @@ export function readValue(spec: KeySpec, tree: Tree, complain: Complain): { read
       return readChoice(tree, spec.choices, complain);
     case "boolean":
     case "integer":
+    case "number":
       return readPlain(spec, tree, complain);
   }
 }
@@ -38,6 +39,7 @@ export function treeOfText(spec: KeySpec, typed: string): Tree {
     case "boolean":
       return treeOf(/^(true|yes|on|1)$/i.test(typed) ? true : /^(false|no|off|0)$/i.test(typed) ? false : typed);
     case "integer":
+    case "number":
       return treeOf(/^[+-]?\d+(\.\d+)?$/.test(typed) ? Number(typed) : typed);
     case "list of text":
       if (!typed.trimStart().startsWith("["))
@@ -53,14 +55,14 @@ export function treeOfText(spec: KeySpec, typed: string): Tree {
   }
 }
 
-function readPlain(spec: KeySpec & { type: "boolean" | "integer" }, tree: Tree, complain: Complain) {
+function readPlain(spec: KeySpec & { type: "boolean" | "integer" | "number" }, tree: Tree, complain: Complain) {
   const value = tree.kind === "leaf" ? tree.value : undefined;
   if (spec.type === "boolean" && typeof value === "boolean") return { value };
-  if (spec.type === "integer") {
+  if (spec.type === "integer" || spec.type === "number") {
     const number =
       typeof value === "string" && /^[+-]?\d+(_\d+)+$/.test(value) ? Number(value.replaceAll("_", "")) : value;
-    if (Number.isSafeInteger(number) && Number(number) >= spec.min && Number(number) <= spec.max)
-      return { value: number };
+    const counts = spec.type === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
+    if (counts && Number(number) >= spec.min && Number(number) <= spec.max) return { value: number };
   }
   complain(tree, `must be ${describe(spec)}, not ${words(tree)}`);
   return undefined;

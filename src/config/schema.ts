@@ -1,4 +1,5 @@
 import { agentKeys } from "./schema/agents.ts";
+import { budgetKeys } from "./schema/budgets.ts";
 import type { KeySpec } from "./schema/key.ts";
 import { mailKeys } from "./schema/mail.ts";
 import { mergeKeys } from "./schema/merge.ts";
@@ -13,6 +14,7 @@ import { watchdogKeys } from "./schema/watchdog.ts";
 export const table = {
   ...projectKeys,
   ...agentKeys,
+  ...budgetKeys,
   ...mailKeys,
   ...mergeKeys,
   ...runtimeKeys,

@@ -41,6 +41,13 @@ type AgentRefusal =
   | { readonly kind: "parent-full"; readonly parent: string; readonly limit: number }
   | { readonly kind: "parent-ended"; readonly parent: string; readonly state: string }
   | {
+      readonly kind: "scope-overlap";
+      readonly owner: string;
+      readonly wanted: string;
+      readonly owned: string;
+    }
+  | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string }
+  | {
       readonly kind: "may-not-spawn";
       readonly parent: string;
       readonly capability: string;
@@ -87,7 +94,9 @@ type GroupRefusal =
     }
   | { readonly kind: "group-would-be-empty"; readonly group: string };
 
-type RunRefusal = { readonly kind: "no-current-run" };
+type RunRefusal =
+  | { readonly kind: "no-current-run" }
+  | { readonly kind: "run-open"; readonly run: string; readonly agents: readonly string[] };
 
 export const invalid = (
   field: string,

@@ -1,10 +1,15 @@
 import type { OpenDoor } from "../ports/engine-door.ts";
 import { Bell } from "./bell.ts";
+import { cleanReleased } from "./clean-released.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
+import { finishStops } from "./finish-stops.ts";
 import type { EnginePorts } from "./ports.ts";
 import { takeOverLostTurns } from "./reconcile.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./seat.ts";
 import { seatAgents } from "./seat-agents.ts";
+import { SilentSupervisors } from "./silent-supervisors.ts";
+import { WatchdogMemory } from "./watchdog/memory.ts";
+import { nextWatchdogAt, watchdogTick } from "./watchdog/tick.ts";
 
 /** While something is live, a lost wake or a lost supervisor is noticed within this time. Idle, nothing is looked at. */
 const safetyNetMs = 500;
@@ -27,7 +32,9 @@ class Engine {
   readonly #bell = new Bell();
   /** Supervisors we started, until their first sign of life can be expected. */
   readonly #starting = new Map<string, number>();
-  #seating: Promise<void> | undefined;
+  #housework: Promise<void> | undefined;
+  readonly #silent = new SilentSupervisors();
+  readonly #watchdog = new WatchdogMemory();
   #door: OpenDoor | undefined;
 
   constructor(ports: EnginePorts, seat: EngineSeat) {
@@ -44,6 +51,7 @@ class Engine {
     while (!stop.aborted) {
       const counter = await store.changeCounter();
       await this.#pass();
+      await watchdogTick(this.#ports, this.#watchdog);
       const next = await this.#outlook();
       const now = clock.monotonic();
       if (next.live) idleSince = now;
@@ -75,7 +83,8 @@ class Engine {
   }
 
   async #pass(): Promise<void> {
-    this.#seatInBackground();
+    this.#houseworkInBackground();
+    await this.#silent.killSilent(this.#ports);
     const started = [
       ...(await takeOverLostTurns(this.#ports, this.#recentlyStarted())),
       ...(await claimTurns(this.#ports)),
@@ -93,22 +102,31 @@ class Engine {
     });
   }
 
-  /** Worktrees take as long as git takes; turns of others need not wait for that. */
-  #seatInBackground(): void {
-    this.#seating ??= seatAgents(this.#ports)
-      .then((seated) => {
-        if (seated > 0) this.#bell.ring();
+  /** Worktrees take as long as git takes and stops as long as a process takes to die; turns of others need not wait. */
+  #houseworkInBackground(): void {
+    this.#housework ??= this.#doHousework()
+      .then((did) => {
+        if (did) this.#bell.ring();
       })
       .finally(() => {
-        this.#seating = undefined;
+        this.#housework = undefined;
       });
   }
 
+  async #doHousework(): Promise<boolean> {
+    await finishStops(this.#ports);
+    const seated = await seatAgents(this.#ports);
+    await cleanReleased(this.#ports);
+    return seated > 0;
+  }
+
   async #outlook(): Promise<{ live: boolean; dueInMs: number | undefined }> {
+    const watch = await nextWatchdogAt(this.#ports, this.#watchdog);
     const now = this.#ports.clock.now();
     return this.#ports.store.read(async (tx) => {
-      const due = await tx.turns.nextDue(now);
-      return { live: await tx.turns.dueWork(now), dueInMs: due === undefined ? undefined : due - now };
+      const dues = [await tx.turns.nextDue(now), watch].filter((due) => due !== undefined);
+      const live = await tx.turns.dueWork(now);
+      return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
     });
   }
 
@@ -137,7 +155,7 @@ class Engine {
 
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
-    await this.#seating;
+    await this.#housework;
     this.#door?.close();
     this.#ports.reach("engine.before-leave");
     if (await leaveEngineSeat(this.#ports, this.#seat, options)) {

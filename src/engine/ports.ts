@@ -1,3 +1,5 @@
+import type { BudgetSettings } from "../domain/budget/budget.ts";
+import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineSide } from "../ports/engine-door.ts";
 import type { Ids } from "../ports/ids.ts";
@@ -5,13 +7,18 @@ import type { ReachKillPoint } from "../ports/kill-points.ts";
 import type { Processes } from "../ports/process.ts";
 import type { Store } from "../ports/store.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
+import type { WatchdogSettings } from "./watchdog/ports.ts";
 
 export interface EnginePorts {
+  /** The project's own checkout. */
+  readonly root: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly reach: ReachKillPoint;
   readonly processes: Processes;
+  /** Kills exactly this process, not what it started. */
+  killOne(identity: ProcessIdentity): void;
   readonly worktrees: Worktrees;
   readonly side: EngineSide;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
@@ -24,8 +31,14 @@ export interface EnginePorts {
 }
 
 export interface EngineSettings {
-  /** Turns that may run at the same time. */
+  /** Turns that may run at the same time, over all runs. */
   readonly maxTurns: number;
+  /** Turns of one run that may run at the same time. */
+  readonly maxTurnsPerRun: number;
+  /** A supervisor that has not beaten for twice this time is taken for stuck. */
+  readonly leaseMs: number;
   readonly idleExitMs: number;
   readonly canonicalBranch: string;
+  readonly budgets: BudgetSettings;
+  readonly watchdog: WatchdogSettings["watchdog"];
 }

@@ -14,12 +14,14 @@ export async function seatAgents(ports: EnginePorts): Promise<number> {
 }
 
 async function seat(ports: EnginePorts, agent: Agent): Promise<void> {
+  if (agent.worktreeKind === "root") return seatAtRoot(ports, agent);
   const baseRef = agent.baseRef ?? (await ports.worktrees.currentBranch()) ?? ports.settings.canonicalBranch;
   ports.reach("seat.before-worktree");
   const created = await ports.worktrees.create({
     agentName: agent.name,
     branch: agent.branch ?? "",
     path: ports.worktreePath(agent.name),
+    kind: agent.worktreeKind,
     baseRef,
   });
   ports.reach("seat.after-worktree");
@@ -29,6 +31,13 @@ async function seat(ports: EnginePorts, agent: Agent): Promise<void> {
       : startFailed(tx, ports, agent, created.refusal.problem),
   );
   ports.reach("seat.after-fact");
+}
+
+/** Agents that only coordinate read the project's own checkout. */
+async function seatAtRoot(ports: EnginePorts, agent: Agent): Promise<void> {
+  const baseRef = (await ports.worktrees.currentBranch()) ?? ports.settings.canonicalBranch;
+  const seat = { worktreePath: ports.root, branch: baseRef, baseRef, baseCommit: "" };
+  await ports.store.transaction((tx) => tx.agents.seated(agent.id, seat));
 }
 
 async function seated(

@@ -1,11 +1,12 @@
 import { closeSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
-import type { KillReport, Liveness, Processes } from "../ports/process.ts";
-import { allProcesses, bootId, entryOf, identityOf, type ProcessEntry } from "./linux/process-table.ts";
+import type { Liveness, Processes } from "../ports/process.ts";
+import { endTree } from "./linux/end-tree.ts";
+import { bootId, entryOf, identityOf } from "./linux/process-table.ts";
 
 /** Processes of a Linux host. */
-export const linuxProcesses: Processes = {
+export const linuxProcesses = {
   identify: identityOf,
   self: () => {
     const self = identityOf(process.pid);
@@ -31,7 +32,7 @@ export const linuxProcesses: Processes = {
       closeSync(log);
     }
   },
-};
+} as const satisfies Processes;
 
 function check(identity: ProcessIdentity): Liveness {
   if (identity.bootId !== bootId()) return "gone";
@@ -41,51 +42,17 @@ function check(identity: ProcessIdentity): Liveness {
 }
 
 /**
- * The real CLIs start their tools in sessions of their own, where a group signal does not reach: the descendants are
- * collected first, while the parent links still hold, and each is signalled only if it is still the same process.
+ * Asks one process to end, and nobody else: its children outlive it. False when it is gone already, or is another
+ * process by now.
  */
-async function endTree(root: ProcessIdentity, graceMs: number): Promise<KillReport> {
-  if (check(root) !== "alive") return { signalled: 0, escalated: false, survivors: [] };
-  const doomed = withDescendants(root.pid);
-  for (const entry of doomed) signal(entry, "SIGTERM");
-  const deadline = performance.now() + graceMs;
-  while (doomed.some(isAlive) && performance.now() < deadline) await sleep(20);
-  const stubborn = [...new Set([...doomed, ...doomed.flatMap((entry) => withDescendants(entry.pid))])].filter(isAlive);
-  for (const entry of stubborn) signal(entry, "SIGKILL");
-  for (let i = 0; stubborn.some(isAlive) && i < 100; i++) await sleep(20);
-  const survivors = stubborn.filter(isAlive).map((entry) => entry.pid);
-  return { signalled: doomed.length, escalated: stubborn.length > 0, survivors };
-}
-
-function withDescendants(rootPid: number): ProcessEntry[] {
-  const all = allProcesses();
-  const found: ProcessEntry[] = all.filter((entry) => entry.pid === rootPid || entry.group === rootPid);
-  const known = new Set(found.map((entry) => entry.pid));
-  for (let grew = true; grew; ) {
-    grew = false;
-    for (const entry of all) {
-      if (known.has(entry.pid) || !known.has(entry.parent)) continue;
-      known.add(entry.pid);
-      found.push(entry);
-      grew = true;
-    }
-  }
-  return found;
-}
-
-function isAlive(entry: ProcessEntry): boolean {
-  const now = entryOf(entry.pid);
-  return now !== undefined && !now.defunct && now.startToken === entry.startToken;
-}
-
-function signal(entry: ProcessEntry, name: "SIGTERM" | "SIGKILL"): void {
-  if (!isAlive(entry)) return;
+export function askToEnd(identity: ProcessIdentity): boolean {
+  if (check(identity) !== "alive") return false;
   try {
-    process.kill(entry.pid, name);
+    process.kill(identity.pid, "SIGTERM");
+    return true;
   } catch (error) {
-    // It went away between the look and the signal, which is what we wanted.
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    // It left by itself between the look and the signal.
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
   }
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -3,19 +3,20 @@ import { join } from "node:path";
 import type { ProjectFiles } from "../ports/project-files.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { randomIds } from "./ids.ts";
+import { writable } from "./writable.ts";
 
 /** Files under `.overstory/` of one project. Blobs are named by their digest, so writing one twice is writing it once. */
 export function projectFiles(overstoryDir: string): ProjectFiles {
   return {
     writeMailBlob: async (body) => {
       const path = join(overstoryDir, "mail-blobs", `${randomIds.digest(body)}.txt`);
-      writeAtomically(path, body);
+      writable(path, () => writeAtomically(path, body));
       return path;
     },
     readMailBlob: async (path) => readText(path),
     writeSpec: async (taskId, text) => {
       const path = join(overstoryDir, "specs", `${taskId}.md`);
-      writeAtomically(path, text);
+      writable(path, () => writeAtomically(path, text));
       return { path, digest: randomIds.digest(text) };
     },
     readSpec: async (taskId) => {
@@ -25,9 +26,11 @@ export function projectFiles(overstoryDir: string): ProjectFiles {
     },
     writeEnvironment: async (values) => {
       const dir = join(overstoryDir, "run", "env");
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
       const path = join(dir, `${randomIds.next("env")}.json`);
-      writeAtomically(path, JSON.stringify(values), 0o600);
+      writable(path, () => {
+        mkdirSync(dir, { recursive: true, mode: 0o700 });
+        writeAtomically(path, JSON.stringify(values), 0o600);
+      });
       return path;
     },
   };

@@ -1,3 +1,5 @@
+import type { BudgetSettings } from "../domain/budget/budget.ts";
+
 /** The slices of the configuration that rules and use cases read. `config` gives values of this shape. */
 export interface Settings {
   readonly project: { readonly name: string; readonly canonicalBranch: string };
@@ -7,6 +9,7 @@ export interface Settings {
     readonly maxSessionsPerRun: number;
     readonly maxAgentsPerLead: number;
     readonly continuePrompts: number;
+    readonly maxRevivals: number;
   };
   readonly mail: {
     readonly wake: Readonly<Record<string, boolean>>;
@@ -17,5 +20,6 @@ export interface Settings {
     readonly hopLimit: number;
     readonly rateLimits: { readonly perMinute: number; readonly broadcastPerMinute: number };
   };
+  readonly budgets: BudgetSettings;
   readonly runtime: { readonly default: string; readonly capabilities: Readonly<Record<string, string>> };
 }

@@ -1,8 +1,11 @@
 import type { AgentRows } from "./store/agents.ts";
+import type { BudgetRows, UsageRows } from "./store/budgets.ts";
 import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
 import type { LeaseRows, ProcessRows } from "./store/processes.ts";
+import type { RecoveryRows } from "./store/recovery.ts";
 import type { RunRows } from "./store/runs.ts";
+import type { CleaningRows, SnapshotRows } from "./store/snapshots.ts";
 import type { GroupRows, SpecRows, TaskRows } from "./store/tasks.ts";
 import type { RequestRows, TokenRows } from "./store/tokens.ts";
 import type { TurnRows } from "./store/turns.ts";
@@ -27,6 +30,11 @@ export interface Tx {
   readonly specs: SpecRows;
   readonly tokens: TokenRows;
   readonly requests: RequestRows;
+  readonly budgets: BudgetRows;
+  readonly usage: UsageRows;
+  readonly recovery: RecoveryRows;
+  readonly snapshots: SnapshotRows;
+  readonly cleaning: CleaningRows;
 }
 
 /** The one database. */

@@ -1,3 +1,4 @@
+import type { WorktreeKind } from "../domain/agent/agent.ts";
 import type { Result } from "../domain/result.ts";
 
 export interface SeatRequest {
@@ -6,6 +7,7 @@ export interface SeatRequest {
   readonly path: string;
   /** Branch or commit to start from. */
   readonly baseRef: string;
+  readonly kind: WorktreeKind;
 }
 
 export interface Seat {
@@ -21,10 +23,115 @@ export interface WorktreeRefusal {
   readonly problem: string;
 }
 
-/** Worktrees of one repository. */
+/** A worktree that some agent owns or owned. */
+export interface OwnedWorktree {
+  readonly agentName: string;
+  readonly generation: number;
+  readonly path: string;
+  readonly branch: string;
+  readonly kind: WorktreeKind;
+  readonly baseCommit: string | null;
+}
+
+export interface WorktreeFacts {
+  readonly exists: boolean;
+  readonly head: string | null;
+  /** Commits since the base. */
+  readonly ahead: number;
+  /** Tracked changes, or untracked files that are not ignored. */
+  readonly dirty: boolean;
+  /** Files that differ from the base, committed or not. */
+  readonly files: readonly string[];
+}
+
+export interface Snapshot {
+  readonly ref: string;
+  readonly commit: string;
+  /** Files left out: too large, unreadable, or git repositories of their own. */
+  readonly skipped: readonly string[];
+}
+
+export interface Removal {
+  readonly removed: boolean;
+  /** Where ignored files, and files that no snapshot can hold, went, when there were any. */
+  readonly trash: string | null;
+  readonly problem: string | null;
+}
+
+/** Worktrees of one repository; the kind of each is data. No hook, filter or fsmonitor that an agent could have configured is ever run by us. */
 export interface Worktrees {
   /** Safe to repeat: a worktree that is already there on its branch is the answer. Never adopts a foreign directory. */
   create(request: SeatRequest): Promise<Result<Seat, WorktreeRefusal>>;
   /** The branch the project root has checked out, or undefined when detached. */
   currentBranch(): Promise<string | undefined>;
+  /** What the worktree holds. Of the project's own checkout only the commit: what lies in it is the user's. */
+  inspect(worktree: OwnedWorktree): Promise<WorktreeFacts>;
+  /**
+   * Keeps commits, tracked changes and untracked files that are not ignored under
+   * `refs/overstory/snap/<agent>/<generation>/<n>` of the project repository, touching neither the worktree nor its
+   * index. Undefined when nothing changed since the last snapshot, or there is nothing to keep. Works as well on a
+   * worktree whose git directory was destroyed: its files then count as changes to the last commit we know.
+   */
+  snapshot(worktree: OwnedWorktree): Promise<Snapshot | undefined>;
+  /**
+   * Takes the directory away; ignored files go to the trash. The caller must have snapshotted it before. With
+   * `deleteBranch` the branch goes too, but only if its tip is still the one given and nobody has it checked out. Safe
+   * to repeat: a removal that was cut short is finished. The project's own checkout is never removed.
+   */
+  remove(worktree: OwnedWorktree, options: { readonly deleteBranch: string | null }): Promise<Removal>;
+  /** Is everything on this commit contained in the target, also as squashed or cherry-picked changes? */
+  isLanded(commit: string, base: string | null, target: string): Promise<boolean>;
+  /**
+   * Brings the commits of a worktree with a git directory of its own into the project, as branches of the same names;
+   * to be called after each turn. Nothing to do for the other kinds.
+   */
+  collect(worktree: OwnedWorktree): Promise<void>;
+}
+
+/** A worktree as found in the repository, whoever made it. */
+export interface FoundWorktree {
+  readonly path: string;
+  /** Short name; null when no branch is checked out there. */
+  readonly branch: string | null;
+  readonly head: string | null;
+  /** False when only git's record of it is left. */
+  readonly exists: boolean;
+}
+
+export interface FoundBranch {
+  readonly branch: string;
+  readonly tip: string;
+}
+
+/** A ref under which forcibly removed work stays reachable. */
+export interface Rescue {
+  readonly ref: string;
+  readonly commit: string;
+  readonly skipped: readonly string[];
+}
+
+/** What operator commands need beyond the life of one agent. */
+export interface WorktreeKeeping extends Worktrees {
+  /** Linked worktrees on an agent's branch, which are below `overstory/`. Clones are known by their agents only. */
+  list(): Promise<readonly FoundWorktree[]>;
+  /** Agents' branches. Landing branches (`overstory/integration/`) are not among them. */
+  branches(): Promise<readonly FoundBranch[]>;
+  /** The commit a ref or name stands for. */
+  resolve(ref: string): Promise<string | undefined>;
+  /**
+   * Keeps commits and files of a worktree under `refs/overstory/rescue/<agent>-<generation>`; if that ref holds other
+   * work, a number is put behind it. Undefined when there is nothing to keep.
+   */
+  rescue(worktree: OwnedWorktree): Promise<Rescue | undefined>;
+  rescues(): Promise<readonly Rescue[]>;
+  /** Null when it is gone, else why it was kept: another tip, or checked out somewhere. */
+  deleteBranch(branch: string, tip: string): Promise<string | null>;
+  /** Deletes refs whose commits are still the given ones; answers how many. */
+  deleteRefs(refs: readonly { readonly ref: string; readonly commit: string }[]): Promise<number>;
+  /** Refs of ours below `refs/overstory/` that belong to this agent: snapshots and pins. */
+  keptFor(agentName: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  /** Writes the history of these refs to a file that `unbundle` reads. False when there is nothing to write. */
+  bundle(file: string, refs: readonly string[]): Promise<boolean>;
+  /** Brings back the refs of a bundle that are missing now; answers their names. */
+  unbundle(file: string): Promise<readonly string[]>;
 }

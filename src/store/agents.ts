@@ -1,8 +1,8 @@
-import type { Agent, AgentOutcome, AgentState, Topology } from "../domain/agent/agent.ts";
+import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "../domain/agent/agent.ts";
 import type { Capability } from "../domain/agent/capability.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
 import type { Sql, SqlValue } from "./sql.ts";
-import { assign, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+import { assign, flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const agents = table<Agent>("agents", {
   id: text(),
@@ -29,13 +29,32 @@ export const agents = table<Agent>("agents", {
   stopRequestedBy: nullable(text()),
   providerSessionId: nullable(text()),
   reminders: integer,
+  revivals: integer,
+  worktreeKind: text<WorktreeKind>(),
+  headCommit: nullable(text()),
+  ahead: integer,
+  dirty: flag,
+  successorName: nullable(text()),
+  escalationLevel: integer,
+  stalledSince: nullable(integer),
+  instructions: nullable(text()),
   startedAt: integer,
   lastActivityAt: integer,
   endedAt: nullable(integer),
   releasedAt: nullable(integer),
+  cleanedAt: nullable(integer),
 });
 
 const live = "state NOT IN ('completed', 'zombie')";
+
+const couldBeStuck = `(topology = 'attached' OR stalled_since IS NOT NULL
+  OR (capability NOT IN ('coordinator', 'orchestrator', 'monitor') AND (
+    EXISTS (SELECT 1 FROM turns t WHERE t.agent_id = agents.id AND t.status = 'running')
+    OR (worktree_path IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.agent_id = agents.id AND t.status = 'queued')
+      AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.agent_name = agents.name)
+      AND NOT EXISTS (SELECT 1 FROM agents c WHERE c.parent_name = agents.name
+        AND c.state NOT IN ('completed', 'zombie'))))))`;
 
 export const agentRows = (sql: Sql): AgentRows => ({
   reserve: async (agent) => {
@@ -94,9 +113,25 @@ export const agentRows = (sql: Sql): AgentRows => ({
   requestStop: async (id, by) => {
     await sql.run("UPDATE agents SET stop_requested_by = ? WHERE id = ?", by, id);
   },
-  release: async (id, now) => {
-    await sql.run("UPDATE agents SET released_at = ? WHERE id = ? AND released_at IS NULL", now, id);
+  release: async (id, now) =>
+    (await sql.run("UPDATE agents SET released_at = ? WHERE id = ? AND released_at IS NULL", now, id)) > 0,
+  inspected: async (id, facts) => {
+    const { set, values } = assign(agents, facts);
+    await sql.run(`UPDATE agents SET ${set} WHERE id = ?`, ...values, id);
   },
+  setSuccessor: async (id, successorName) => {
+    await sql.run("UPDATE agents SET successor_name = ? WHERE id = ?", successorName, id);
+  },
+  stopping: () => select(sql, agents, `WHERE stop_requested_by IS NOT NULL AND ${live} ORDER BY started_at, id`),
+  toClean: () => select(sql, agents, "WHERE released_at IS NOT NULL AND cleaned_at IS NULL ORDER BY released_at, id"),
+  cleaned: async (id, now) => {
+    await sql.run("UPDATE agents SET cleaned_at = ? WHERE id = ?", now, id);
+  },
+  setEscalation: async (id, level, stalledSince) => {
+    const { set, values } = assign(agents, { escalationLevel: level, stalledSince });
+    await sql.run(`UPDATE agents SET ${set} WHERE id = ?`, ...values, id);
+  },
+  watchable: () => select(sql, agents, `WHERE ${live} AND stop_requested_by IS NULL AND ${couldBeStuck} ORDER BY id`),
   unseated: () => select(sql, agents, "WHERE worktree_path IS NULL AND state = 'booting' ORDER BY started_at, id"),
 });
 

@@ -1,6 +1,6 @@
 import type { ProcessRecord, ProcessRole } from "../domain/process/process.ts";
 import type { ProcessRows } from "../ports/store/processes.ts";
-import type { Sql } from "./sql.ts";
+import { placeholders, type Sql } from "./sql.ts";
 import { insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const processes = table<ProcessRecord>("processes", {
@@ -33,6 +33,13 @@ export const processRows = (sql: Sql): ProcessRows => ({
       pid,
       startToken,
       bootId,
+    ),
+  withPids: (pids) =>
+    select(
+      sql,
+      processes,
+      `WHERE pid IN ${placeholders(pids.length)} AND ended_at IS NULL ORDER BY started_at, id`,
+      ...pids,
     ),
   end: async (id, reason, now) => {
     await sql.run(

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { agents } from "./agents.ts";
+import { budgetReservations, budgets } from "./budgets.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
 import { groups } from "./groups.ts";
@@ -13,6 +14,7 @@ import { type Column, columnName, type Table } from "./table.ts";
 import { specs, taskDeps, tasks } from "./tasks.ts";
 import { tokens } from "./tokens.ts";
 import { turns } from "./turns.ts";
+import { usage } from "./usage.ts";
 import { waits } from "./waits.ts";
 
 const described = [
@@ -30,6 +32,9 @@ const described = [
   columnsOf(specs),
   columnsOf(groups),
   columnsOf(tokens),
+  columnsOf(budgets),
+  columnsOf(budgetReservations),
+  columnsOf(usage),
 ];
 /** Written and read by a statement or two of their own, without a row type. */
 const undescribed = ["audit", "group_members", "inbox_checks", "notices", "requests", "transitions"];

@@ -32,7 +32,8 @@ export const turns = table<Turn>("turns", {
 const seatedAndFree = `
   EXISTS (SELECT 1 FROM agents a WHERE a.id = turns.agent_id AND a.worktree_path IS NOT NULL
           AND a.state NOT IN ('completed', 'zombie') AND a.stop_requested_by IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.agent_id = turns.agent_id AND r.status = 'running')`;
+  AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.agent_id = turns.agent_id AND r.status = 'running')
+  AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.agent_name = turns.agent_name AND w.kind IN ('operator', 'budget'))`;
 
 export const turnRows = (sql: Sql): TurnRows => ({
   queue: async ({ now, ...turn }) => {
@@ -76,8 +77,13 @@ export const turnRows = (sql: Sql): TurnRows => ({
       limit,
     ),
   running: () => select(sql, turns, "WHERE status = 'running' ORDER BY started_at, id"),
-  countRunning: async () => {
-    const rows = await sql.all("SELECT COUNT(*) AS n FROM turns WHERE status = 'running'");
+  countRunning: async (runId) => {
+    const only = runId === undefined ? "" : "AND turns.run_id = ?";
+    const rows = await sql.all(
+      `SELECT COUNT(*) AS n FROM turns JOIN agents ON agents.id = turns.agent_id WHERE turns.status = 'running'
+         AND agents.capability NOT IN ('coordinator', 'orchestrator', 'monitor') ${only}`,
+      ...(runId === undefined ? [] : [runId]),
+    );
     return Number(rows[0]?.n ?? 0);
   },
   listFor: (agentId) => select(sql, turns, "WHERE agent_id = ? ORDER BY queued_at, id", agentId),
@@ -126,9 +132,11 @@ export const turnRows = (sql: Sql): TurnRows => ({
   },
   dueWork: async (now) => {
     const rows = await sql.all(
-      `SELECT 1 AS due WHERE EXISTS (SELECT 1 FROM turns WHERE status = 'queued' AND not_before <= ?)
-         OR EXISTS (SELECT 1 FROM turns WHERE status = 'running')
-         OR EXISTS (SELECT 1 FROM agents WHERE worktree_path IS NULL AND state = 'booting')`,
+      `SELECT 1 AS due WHERE EXISTS (SELECT 1 FROM turns WHERE status = 'running')
+         OR EXISTS (SELECT 1 FROM turns WHERE status = 'queued' AND not_before <= ? AND ${seatedAndFree})
+         OR EXISTS (SELECT 1 FROM agents WHERE worktree_path IS NULL AND state = 'booting')
+         OR EXISTS (SELECT 1 FROM agents WHERE stop_requested_by IS NOT NULL AND state NOT IN ('completed', 'zombie'))
+         OR EXISTS (SELECT 1 FROM agents WHERE released_at IS NOT NULL AND cleaned_at IS NULL)`,
       now,
     );
     return rows.length > 0;

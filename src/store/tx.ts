@@ -1,16 +1,20 @@
 import type { Tx } from "../ports/store.ts";
 import { agentRows } from "./agents.ts";
+import { budgetRows } from "./budgets.ts";
 import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
 import { auditRows, eventRows, noticeRows } from "./events.ts";
 import { groupRows } from "./groups.ts";
 import { leaseRows } from "./leases.ts";
 import { messageRows } from "./messages.ts";
 import { processRows } from "./processes.ts";
+import { recoveryRows } from "./recovery.ts";
 import { runRows } from "./runs.ts";
+import { cleaningRows, snapshotRows } from "./snapshots.ts";
 import type { Sql } from "./sql.ts";
 import { specRows, taskRows } from "./tasks.ts";
 import { requestRows, tokenRows } from "./tokens.ts";
 import { turnRows } from "./turns.ts";
+import { usageRows } from "./usage.ts";
 import { waitRows } from "./waits.ts";
 
 export function makeTx(sql: Sql): Tx {
@@ -32,5 +36,10 @@ export function makeTx(sql: Sql): Tx {
     specs: specRows(sql),
     tokens: tokenRows(sql),
     requests: requestRows(sql),
+    budgets: budgetRows(sql),
+    usage: usageRows(sql),
+    recovery: recoveryRows(sql),
+    snapshots: snapshotRows(sql),
+    cleaning: cleaningRows(sql),
   };
 }

@@ -1,6 +1,8 @@
 import { agentUseCases } from "./agents/catalog.ts";
+import { budgetUseCases } from "./budgets/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
+import { healthUseCases } from "./health/catalog.ts";
 import { mailUseCases } from "./mail/catalog.ts";
 import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
@@ -11,7 +13,9 @@ import type { UseCase } from "./usecase.ts";
 /** Every use case by name, loaded when called: a command pays only for the one it runs. */
 export const catalog = {
   ...agentUseCases,
+  ...budgetUseCases,
   ...eventUseCases,
+  ...healthUseCases,
   ...mailUseCases,
   ...statusUseCases,
   ...taskUseCases,

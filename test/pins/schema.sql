@@ -1,4 +1,4 @@
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -28,7 +28,7 @@ CREATE TABLE agents (
   started_at INTEGER NOT NULL,
   last_activity_at INTEGER NOT NULL,
   ended_at INTEGER,
-  released_at INTEGER,
+  released_at INTEGER, revivals INTEGER NOT NULL DEFAULT 0, worktree_kind TEXT NOT NULL DEFAULT 'linked', head_commit TEXT, ahead INTEGER NOT NULL DEFAULT 0, dirty INTEGER NOT NULL DEFAULT 0, successor_name TEXT, escalation_level INTEGER NOT NULL DEFAULT 0, stalled_since INTEGER, cleaned_at INTEGER, instructions TEXT,
   UNIQUE (name, generation)
 ) STRICT;
 
@@ -38,7 +38,11 @@ CREATE UNIQUE INDEX agents_one_live_per_name ON agents(name) WHERE state NOT IN 
 
 CREATE INDEX agents_parent ON agents(parent_name);
 
+CREATE INDEX agents_stopping ON agents(name) WHERE stop_requested_by IS NOT NULL AND state NOT IN ('completed', 'zombie');
+
 CREATE INDEX agents_task ON agents(task_id);
+
+CREATE INDEX agents_to_clean ON agents(released_at) WHERE released_at IS NOT NULL AND cleaned_at IS NULL;
 
 CREATE INDEX agents_unseated ON agents(started_at) WHERE worktree_path IS NULL AND state = 'booting';
 
@@ -49,6 +53,39 @@ CREATE TABLE audit (
   refused INTEGER NOT NULL,
   detail TEXT NOT NULL,
   created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE budget_reservations (
+  turn_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  PRIMARY KEY (turn_id, scope, subject, unit)
+) STRICT;
+
+CREATE TABLE budgets (
+  scope TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  raised INTEGER NOT NULL,
+  spent INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
+  warned INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (scope, subject, unit)
+) STRICT;
+
+CREATE TABLE checkpoints (
+  agent_name TEXT PRIMARY KEY,
+  generation INTEGER NOT NULL,
+  task_id TEXT,
+  turn_id TEXT,
+  summary TEXT NOT NULL,
+  files TEXT NOT NULL,
+  branch TEXT,
+  pending TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE deliveries (
@@ -120,6 +157,24 @@ CREATE TABLE groups (
 ) STRICT;
 
 CREATE INDEX groups_name ON groups(name);
+
+CREATE TABLE handoffs (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent_name TEXT NOT NULL,
+  from_generation INTEGER NOT NULL,
+  to_generation INTEGER,
+  reason TEXT NOT NULL,
+  checkpoint TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE identities (
+  agent_name TEXT PRIMARY KEY,
+  capability TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  completed INTEGER NOT NULL,
+  recent_tasks TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE inbox_checks (
   agent_name TEXT PRIMARY KEY,
@@ -210,6 +265,28 @@ CREATE TABLE runs (
 ) STRICT;
 
 CREATE INDEX runs_active ON runs(started_at) WHERE status = 'active';
+
+CREATE TABLE snapshots (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent_name TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  ref TEXT NOT NULL UNIQUE,
+  commit_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  skipped TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX snapshots_agent ON snapshots(agent_name, seq);
+
+CREATE TABLE spawn_steps (
+  agent_id TEXT NOT NULL REFERENCES agents(id),
+  step TEXT NOT NULL,
+  detail TEXT,
+  done_at INTEGER,
+  undone_at INTEGER,
+  PRIMARY KEY (agent_id, step)
+) STRICT;
 
 CREATE TABLE specs (
   task_id TEXT PRIMARY KEY,
@@ -306,6 +383,21 @@ CREATE INDEX turns_due ON turns(not_before) WHERE status = 'queued';
 CREATE UNIQUE INDEX turns_one_queued ON turns(agent_id) WHERE status = 'queued';
 
 CREATE UNIQUE INDEX turns_one_running ON turns(agent_id) WHERE status = 'running';
+
+CREATE TABLE usage (
+  turn_id TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  agent_name TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  task_id TEXT,
+  model TEXT,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (turn_id, message_id)
+) STRICT;
 
 CREATE TABLE waits (
   agent_name TEXT NOT NULL,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { agentPromises } from "./store/agents.ts";
+import { budgetPromises } from "./store/budgets.ts";
 import { concurrencyPromises } from "./store/concurrency.ts";
 import { type Check, type NewDatabase, recorded } from "./store/database.ts";
 import { eventPromises } from "./store/events.ts";
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("mail", () => mailPromises(check));
     describe("events, notices, waits and audit", () => eventPromises(check));
     describe("tasks, groups and specs", () => taskPromises(check));
+    describe("budgets and usage", () => budgetPromises(check));
     describe("values", () => valuePromises(check));
     describe("many at once", () => concurrencyPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));

@@ -4,6 +4,7 @@ import type { Shape } from "./shape.ts";
 export type KeyType =
   | { readonly type: "text"; readonly shape?: Shape }
   | { readonly type: "integer"; readonly min: number; readonly max: number }
+  | { readonly type: "number"; readonly min: number; readonly max: number }
   | { readonly type: "boolean" }
   | { readonly type: "choice"; readonly choices: readonly string[] }
   | { readonly type: "list of text"; readonly shape?: Shape }
@@ -48,6 +49,13 @@ export const integer = (about: About<number> & { readonly min?: number; readonly
   type: "integer",
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
+  ...about,
+});
+
+/** Decimals are allowed. */
+export const number = (about: About<number> & { readonly min?: number; readonly max: number }): KeySpec<number> => ({
+  type: "number",
+  min: 0,
   ...about,
 });
 

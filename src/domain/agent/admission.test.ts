@@ -31,7 +31,7 @@ describe("an agent may join a run", () => {
   test("on the task its own parent holds, or to read what a builder works on", () => {
     expect(admit(builder, { ...free, parent: lead, holders: [lead] }).ok).toBe(true);
     const reviewer = { ...builder, capability: "reviewer" } as const;
-    expect(admit(reviewer, { ...free, holders: [{ name: "b0", capability: "builder" }] }).ok).toBe(true);
+    expect(admit(reviewer, { ...free, parent: lead, holders: [{ name: "b0", capability: "builder" }] }).ok).toBe(true);
   });
 });
 
@@ -40,6 +40,7 @@ describe("an agent is refused", () => {
   const live = { name: "b1", state: "in_turn", releasedAt: null } as const;
   const submitted = { name: "b1", state: "completed", releasedAt: null } as const;
   const cases: [string, AdmissionRequest, Partial<AdmissionFacts>, string][] = [
+    ["a reviewer below the operator", { ...builder, capability: "reviewer" }, {}, "may-not-spawn"],
     ["a reserved name", { ...builder, name: "operator" }, {}, "invalid"],
     ["too deep a place", builder, { parent: lead, limits }, "too-deep"],
     ["a full run", builder, { limits, run: { id: "r", agentsEver: 3 } }, "run-full"],

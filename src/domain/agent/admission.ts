@@ -3,13 +3,20 @@ import { invalid, type Refusal } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 import type { Agent } from "./agent.ts";
 import { hasEnded } from "./agent.ts";
-import { type Capability, maySpawn } from "./capability.ts";
+import { type Capability, isIn, maySpawn } from "./capability.ts";
 
 export interface AdmissionRequest {
   readonly name: string;
   readonly capability: Capability;
   readonly taskId: string | null;
+  /** The operator insists: the spawn matrix does not bind. */
+  readonly forceHierarchy?: boolean;
+  /** Replaces the configured number of children for this spawn. */
+  readonly maxAgents?: number;
 }
+
+/** What the operator may sling without saying more; the others make sense only below a lead. */
+const operatorMay: readonly Capability[] = ["lead", "scout", "builder"];
 
 /** Read in the transaction that will reserve the seat, so that no two callers see the same free one. */
 export interface AdmissionFacts {
@@ -27,16 +34,18 @@ export interface AdmissionFacts {
 /** May this agent join the run? The caller brings the facts; this file is the rule. A limit of 0 means none. */
 export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<{ depth: number }, Refusal> {
   const { parent, limits, run } = facts;
-  if (isReserved(request.name)) return no(invalid("name", "is a reserved address", { value: request.name }));
-  const depth = parent === null ? 1 : parent.depth + 1;
+  // The reserved names belong to the persistent agents, who take them with the operator's word.
+  if (isReserved(request.name) && !isIn("persistent", request.capability))
+    return no(invalid("name", "is a reserved address", { value: request.name }));
+  const depth = parent === null ? (isIn("persistent", request.capability) ? 0 : 1) : parent.depth + 1;
   if (depth > limits.maxDepth) return no({ kind: "too-deep", depth, limit: limits.maxDepth });
-  if (parent !== null) {
-    if (hasEnded(parent)) return no({ kind: "parent-ended", parent: parent.name, state: parent.state });
-    const spawn = maySpawn(parent, request.capability);
-    if (!spawn.ok) return spawn;
-    if (limits.maxAgentsPerLead > 0 && facts.liveChildren >= limits.maxAgentsPerLead) {
-      return no({ kind: "parent-full", parent: parent.name, limit: limits.maxAgentsPerLead });
-    }
+  if (parent !== null && hasEnded(parent))
+    return no({ kind: "parent-ended", parent: parent.name, state: parent.state });
+  const ranked = request.forceHierarchy === true ? ok(null) : checkRank(request, parent);
+  if (!ranked.ok) return ranked;
+  const mostChildren = request.maxAgents ?? limits.maxAgentsPerLead;
+  if (parent !== null && mostChildren > 0 && facts.liveChildren >= mostChildren) {
+    return no({ kind: "parent-full", parent: parent.name, limit: mostChildren });
   }
   if (limits.maxSessionsPerRun > 0 && run.agentsEver >= limits.maxSessionsPerRun) {
     return no({ kind: "run-full", run: run.id, limit: limits.maxSessionsPerRun });
@@ -48,6 +57,12 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<
   const holder = facts.holders.find((other) => excludes(other, request, parent?.name));
   if (holder !== undefined) return no({ kind: "task-held", task: request.taskId ?? "", holder: holder.name });
   return ok({ depth });
+}
+
+function checkRank(request: AdmissionRequest, parent: AdmissionFacts["parent"]): Result<unknown, Refusal> {
+  if (parent !== null) return maySpawn(parent, request.capability);
+  if (operatorMay.includes(request.capability)) return ok(null);
+  return no({ kind: "may-not-spawn", parent: "operator", capability: request.capability, may: operatorMay });
 }
 
 /** Only a second implementer or a second lead is kept off a task; a parent may hand its own task down. */

@@ -37,6 +37,10 @@ export type AgentOutcome = (typeof agentOutcomes)[number];
 export const topologies = ["per_turn", "attached"] as const;
 export type Topology = (typeof topologies)[number];
 
+/** `linked`: a git worktree. `clone`: a git directory of its own. `root`: the project's own checkout, for agents that only read it. */
+export const worktreeKinds = ["linked", "clone", "root"] as const;
+export type WorktreeKind = (typeof worktreeKinds)[number];
+
 /** One incarnation of a name. Parent and children are known by name, so they survive a reopening. */
 export interface Agent {
   readonly id: string;
@@ -63,10 +67,25 @@ export interface Agent {
   readonly stopRequestedBy: string | null;
   readonly providerSessionId: string | null;
   readonly reminders: number;
+  /** How often the name was reopened after it had submitted. */
+  readonly revivals: number;
+  readonly worktreeKind: WorktreeKind;
+  /** What the worktree held when the last turn ended: tip, commits since the base, uncommitted work. */
+  readonly headCommit: string | null;
+  readonly ahead: number;
+  readonly dirty: boolean;
+  /** Who took its work over under another name. */
+  readonly successorName: string | null;
+  readonly escalationLevel: number;
+  readonly stalledSince: number | null;
+  /** What the slinger asked for beyond the task, as the overlay will say it. */
+  readonly instructions: string | null;
   readonly startedAt: number;
   readonly lastActivityAt: number;
   readonly endedAt: number | null;
   readonly releasedAt: number | null;
+  /** When its worktree was taken away after the release. */
+  readonly cleanedAt: number | null;
 }
 
 export const hasEnded = (agent: Pick<Agent, "state">): boolean =>

@@ -11,6 +11,7 @@ const clean: SettleFacts = {
   maxReminders: 2,
   attempt: 1,
   maxAttempts: 4,
+  parksBefore: 0,
   now: 1_000,
 };
 const crash = { kind: "failed", reason: "exit 1" } as const;
@@ -69,5 +70,8 @@ test("a rate limit parks until its stated reset and uses no attempt", () => {
   const stated = settle({ ...clean, end: { kind: "rate-limited", resetAt: 90_000 }, attempt: 4 });
   expect(stated).toMatchObject({ state: "between_turns", input: "keep" });
   expect(stated.next).toEqual({ kind: "retry", notBefore: 90_000, countsAttempt: false });
-  expect(settle({ ...clean, end: { kind: "rate-limited", resetAt: null } }).next).toMatchObject({ notBefore: 61_000 });
+  const unstated = { ...clean, end: { kind: "rate-limited", resetAt: null } } as const;
+  expect([0, 1, 2, 3, 4, 9].map((parksBefore) => settle({ ...unstated, parksBefore, now: 0 }).next)).toMatchObject(
+    [60_000, 120_000, 240_000, 480_000, 900_000, 900_000].map((notBefore) => ({ notBefore })),
+  );
 });

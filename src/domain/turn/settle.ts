@@ -20,6 +20,8 @@ export interface SettleFacts {
   readonly maxReminders: number;
   readonly attempt: number;
   readonly maxAttempts: number;
+  /** Rate limits in a row before this one. */
+  readonly parksBefore: number;
   readonly now: number;
 }
 
@@ -39,7 +41,12 @@ export interface Settlement {
 
 /** Back-off before attempts 2, 3 and 4 of one input. */
 const backOffMs = [5_000, 30_000, 120_000] as const;
-const parkMs = 60_000;
+const firstParkMs = 60_000;
+const longestParkMs = 15 * 60_000;
+
+/** How long to stay parked when a rate limit does not say when it lifts: a minute, doubling to a quarter of an hour. */
+export const parkFor = (parksBefore: number): number =>
+  Math.min(firstParkMs * 2 ** Math.min(parksBefore, 10), longestParkMs);
 
 /** Decides what a turn's end means. First match wins: a terminal message outranks any later failure of the process. */
 export function settle(facts: SettleFacts): Settlement {
@@ -51,7 +58,7 @@ export function settle(facts: SettleFacts): Settlement {
     return { turn: "settled", state: "completed", outcome: "done", input: "ack", next: none, death: null };
   }
   if (facts.end.kind === "rate-limited") {
-    const notBefore = facts.end.resetAt ?? facts.now + parkMs;
+    const notBefore = facts.end.resetAt ?? facts.now + parkFor(facts.parksBefore);
     const next = { kind: "retry", notBefore, countsAttempt: false } as const;
     return { turn: "failed", state: "between_turns", outcome: null, input: "keep", next, death: null };
   }

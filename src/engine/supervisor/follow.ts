@@ -9,7 +9,6 @@ export type Followed = { readonly kind: "exited" } | { readonly kind: "stalled" 
 const fastestLookMs = 20;
 const slowestLookMs = 200;
 const batchMs = 250;
-const beatMs = 5_000;
 
 /**
  * Follows the output file until the process is gone, storing events in batches. Looks often while the file grows and
@@ -41,7 +40,7 @@ export async function followOutput(
     const now = clock.monotonic();
     if (grew) lastGrowth = now;
     look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
-    const dueIn = batch.length > 0 ? batchMs : beatMs;
+    const dueIn = batch.length > 0 ? batchMs : limits.beatMs;
     if (gone) batch.push(...log.finish());
     if (gone || now - lastStored >= dueIn) {
       if (!(await store())) {

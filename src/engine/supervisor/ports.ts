@@ -4,7 +4,9 @@ import type { Ids } from "../../ports/ids.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Runtime } from "../../ports/runtime.ts";
+import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
 
 export interface SupervisorPorts {
   readonly store: Store;
@@ -17,12 +19,15 @@ export interface SupervisorPorts {
   runtime(id: string): Runtime | undefined;
   /** What every agent's process gets besides what its person's shell gave: PATH with `ov` first, HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly settings: Settings;
+  readonly worktrees: Worktrees;
   readonly limits: SupervisorLimits;
 }
 
 export interface SupervisorLimits {
   readonly stallTimeoutMs: number;
-  readonly maxReminders: number;
   readonly maxAttempts: number;
   readonly graceMs: number;
+  /** Silence between two beats of the lease, at most. */
+  readonly beatMs: number;
 }

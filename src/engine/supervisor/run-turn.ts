@@ -3,6 +3,7 @@ import type { TurnEnd } from "../../domain/turn/settle.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { GatedProcess, ProcessExit } from "../../ports/agent-process.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
+import { conserve } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
 import { launchAgent } from "./launch.ts";
 import { OutputLog } from "./output-log.ts";
@@ -17,11 +18,17 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   const runtime = ports.runtime(owned.agent.runtime);
   if (runtime === undefined) {
     const reason = `there is no runtime called ${owned.agent.runtime}`;
-    await settleTurn(ports, turnId, fence, { end: { kind: "failed", reason }, exit: unknownExit, resultText: null });
+    const end = { kind: "failed", reason } as const;
+    await settleTurn(ports, turnId, fence, { end, exit: unknownExit, resultText: null, worktree: undefined });
     return;
   }
   const process = owned.started === undefined ? await launched(ports, owned) : adopted(ports, owned.started);
-  if (process === undefined) return;
+  if (process === undefined) {
+    // Taken from us, or asked to stop before it began: settling tells the two apart.
+    const end = { kind: "failed", reason: "it was stopped before it began" } as const;
+    await settleTurn(ports, turnId, fence, { end, exit: unknownExit, resultText: null, worktree: undefined });
+    return;
+  }
   ports.reach("turn.after-input");
   const log = new OutputLog(ports.files.outputOf(owned.turn.logDir ?? ""), runtime.reader(), {
     offset: owned.turn.outputOffset,
@@ -31,8 +38,10 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   if (followed.kind === "fenced-out") return;
   const exit = await process.exit();
   const end = followed.kind === "stalled" ? ({ kind: "stalled" } as const) : endOf(ports, owned, log.ended, exit);
+  const worktree = await conserve(ports, owned.agent);
   ports.reach("turn.before-settle");
-  await settleTurn(ports, turnId, fence, { end, exit, resultText: log.ended?.text ?? null });
+  const { text: resultText = null, costUsd = null } = log.ended ?? {};
+  await settleTurn(ports, turnId, fence, { end, exit, resultText, costUsd, worktree });
   ports.files.mirrorPid(owned.agent.name, undefined);
   ports.reach("turn.after-settle");
 }

@@ -1,31 +1,39 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
-import { type DeliveryEvent, nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
+import type { Settings } from "../../ports/settings.ts";
 import type { Store, Tx } from "../../ports/store.ts";
+import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
-import { post } from "../../usecases/mail/post.ts";
-import { reportDead } from "../../usecases/mail/report-dead.ts";
+import { endAgent } from "../../usecases/agents/end-agent.ts";
+import { settleTurnBudget } from "../../usecases/budgets/settle-turn-budget.ts";
 import { turnLease } from "./begin.ts";
+import { followEnd } from "./follow-end.ts";
+import { parksBefore, settleParking } from "./park.ts";
 import type { SupervisorLimits } from "./ports.ts";
+import { settleInput } from "./settle-input.ts";
 
 export interface SettlePorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly limits: Pick<SupervisorLimits, "maxReminders" | "maxAttempts">;
+  readonly settings: Settings;
+  readonly limits: Pick<SupervisorLimits, "maxAttempts">;
 }
 
-/** What was observed of the agent's process. */
+/** What was observed of the agent's process and of its worktree. */
 export interface Ending {
   readonly end: TurnEnd;
   readonly exit: ProcessExit;
   readonly resultText: string | null;
+  /** What the runtime says the turn cost. */
+  readonly costUsd?: number | null;
+  readonly worktree: WorktreeFacts | undefined;
 }
 
 /** Ends a turn: what became of it, of its input, of its agent and of whoever must know, in one transaction. */
@@ -39,22 +47,11 @@ export async function settleTurn(
   return ports.store.transaction(async (tx) => {
     const turn = await tx.turns.get(turnId);
     if (turn === undefined || turn.status !== "running" || turn.fence !== fence) return undefined;
-    const agent = await tx.agents.get(turn.agentId);
-    if (agent === undefined) return undefined;
+    const before = await tx.agents.get(turn.agentId);
+    if (before === undefined) return undefined;
+    const agent = await inspected(tx, before, ending.worktree);
     const terminal = await terminalMail(tx, turn, agent);
-    const waits = await tx.waits.of(agent.name);
-    const settlement = settle({
-      end: ending.end,
-      stopRequested: agent.stopRequestedBy !== null,
-      terminalMail: terminal !== undefined,
-      outstanding: waits.length > 0 || (await tx.deliveries.hasWaking(agent.name)),
-      persistent: isIn("persistent", agent.capability),
-      reminders: agent.reminders,
-      maxReminders: ports.limits.maxReminders,
-      attempt: turn.attempt,
-      maxAttempts: ports.limits.maxAttempts,
-      now,
-    });
+    const settlement = await decide(tx, ports, turn, agent, { ending, terminal, now });
     await tx.turns.end(turnId, fence, {
       status: settlement.turn,
       clean: ending.end.kind === "clean",
@@ -62,15 +59,20 @@ export async function settleTurn(
       exitCode: ending.exit.code,
       exitSignal: ending.exit.signal,
       terminalMessageSeq: terminal?.seq ?? null,
-      error: ending.end.kind === "failed" ? ending.end.reason : ending.end.kind === "clean" ? null : ending.end.kind,
+      error: errorOf(ending.end),
       endedAt: now,
     });
-    await settleInput(tx, ports, turn, settlement, now);
-    const reason = settlement.death ?? ending.end.kind;
-    const outcome = settlement.outcome === null ? {} : { outcome: settlement.outcome };
-    await changeState(tx, agent, { to: settlement.state, actor: "supervisor", reason, ...outcome }, now);
+    await settleInput(tx, { ids: ports.ids, now }, turn, agent, settlement);
+    await settleParking(tx, { ids: ports.ids, now }, agent, settlement, ending.end);
+    await moveAgent(tx, ports, turn, agent, settlement, ending, now);
     await queueNext(tx, ports, turn, agent, settlement, now);
-    if (settlement.outcome !== null) await endOfAgent(tx, ports, agent, turn, settlement, now);
+    await followEnd(
+      tx,
+      { ids: ports.ids, now, settings: ports.settings },
+      { turn, agentId: agent.id, settlement, ending },
+    );
+    const terms = { limits: ports.settings.budgets, ids: ports.ids, now };
+    await settleTurnBudget(tx, { turn, agent, costUsd: ending.costUsd ?? null, ...terms });
     await tx.tokens.revokeForTurn(turnId, now);
     await tx.processes.endForTurn(turnId, ending.end.kind, now);
     await tx.leases.drop(turnLease(turnId), fence);
@@ -91,35 +93,70 @@ export async function settleTurn(
   });
 }
 
+async function inspected(tx: Tx, agent: Agent, facts: WorktreeFacts | undefined): Promise<Agent> {
+  if (facts === undefined || !facts.exists) return agent;
+  const seen = { headCommit: facts.head, ahead: facts.ahead, dirty: facts.dirty };
+  await tx.agents.inspected(agent.id, seen);
+  return { ...agent, ...seen };
+}
+
 /** The message by which the agent declared its work finished while this turn was running. */
 async function terminalMail(tx: Tx, turn: Turn, agent: Agent): Promise<Message | undefined> {
-  const types = terminalCandidates(agent.capability);
-  const sent = await tx.messages.ofTurn(turn.id, types);
+  const sent = await tx.messages.ofTurn(turn.id, terminalCandidates(agent.capability));
   return sent.find(({ type, address }) =>
     isTerminal({ capability: agent.capability, type, toParent: address === agent.parentName }),
   );
 }
 
-async function settleInput(
+async function decide(
   tx: Tx,
-  { ids }: SettlePorts,
+  ports: SettlePorts,
   turn: Turn,
-  settlement: Settlement,
-  now: number,
-): Promise<void> {
-  for (const { message, delivery } of await tx.deliveries.ofTurn(turn.id)) {
-    const next = nextDelivery(delivery, inputEvent(settlement, turn), now);
-    if (!next.ok) continue;
-    await tx.deliveries.update(next.value);
-    if (next.value.state === "dead") await reportDead(tx, { ids, now }, { message, delivery: next.value });
-  }
+  agent: Agent,
+  { ending, terminal, now }: { ending: Ending; terminal: Message | undefined; now: number },
+): Promise<Settlement> {
+  const waits = await tx.waits.of(agent.name);
+  return settle({
+    end: ending.end,
+    stopRequested: agent.stopRequestedBy !== null,
+    terminalMail: terminal !== undefined,
+    outstanding: waits.some((wait) => wait.kind !== "rate_limit") || (await tx.deliveries.hasWaking(agent.name)),
+    persistent: isIn("persistent", agent.capability),
+    reminders: agent.reminders,
+    maxReminders: ports.settings.agents.continuePrompts,
+    attempt: turn.attempt,
+    maxAttempts: ports.limits.maxAttempts,
+    parksBefore: await parksBefore(tx, agent.id, turn.id),
+    now,
+  });
 }
 
-function inputEvent(settlement: Settlement, turn: Turn): DeliveryEvent {
-  if (settlement.input === "ack") return { kind: "ack", by: turn.id };
-  if (settlement.input === "dead") return { kind: "kill", error: settlement.death ?? "its turns failed" };
-  return { kind: "release", by: turn.id };
+function errorOf(end: TurnEnd): string | null {
+  if (end.kind === "clean") return null;
+  return end.kind === "failed" ? end.reason : end.kind;
 }
+
+async function moveAgent(
+  tx: Tx,
+  ports: SettlePorts,
+  turn: Turn,
+  agent: Agent,
+  settlement: Settlement,
+  ending: Ending,
+  now: number,
+): Promise<void> {
+  const { state, outcome, death } = settlement;
+  const actor = agent.stopRequestedBy === null ? "supervisor" : stopActor(agent.stopRequestedBy);
+  const reason = death ?? ending.end.kind;
+  if (outcome === null || (state !== "completed" && state !== "zombie")) {
+    await changeState(tx, agent, { to: state, actor, reason }, now);
+    return;
+  }
+  const end = { state, outcome, actor, reason, death, turnId: turn.id, exit: ending.exit };
+  await endAgent(tx, { ids: ports.ids, now }, agent, end);
+}
+
+const stopActor = (by: string): string => (by === "watchdog" ? "watchdog" : "operator");
 
 async function queueNext(
   tx: Tx,
@@ -141,49 +178,4 @@ async function queueNext(
     await tx.agents.setReminders(agent.id, agent.reminders + 1);
     await tx.turns.queue({ ...queue, trigger: "reminder", attempt: 1, notBefore: 0 });
   }
-}
-
-async function endOfAgent(
-  tx: Tx,
-  ports: SettlePorts,
-  agent: Agent,
-  turn: Turn,
-  settlement: Settlement,
-  now: number,
-): Promise<void> {
-  await tx.turns.cancelQueued(agent.id, now);
-  await tx.waits.resolve("child", agent.name);
-  if (settlement.death === null || !(await tx.notices.once(agent.id, "worker_died", "", null))) return;
-  const parent = await tx.agents.byName(agent.parentName);
-  const capability = `${agent.capability}${agent.taskId === null ? "" : ` on ${agent.taskId}`}`;
-  await post(
-    tx,
-    { ids: ports.ids, now },
-    {
-      from: agent.name,
-      fromAgentId: null,
-      byEngine: true,
-      runId: agent.runId,
-      verified: true,
-      address: agent.parentName,
-      recipients: [{ name: agent.parentName, wake: parent !== undefined }],
-      subject: `[ENGINE] worker_died: ${agent.name}`,
-      body: `${agent.name} (${capability}) ended without finishing: ${settlement.death}. Its worktree and branch are kept.`,
-      type: "worker_died",
-      priority: "high",
-      payload: JSON.stringify({
-        agentName: agent.name,
-        capability: agent.capability,
-        taskId: agent.taskId ?? "",
-        reason: settlement.death,
-        lastActivity: new Date(agent.lastActivityAt).toISOString(),
-        terminatedBy: settlement.outcome === "stopped" ? "operator" : "runner",
-        outcome: settlement.outcome,
-        turnId: turn.id,
-        generation: agent.generation,
-        worktree: agent.worktreePath,
-        branch: agent.branch,
-      }),
-    },
-  );
 }

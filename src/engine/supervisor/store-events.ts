@@ -1,6 +1,9 @@
+import type { Usage } from "../../domain/budget/usage.ts";
 import type { NewEvent } from "../../domain/event/event.ts";
+import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
+import { recordUsage } from "../../usecases/budgets/record-usage.ts";
 import { type OwnedTurn, turnLease } from "./begin.ts";
 import type { PlacedEvent } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
@@ -28,6 +31,10 @@ export async function storeEvents(
       await tx.agents.sawProviderSession(agent.id, event.providerSessionId);
       await tx.turns.sawProviderSession(turn.id, event.providerSessionId);
     }
+    await recordUsage(
+      tx,
+      batch.flatMap(({ event }) => (event.kind === "usage" ? [usageOf(owned, event, now)] : [])),
+    );
     await tx.events.append(batch.flatMap((placed) => describe(owned, placed, now)));
     return true;
   });
@@ -36,9 +43,29 @@ export async function storeEvents(
 function describe({ turn, agent }: OwnedTurn, { line, part, event }: PlacedEvent, now: number): NewEvent[] {
   const shape = shapeOf(event, turn.resumeRequested);
   if (shape === undefined) return [];
+  const warning = event.kind === "tool-start" ? mailPollWarning(event.input) : undefined;
   const place = { runId: agent.runId, agentName: agent.name, agentId: agent.id, turnId: turn.id, line, part };
-  return [{ ...place, source: "agent", createdAt: now, ...shape }];
+  const own: NewEvent = { ...place, source: "agent", createdAt: now, ...shape };
+  // Its own place in the stream: re-reading the file must not store it twice.
+  return warning === undefined
+    ? [own]
+    : [{ ...place, part: part + warningParts, source: "supervisor", createdAt: now, ...warning }, own];
 }
+
+function usageOf({ turn, agent }: OwnedTurn, event: Extract<TurnEvent, { kind: "usage" }>, now: number): Usage {
+  const { kind: _, ...counts } = event;
+  return {
+    ...counts,
+    turnId: turn.id,
+    agentName: agent.name,
+    runId: agent.runId,
+    taskId: agent.taskId,
+    createdAt: now,
+  };
+}
+
+/** No line has as many events. */
+const warningParts = 1_000;
 
 type Shape = Pick<NewEvent, "type" | "level" | "data">;
 

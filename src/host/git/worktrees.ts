@@ -1,74 +1,98 @@
-import { existsSync } from "node:fs";
+import type { Result } from "../../domain/result.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { Seat, SeatRequest, Worktrees } from "../../ports/worktrees.ts";
+import type { Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
+import { collectBranches } from "./collect.ts";
+import { createClone } from "./create-clone.ts";
+import { type Created, createLinked } from "./create-linked.ts";
 import { git } from "./git.ts";
+import { inspectWorktree } from "./inspect.ts";
+import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
+import { isLanded } from "./landed.ts";
+import { deleteBranchAt, removeWorktree } from "./remove.ts";
+import { openRepository } from "./repository.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import {
+  commitAt,
+  dropRef,
+  makeYard,
+  pinRefs,
+  refsBelow,
+  snapshotRefs,
+  sweepScratch,
+  type WorktreeOptions,
+  type Yard,
+} from "./yard.ts";
 
-/** Linked worktrees of the project's repository. One `git worktree add` at a time: git itself races. */
-export function linkedWorktrees(root: string): Worktrees {
+/** Worktrees of all kinds of the repository at `root`. Worktrees are added and removed one at a time: git itself races. */
+export function gitWorktrees(root: string, options: WorktreeOptions = {}): WorktreeKeeping {
+  const repository = openRepository(root);
+  const yard = async (): Promise<Yard> => makeYard(await repository(), options);
   let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(work);
+    // The queue only orders; the caller handles its own failure.
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
   return {
-    create: (request) => {
-      const turn = queue.then(() => create(root, request));
-      // The queue only orders; the caller handles its own failure.
-      queue = turn.catch(() => undefined);
-      return turn;
+    create: (request) => inTurn(async () => create(await yard(), request)),
+    currentBranch: () => currentBranch(root),
+    inspect: async (worktree) => inspectWorktree(await yard(), worktree),
+    snapshot: async (worktree) => takeSnapshot(await yard(), worktree),
+    remove: (worktree, { deleteBranch }) =>
+      inTurn(async () => removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() })),
+    isLanded: async (commit, base, target) => isLanded(await yard(), commit, base, target),
+    collect: async (worktree) => collectBranches(await yard(), worktree),
+    list: async () => findWorktrees(await yard()),
+    branches: async () => findBranches(await yard()),
+    resolve: async (ref) => commitAt(await yard(), ref),
+    rescue: async (worktree) => rescueWork(await yard(), worktree),
+    rescues: async () => findRescues(await yard()),
+    deleteBranch: async (branch, tip) => deleteBranchAt(await yard(), branch, tip),
+    deleteRefs: async (refs) => {
+      const over = await yard();
+      let gone = 0;
+      for (const { ref, commit } of refs) if (await dropRef(over, ref, commit)) gone++;
+      return gone;
     },
-    currentBranch: async () => {
-      const answer = await git(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-      return answer.code === 0 ? answer.out.trim() : undefined;
+    keptFor: async (agentName) => {
+      const over = await yard();
+      const kept = await Promise.all(
+        [snapshotRefs(agentName), pinRefs(agentName)].map((below) => refsBelow(over, below)),
+      );
+      return kept.flat().map(({ name, commit }) => ({ ref: name, commit }));
     },
+    bundle: async (file, refs) => writeBundle(await yard(), file, refs),
+    unbundle: async (file) => readBundle(await yard(), file),
   };
 }
 
-async function create(root: string, request: SeatRequest): ReturnType<Worktrees["create"]> {
-  const failed = (problem: string) =>
-    no({ kind: "worktree-failed" as const, path: request.path, branch: request.branch, problem: problem.trim() });
-  const there = await existing(root, request);
-  if (there !== undefined) return ok(there);
-  if (existsSync(request.path)) return failed("the directory exists and is not this agent's worktree");
-  const base = await git(root, "rev-parse", "--verify", "--quiet", `${request.baseRef}^{commit}`);
-  if (base.code !== 0) return failed(`there is no commit called ${request.baseRef}`);
-  const branchTip = await git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${request.branch}`);
-  const checkout =
-    branchTip.code === 0 ? [request.path, request.branch] : ["-b", request.branch, request.path, base.out.trim()];
-  const added = await git(root, "worktree", "add", "--quiet", ...checkout);
-  if (added.code !== 0) return failed(added.err);
-  const seat = await existing(root, request);
-  return seat === undefined ? failed("git added the worktree but does not list it") : ok(seat);
+async function create(yard: Yard, request: SeatRequest): Promise<Result<Seat, WorktreeRefusal>> {
+  sweepScratch(yard, Date.now());
+  const created = await creators[request.kind](yard, request);
+  if ("seat" in created) return ok(created.seat);
+  const { path, branch } = request;
+  return no({ kind: "worktree-failed", path, branch, problem: created.problem });
 }
 
-/** The worktree of an earlier try that died before it could record the fact. */
-async function existing(root: string, request: SeatRequest): Promise<Seat | undefined> {
-  if (!(await finishedBeingAdded(root, request))) return undefined;
-  const base = await git(root, "merge-base", request.baseRef, request.branch);
-  return base.code === 0 ? { path: request.path, branch: request.branch, baseCommit: base.out.trim() } : undefined;
+const creators: Readonly<Record<SeatRequest["kind"], (yard: Yard, request: SeatRequest) => Promise<Created>>> = {
+  linked: createLinked,
+  clone: createClone,
+  root: theRoot,
+};
+
+/** The project's own checkout is there already, at whatever it is. */
+async function theRoot(yard: Yard, request: SeatRequest): Promise<Created> {
+  const { root } = yard.repository;
+  const baseCommit = await commitAt(yard, "HEAD");
+  if (baseCommit === undefined) return { problem: "the project has no commit yet" };
+  return { seat: { path: root, branch: (await currentBranch(root)) ?? request.branch, baseCommit } };
 }
 
-const addingPatienceMs = 10_000;
-
-/**
- * True when git lists this agent's worktree as complete. A `git worktree add` outlives the engine that started it and
- * keeps the entry locked meanwhile, so it is waited for; one that died leaves a lock nobody will open, and an empty
- * start is better than half a checkout: no agent ever ran in it.
- */
-async function finishedBeingAdded(root: string, request: SeatRequest): Promise<boolean> {
-  const deadline = performance.now() + addingPatienceMs;
-  for (;;) {
-    const entry = await entryOf(root, request);
-    if (entry === undefined) return false;
-    if (!entry.some((line) => line.startsWith("locked"))) return existsSync(request.path);
-    if (performance.now() > deadline) break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  await git(root, "worktree", "unlock", request.path);
-  await git(root, "worktree", "remove", "--force", request.path);
-  return false;
+async function currentBranch(root: string): Promise<string | undefined> {
+  const answer = await git(root, "symbolic-ref", "--quiet", "--short", "HEAD");
+  return answer.code === 0 ? answer.out.trim() : undefined;
 }
 
-async function entryOf(root: string, request: SeatRequest): Promise<readonly string[] | undefined> {
-  const list = await git(root, "worktree", "list", "--porcelain", "-z");
-  return list.out
-    .split("\0\0")
-    .map((entry) => entry.split("\0"))
-    .find((lines) => lines[0] === `worktree ${request.path}` && lines.includes(`branch refs/heads/${request.branch}`));
-}
+/** Worktrees with the default options. */
+export const linkedWorktrees = (root: string): WorktreeKeeping => gitWorktrees(root);

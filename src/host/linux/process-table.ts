@@ -58,6 +58,28 @@ export function allProcesses(): ProcessEntry[] {
   return found;
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH");
+/**
+ * Was this process started with the variable set to this value? A child inherits it whatever session it moves to and
+ * whoever becomes its parent. False where the system does not tell, as for processes of other users.
+ */
+export function carries(pid: number, variable: string, value: string): boolean {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}\0`.includes(`\0${variable}=${value}\0`);
+  } catch (error) {
+    if (isGone(error) || codeOf(error) === "EACCES" || codeOf(error) === "EPERM") return false;
+    throw error;
+  }
 }
+
+/** How long a process has been running, by the clock that counts since boot. */
+export function ageMs({ startToken }: Pick<ProcessIdentity, "startToken">): number {
+  const sinceBoot = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
+  return Math.max(0, Math.round((sinceBoot - Number(startToken) / ticksPerSecond) * 1000));
+}
+
+/** What Linux shows to programs, whatever rate the kernel itself ticks at. */
+const ticksPerSecond = 100;
+
+const isGone = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);

@@ -2,6 +2,7 @@ import {
   chmodSync,
   constants,
   copyFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -11,8 +12,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
-import { Failure } from "../../domain/failure.ts";
+import { join } from "node:path";
+import { errorCode, writable } from "../writable.ts";
 
 /** Texts of those of the named files that are there and can be read. */
 export function readTexts(root: string, names: readonly string[]): ReadonlyMap<string, string> {
@@ -63,7 +64,8 @@ export async function replaceFile(path: string, { bytes, accept, madeFrom }: Rep
     writable(path, () => renameSync(draft, path));
     return true;
   } finally {
-    rmSync(draft, { force: true });
+    // Where nothing can be written, removing what was never there fails too and would hide the reason.
+    if (existsSync(draft)) rmSync(draft, { force: true });
   }
 }
 
@@ -88,10 +90,6 @@ export function textIfAny(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(path, "utf8");
 }
 
-/** The code of a system error. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-
 const draftOf = (path: string): string => `${path}.${process.pid}-${Math.random().toString(36).slice(2, 8)}.tmp`;
 
 /** A link cannot replace what somebody else wrote meanwhile; where links are not to be had, a rename must do. */
@@ -108,16 +106,4 @@ function placeDraft(draft: string, path: string): boolean {
   }
   unlinkSync(draft);
   return true;
-}
-
-function writable<T>(path: string, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
-      throw new Failure({ kind: "store-read-only", path: dirname(path) }, { cause: error });
-    }
-    throw error;
-  }
 }

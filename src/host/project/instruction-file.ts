@@ -3,7 +3,8 @@ import { join, relative } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { orchestratorGuide } from "../../domain/project/guide.ts";
 import { withSection } from "../../domain/project/section.ts";
-import { errorCode, replaceFile } from "./files.ts";
+import { errorCode } from "../writable.ts";
+import { replaceFile } from "./files.ts";
 
 export type InstructionEdit =
   | {

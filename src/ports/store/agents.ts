@@ -28,7 +28,23 @@ export interface AgentRows {
   sawActivity(id: string, now: number): Promise<void>;
   setReminders(id: string, reminders: number): Promise<void>;
   requestStop(id: string, by: string): Promise<void>;
-  release(id: string, now: number): Promise<void>;
+  /** False when it was released before. */
+  release(id: string, now: number): Promise<boolean>;
+  /** What the worktree held when a turn ended. */
+  inspected(id: string, facts: Pick<Agent, "headCommit" | "ahead" | "dirty">): Promise<void>;
+  setSuccessor(id: string, successorName: string): Promise<void>;
+  /** Live agents that were asked to stop. */
+  stopping(): Promise<Agent[]>;
+  /** Released agents whose worktree is still there. */
+  toClean(): Promise<Agent[]>;
+  cleaned(id: string, now: number): Promise<void>;
+  /** The step of the watchdog's ladder that was acted on, and since when it is stalled; (0, null) when it is not. */
+  setEscalation(id: string, level: number, stalledSince: number | null): Promise<void>;
+  /**
+   * Live agents, not asked to stop, that could be stuck: with a running turn, attached, found stalled before, or seated
+   * without a wait, a live child or a queued turn. Persistent ones may idle and are left out of the first and the last.
+   */
+  watchable(): Promise<Agent[]>;
   /** Live agents that have no worktree yet, oldest first. */
   unseated(): Promise<Agent[]>;
 }

@@ -8,6 +8,8 @@ export interface ProcessRows {
   liveForAgent(agentId: string): Promise<ProcessRecord[]>;
   /** The record with this identity that has not ended. */
   find(identity: ProcessIdentity): Promise<ProcessRecord | undefined>;
+  /** Records that have not ended, of any of these pids. The caller must still compare identities. */
+  withPids(pids: readonly number[]): Promise<ProcessRecord[]>;
   end(id: string, reason: string, now: number): Promise<void>;
   endForTurn(turnId: string, reason: string, now: number): Promise<void>;
 }

@@ -23,7 +23,8 @@ export interface TurnRows {
   /** Queued turns that may start now: due, agent seated, live, not stopping and without a running turn. Oldest first. */
   ready(now: number, limit: number): Promise<Turn[]>;
   running(): Promise<Turn[]>;
-  countRunning(): Promise<number>;
+  /** Running turns that take a place: those of persistent agents do not. */
+  countRunning(runId?: string): Promise<number>;
   listFor(agentId: string): Promise<Turn[]>;
   /** queued -> running with the given fence. False when it is no longer queued. */
   start(
@@ -39,7 +40,7 @@ export interface TurnRows {
   end(id: string, fence: number, end: TurnEnding): Promise<boolean>;
   cancelQueued(agentId: string, now: number): Promise<number>;
   cancel(id: string, now: number): Promise<void>;
-  /** Something waits for the engine: a due turn, a running turn, or a seat without a worktree. */
+  /** Something waits for the engine: a turn that may start or runs, a seat to fill, a stop to finish, a worktree to clean. */
   dueWork(now: number): Promise<boolean>;
   /** The earliest future moment a queued turn becomes due. */
   nextDue(now: number): Promise<number | undefined>;

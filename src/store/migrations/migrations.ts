@@ -1,8 +1,9 @@
 import type { Sql } from "../sql.ts";
 import { core } from "./001-core.ts";
+import { lifecycle } from "./002-lifecycle.ts";
 
 /** Numbered and append-only: position + 1 is the schema version. A published entry is never edited. */
-export const migrations: readonly string[] = [core];
+export const migrations: readonly string[] = [core, lifecycle];
 
 export const schemaVersion = migrations.length;
 

@@ -2,7 +2,9 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
 import type { ConfigFacet } from "./facets/config.ts";
+import type { EngineControl } from "./facets/engine.ts";
 import type { ProjectFacet } from "./facets/project.ts";
+import type { Stopper } from "./facets/stopper.ts";
 
 /** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -15,10 +17,16 @@ export interface App {
     readText(path: string, at?: FilePlace): Promise<Result<string | undefined, Refusal>>;
     writeText(path: string, text: string, at?: FilePlace): Promise<Result<void, Refusal>>;
   };
+  /** A typed path as other processes can use it. */
+  absolute(path: string): string;
+  /** Asks again, cheaply, until the answer is there; for commands that a person lets wait. */
+  until<T>(ask: () => Promise<T | undefined>): Promise<T>;
   readonly engine: EngineFacet;
   /** The allow-listed variables of the caller's shell that this runtime's agents will get. */
   environmentFor(runtime: string | undefined): Promise<Readonly<Record<string, string>>>;
   /** Loaded on first use: no hot command needs them. */
+  engineControl(): Promise<EngineControl>;
+  stopper(): Promise<Stopper>;
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
 }

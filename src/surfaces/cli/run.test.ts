@@ -217,8 +217,8 @@ describe("failure", () => {
     });
   });
 
-  test("an envelope without a hint has no such key", async () => {
-    expect(document(await ov(["reject", "--json"]))).not.toHaveProperty("hint");
+  test("a refusal that knows no better advice points to the help of its command", async () => {
+    expect(document(await ov(["reject", "--json"]))).toMatchObject({ hint: "see: ov reject --help" });
   });
 
   const usage: [string, string[]][] = [

@@ -112,7 +112,9 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
     );
   }
   const { describeRefusal } = await import("../shared/refusals.ts");
-  return complain(input, parsed, terminal, describeRefusal(result.refusal));
+  // What a value may be stands in the help, where the refusal itself knows no better advice.
+  const hint = `see: ${[input.tree.name, ...path].join(" ")} --help`;
+  return complain(input, parsed, terminal, { hint, ...describeRefusal(result.refusal) });
 }
 
 function makeIo({ stdin = readStdin }: CliInput, globals: Globals, { stderr, dataPaint, talkPaint }: Terminal): Io {

@@ -1,15 +1,24 @@
 import type { Command } from "./command.ts";
+import { agentsCommand } from "./commands/agents/tree.ts";
+import { budgetCommand } from "./commands/budget/tree.ts";
 import { completeCommand } from "./commands/complete/tree.ts";
 import { configCommand } from "./commands/config/tree.ts";
+import { engineCommand } from "./commands/engine/tree.ts";
 import { groupCommand } from "./commands/group/tree.ts";
 import { initCommand } from "./commands/init/tree.ts";
 import { logCommand } from "./commands/log/tree.ts";
 import { mailCommand } from "./commands/mail/tree.ts";
+import { nudgeCommand } from "./commands/nudge/tree.ts";
+import { pauseCommand } from "./commands/pause/tree.ts";
 import { primeCommand } from "./commands/prime/tree.ts";
+import { releaseCommand } from "./commands/release/tree.ts";
+import { resumeCommand } from "./commands/resume/tree.ts";
 import { runCommand } from "./commands/run/tree.ts";
+import { runUntilIdleCommand } from "./commands/run-until-idle/tree.ts";
 import { slingCommand } from "./commands/sling/tree.ts";
 import { specCommand } from "./commands/spec/tree.ts";
 import { statusCommand } from "./commands/status/tree.ts";
+import { stopCommand } from "./commands/stop/tree.ts";
 import { taskCommand } from "./commands/task/tree.ts";
 import { completionsCommand } from "./completions/command.ts";
 
@@ -20,15 +29,24 @@ export const tree: Command = {
   commands: [
     initCommand,
     slingCommand,
+    stopCommand,
+    pauseCommand,
+    resumeCommand,
+    releaseCommand,
+    nudgeCommand,
     taskCommand,
     specCommand,
     groupCommand,
     mailCommand,
     runCommand,
     statusCommand,
+    agentsCommand,
+    budgetCommand,
     primeCommand,
     logCommand,
     configCommand,
+    engineCommand,
+    runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },
     completeCommand,
   ],

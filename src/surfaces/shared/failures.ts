@@ -17,8 +17,8 @@ export function describeFailure(failure: FailureData): Description {
     case "config-invalid":
       return {
         ...setup("CONFIG_ERROR"),
-        message: `${failure.path} cannot be used; nothing was changed\n${failure.problems.map(problemLine).join("\n")}`,
-        hint: "mend the file, then look again with: ov doctor",
+        message: `${failure.path} cannot be used; nothing was changed\n${failure.problems.map((problem) => problemLine(failure.path, problem)).join("\n")}`,
+        hint: "mend the file, then look again: ov config validate",
         details: { ...details, configPath: failure.path, field: failure.problems[0]?.field ?? null },
       };
     case "not-a-git-repository":
@@ -32,21 +32,21 @@ export function describeFailure(failure: FailureData): Description {
       return {
         ...setup("STORE_ERROR"),
         message: `the store ${failure.path} is damaged: ${failure.problem}; nothing was changed`,
-        hint: "see what can be saved with: ov doctor",
+        hint: "put the damaged file aside, then make a new store: ov init",
         details,
       };
     case "store-too-new":
       return {
         ...setup("STORE_ERROR"),
         message: `the store ${failure.path} has version ${failure.found}, this ov knows up to ${failure.known}; nothing was changed`,
-        hint: "bring ov up to date with: ov upgrade",
+        hint: "install a newer Overstory; this one is: ov --version",
         details,
       };
     case "store-read-only":
       return {
         ...setup("STORE_ERROR"),
         message: `the store ${failure.path} cannot be written; nothing was changed`,
-        hint: "check who owns the file and its directory, then look again with: ov doctor",
+        hint: "check who owns the file and its directory, then look again: ov status",
         details,
       };
     case "store-busy":
@@ -64,7 +64,7 @@ export function describeFailure(failure: FailureData): Description {
         exit: exits.busy,
         retryable: true,
         message: `the engine cannot be reached: ${failure.problem}`,
-        hint: "try again, or find the reason with: ov doctor",
+        hint: "try again, or look from outside the agent: ov status",
         details,
       };
     case "unexpected":
@@ -81,7 +81,10 @@ export function describeFailure(failure: FailureData): Description {
 
 const setup = <C extends Description["code"]>(code: C) => ({ code, exit: exits.setup, retryable: false }) as const;
 
-function problemLine({ field, problem, file, line }: ConfigProblem): string {
-  const where = [...(file === undefined ? [] : [file]), ...(line === undefined ? [] : [`line ${line}`])].join(", ");
-  return `  ${field} ${problem}${where === "" ? "" : ` (${where})`}`;
+function problemLine(path: string, { field, problem, file, line }: ConfigProblem): string {
+  const elsewhere = file === undefined || file === path ? [] : [file];
+  const where = [...elsewhere, ...(line === undefined ? [] : [`line ${line}`])].join(", ");
+  // A file that is no YAML at all has no field to blame.
+  const what = field === "" ? problem : `${field} ${problem}`;
+  return `  ${what}${where === "" ? "" : ` (${where})`}`;
 }

@@ -27,6 +27,8 @@ const refusals: OneOfEach = {
   "rate-limited": { kind: "rate-limited", sender: "b1", limit: 30, per: "minute", retryAfterMs: 1500 },
   "type-not-yours": { kind: "type-not-yours", type: "merged", capability: "scout", allowed: ["status"] },
   "delivery-state": { kind: "delivery-state", id: "m1", state: "read", wanted: "claimed" },
+  "scope-overlap": { kind: "scope-overlap", owner: "b2", wanted: "src/a.ts", owned: "src/**" },
+  "not-recoverable": { kind: "not-recoverable", name: "b1", why: "it is in_turn" },
   "task-held": { kind: "task-held", task: "T1", holder: "b1" },
   "task-status": { kind: "task-status", task: "T1", status: "closed", wanted: ["open", "in_progress"] },
   "task-blocked": { kind: "task-blocked", task: "T1", by: ["T2", "T3"] },
@@ -34,6 +36,7 @@ const refusals: OneOfEach = {
   "group-ambiguous": { kind: "group-ambiguous", name: "g", ids: ["g1", "g2"] },
   "group-member": { kind: "group-member", group: "g1", task: "T1", problem: "already" },
   "group-would-be-empty": { kind: "group-would-be-empty", group: "g1" },
+  "run-open": { kind: "run-open", run: "run-1", agents: ["b1", "b2"] },
   "no-current-run": { kind: "no-current-run" },
 };
 
@@ -61,6 +64,8 @@ describe("refusals", () => {
       "rate-limited MAIL_ERROR 6 retryable",
       "type-not-yours PERMISSION_ERROR 8",
       "delivery-state MAIL_ERROR 2",
+      "scope-overlap AGENT_ERROR 2",
+      "not-recoverable AGENT_ERROR 2",
       "task-held TASK_ERROR 6 retryable",
       "task-status TASK_ERROR 2",
       "task-blocked TASK_ERROR 2",
@@ -68,6 +73,7 @@ describe("refusals", () => {
       "group-ambiguous GROUP_ERROR 2",
       "group-member GROUP_ERROR 2",
       "group-would-be-empty GROUP_ERROR 2",
+      "run-open LIFECYCLE_ERROR 2",
       "no-current-run LIFECYCLE_ERROR 7",
     ]);
   });

@@ -11,6 +11,8 @@ type Words = Omit<Description, "details">;
 type Details = Description["details"];
 
 const unchanged = "nothing was changed";
+/** What an agent can always do about a no. */
+const ask = "ov mail send --to operator --type question --subject <what> --body <why>";
 
 function words(refusal: Refusal): Words {
   switch (refusal.kind) {
@@ -22,7 +24,7 @@ function words(refusal: Refusal): Words {
       return {
         ...denied,
         message: `${refusal.caller} may not ${refusal.action}: ${refusal.why}; ${unchanged}`,
-        hint: "ask for it with: ov mail send --to operator --type question",
+        hint: `ask for it: ${ask}`,
       };
     case "unknown-token":
       return {
@@ -42,7 +44,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("AGENT_ERROR"),
         message: `an agent named "${refusal.name}" already exists (${refusal.state}); no agent was started`,
-        hint: `choose another --name, or look at it: ov inspect ${refusal.name}`,
+        hint: "choose another --name, or see who has this one: ov status --all",
       };
     case "too-deep":
       return {
@@ -92,7 +94,7 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("MAIL_ERROR"),
         message: `thread ${refusal.thread} reached its limit of ${refusal.limit} hops between agents; the message was not sent`,
-        hint: "start a new thread, or ask a person: ov mail send --to operator --type question",
+        hint: `start a new thread, or ask a person: ${ask}`,
       };
     case "rate-limited":
       return {
@@ -114,13 +116,25 @@ function words(refusal: Refusal): Words {
         message: `message ${refusal.id} is ${refusal.state}, this needs ${refusal.wanted}; ${unchanged}`,
         hint: "see your messages: ov mail list",
       };
+    case "scope-overlap":
+      return {
+        ...rejected("AGENT_ERROR"),
+        message: `${refusal.wanted} may touch ${refusal.owned}, which "${refusal.owner}" owns; ${unchanged}`,
+        hint: "choose other files, or accept the conflict: ov sling <task> --allow-overlap",
+      };
+    case "not-recoverable":
+      return {
+        ...rejected("AGENT_ERROR"),
+        message: `"${refusal.name}" cannot be recovered: ${refusal.why}; ${unchanged}`,
+        hint: "see who is there: ov status --all",
+      };
     case "task-held":
       return {
         code: "TASK_ERROR",
         exit: exits.busy,
         retryable: true,
         message: `task ${refusal.task} is held by "${refusal.holder}"; ${unchanged}`,
-        hint: `look at the holder: ov inspect ${refusal.holder}`,
+        hint: "see what its holder does: ov status",
       };
     case "task-status":
       return {
@@ -159,13 +173,19 @@ function words(refusal: Refusal): Words {
         message: `group ${refusal.group} would be left without tasks; ${unchanged}`,
         hint: `add another task first: ov group add ${refusal.group} <task>`,
       };
+    case "run-open":
+      return {
+        ...rejected("LIFECYCLE_ERROR"),
+        message: `run ${refusal.run} still has agents that are not released: ${listed(refusal.agents)}; ${unchanged}`,
+        hint: "let them go with: ov release <agent>, or end the run anyway: ov run complete --force",
+      };
     case "no-current-run":
       return {
         code: "LIFECYCLE_ERROR",
         exit: exits.notFound,
         retryable: false,
         message: `no run is active; ${unchanged}`,
-        hint: "start one with ov coordinator start or ov sling, or see past ones: ov run list",
+        hint: "start one: ov sling <task>, or see past ones: ov run list",
       };
   }
 }
@@ -188,22 +208,22 @@ function invalidInput(refusal: InvalidInput): Words {
 }
 
 const nounRows = {
-  agent: { code: "AGENT_ERROR", look: "ov status" },
-  task: { code: "TASK_ERROR", look: "ov task list" },
-  message: { code: "MAIL_ERROR", look: "ov mail list" },
-  group: { code: "GROUP_ERROR", look: "ov group list" },
-  run: { code: "LIFECYCLE_ERROR", look: "ov run list" },
-  spec: { code: "VALIDATION_ERROR", look: "ov spec write <task>" },
-} as const satisfies Record<Noun, { readonly code: Code; readonly look: string }>;
+  agent: { code: "AGENT_ERROR", advice: "see what there is: ov status" },
+  task: { code: "TASK_ERROR", advice: "see what there is: ov task list" },
+  message: { code: "MAIL_ERROR", advice: "see what there is: ov mail list" },
+  group: { code: "GROUP_ERROR", advice: "see what there is: ov group list" },
+  run: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run list" },
+  spec: { code: "VALIDATION_ERROR", advice: "write it: ov spec write <task>" },
+} as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
 function missing({ noun, id, nearest }: NotFound): Words {
-  const { code, look } = nounRows[noun];
+  const { code, advice } = nounRows[noun];
   return {
     code,
     exit: exits.notFound,
     retryable: false,
     message: `no ${noun} "${id}"; ${unchanged}`,
-    hint: nearest === undefined ? `see what there is: ${look}` : `did you mean "${nearest}"?`,
+    hint: nearest === undefined ? advice : `did you mean "${nearest}"?`,
   };
 }
 

@@ -1,192 +1,149 @@
-import { admit } from "../../domain/agent/admission.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
-import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import type { Caller } from "../../domain/caller/caller.ts";
-import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
-import { nearest } from "../../domain/name/nearest.ts";
-import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { freshAgent } from "../../domain/agent/fresh-agent.ts";
+import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
+import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
-import { openDependencies } from "../tasks/dependency-state.ts";
-import type { Context, UseCase } from "../usecase.ts";
-
-export interface SlingRequest {
-  readonly taskId: string;
-  readonly capability: string;
-  readonly name?: string;
-  readonly parent?: string;
-  readonly files: readonly string[];
-  readonly specPath?: string;
-  readonly runtime?: string;
-  readonly model?: string;
-  readonly baseBranch?: string;
-  /** The caller's allow-listed variables. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Filled by `prepare`. */
-  readonly envFile?: string;
-}
-
-export interface SlingReply {
-  readonly agentName: string;
-  readonly capability: Capability;
-  readonly taskId: string;
-  readonly branch: string;
-  readonly runId: string;
-  readonly state: string;
-}
+import { createTask } from "../tasks/create-task.ts";
+import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
+import { planSling, type SlingPlan } from "./plan-sling.ts";
+import type { SlingReply, SlingRequest } from "./sling-request.ts";
 
 /** Reserves a seat in one transaction and returns; the engine prepares the worktree and starts the first turn. */
 export const sling: UseCase<SlingRequest, SlingReply> = {
   access: "write",
-  prepare: async (files, terms, request) => {
-    const caller = await terms.caller();
-    if (!caller.ok) return caller;
-    // An agent's children get what its own person's shell gave it; a path in a request is never believed.
-    const { envFile: _, ...rest } = request;
-    if (caller.value.kind === "agent") return ok(rest);
-    return ok({ ...rest, envFile: await files.writeEnvironment(request.environment) });
-  },
+  prepare: keepEnvironment,
   run: async (tx, context, request) => {
-    const { caller, now, ids, settings } = context;
-    const capability = parseCapability(request.capability);
-    if (!capability.ok) return capability;
-    const task = await findTask(tx, request.taskId);
+    const plan = await planSling(tx, context, request);
+    if (!plan.ok) return plan;
+    const task = await taskFor(tx, context, request, plan.value);
     if (!task.ok) return task;
-    const name = await chooseName(tx, request, capability.value);
-    if (!name.ok) return name;
-    const parent = await findParent(tx, caller, request.parent);
-    if (!parent.ok) return parent;
-    const run = await findRun(tx, context, parent.value);
-    const inRun = await tx.agents.list({ runId: run.id });
-    const children = parent.value === null ? [] : await tx.agents.list({ parentName: parent.value.name, live: true });
-    const namesake = (await tx.agents.byName(name.value)) ?? null;
-    const admitted = admit(
-      { name: name.value, capability: capability.value, taskId: task.value.id },
-      {
-        run: { id: run.id, agentsEver: new Set(inRun.map((agent) => agent.name)).size },
-        parent: parent.value,
-        liveChildren: new Set(children.map((child) => child.name)).size,
-        namesake,
-        holders: await tx.agents.list({ taskId: task.value.id, live: true }),
-        limits: settings.agents,
-      },
-    );
-    if (!admitted.ok) return admitted;
-    const agent: Agent = {
-      id: ids.next("agent"),
-      name: name.value,
-      generation: ((await tx.agents.byName(name.value))?.generation ?? 0) + 1,
-      capability: capability.value,
-      runtime: request.runtime ?? settings.runtime.capabilities[capability.value] ?? settings.runtime.default,
-      model: request.model ?? null,
-      topology: "per_turn",
-      parentName: parent.value?.name ?? "operator",
-      depth: admitted.value.depth,
-      runId: run.id,
-      taskId: task.value.id,
-      specPath: request.specPath ?? null,
-      scope: request.files,
-      worktreePath: null,
-      branch: `overstory/${name.value}/${task.value.id}`,
-      baseRef: request.baseBranch ?? run.landingBranch,
-      baseCommit: null,
-      envFile: request.envFile ?? parent.value?.envFile ?? null,
-      state: "booting",
-      stateVersion: 0,
-      outcome: null,
-      stopRequestedBy: null,
-      providerSessionId: null,
-      reminders: 0,
-      startedAt: now,
-      lastActivityAt: now,
-      endedAt: null,
-      releasedAt: null,
-    };
-    await tx.agents.reserve(agent);
-    if (parent.value !== null) {
-      await tx.waits.add({ agentName: parent.value.name, kind: "child", ref: agent.name, since: now, deadline: null });
-    }
-    await claimFor(tx, task.value, agent, now);
+    const run = plan.value.run ?? (await beginRun(tx, context, plan.value));
+    const agent = await reserve(tx, context, request, plan.value, run);
+    if (task.value !== null) await claimFor(tx, task.value, agent, context.now);
     await dispatch(tx, context, agent, task.value);
-    await tx.events.append([
-      {
-        runId: run.id,
-        agentName: agent.name,
-        agentId: agent.id,
-        source: caller.kind === "agent" ? "agent" : "operator",
-        type: "spawn",
-        data: { capability: agent.capability, taskId: task.value.id, parent: agent.parentName, runtime: agent.runtime },
-        createdAt: now,
-      },
-    ]);
+    return ok(replyOf(agent, plan.value.warnings));
+  },
+};
+
+/** What `ov sling` would do. */
+export const drySling: UseCase<SlingRequest, SlingReply> = {
+  access: "read",
+  run: async (tx, context, request) => {
+    const plan = await planSling(tx, context, request);
+    if (!plan.ok) return plan;
+    const { value } = plan;
     return ok({
-      agentName: agent.name,
-      capability: agent.capability,
-      taskId: task.value.id,
-      branch: agent.branch ?? "",
-      runId: run.id,
-      state: agent.state,
+      agentName: value.name,
+      generation: value.generation,
+      capability: value.capability,
+      taskId: value.taskId,
+      branch: value.branch,
+      runId: value.run?.id ?? "",
+      parentAgent: value.parent?.name ?? "operator",
+      depth: value.depth,
+      runtime: value.runtime,
+      state: "planned",
+      warnings: value.warnings,
     });
   },
 };
 
-async function findTask(tx: Tx, id: string): Promise<Result<Task, Refusal>> {
-  const valid = parseTaskId(id);
-  if (!valid.ok) return valid;
-  const task = await tx.tasks.get(id);
-  if (task === undefined) return no(notFound("task", id, nearest(id, await tx.tasks.ids())));
-  const workable = ["open", "in_progress"];
-  if (!workable.includes(task.status))
-    return no({ kind: "task-status", task: id, status: task.status, wanted: workable });
-  const open = await openDependencies(tx, id);
-  if (open.length > 0) return no({ kind: "task-blocked", task: id, by: open });
-  return ok(task);
+/** An agent's children get what its own person's shell gave it; a path in a request is never believed. */
+export async function keepEnvironment<
+  R extends { readonly environment: Readonly<Record<string, string>>; readonly envFile?: string },
+>(files: ProjectFiles, terms: PrepareTerms, request: R): Promise<Result<R, Refusal>> {
+  const caller = await terms.caller();
+  if (!caller.ok) return caller;
+  const { envFile: _, ...rest } = request;
+  if (caller.value.kind === "agent") return ok(rest as R);
+  return ok({ ...rest, envFile: await files.writeEnvironment(request.environment) } as R);
 }
 
-/** The given name, or `<capability>-<task>`, numbered past every name that was ever used. */
-async function chooseName(tx: Tx, request: SlingRequest, capability: Capability): Promise<Result<string, Refusal>> {
-  const given = request.name?.trim();
-  if (given !== undefined && given !== "") return agentName(given);
-  const base = `${capability}-${request.taskId}`.toLowerCase().slice(0, 58);
-  const taken = new Set(await tx.agents.names());
-  for (let n = 1; ; n++) {
-    const name = n === 1 ? base : `${base}-${n}`;
-    if (!taken.has(name)) return agentName(name);
-  }
+async function taskFor(
+  tx: Tx,
+  context: Context,
+  request: SlingRequest,
+  plan: SlingPlan,
+): Promise<Result<Task | null, Refusal>> {
+  if (plan.task !== null || request.title === undefined) return ok(request.skipTaskCheck === true ? null : plan.task);
+  const made = await createTask.run(tx, context, { id: plan.taskId, title: request.title, files: request.files });
+  if (!made.ok) return made;
+  const task = await tx.tasks.get(plan.taskId);
+  return task === undefined ? no({ kind: "not-found", noun: "task", id: plan.taskId }) : ok(task);
 }
 
-/** An agent's slings are its children; only the operator may name another parent. */
-async function findParent(tx: Tx, caller: Caller, named: string | undefined): Promise<Result<Agent | null, Refusal>> {
-  const own = caller.kind === "agent" ? caller.name : undefined;
-  if (own !== undefined && named !== undefined && named !== own) {
-    const why = "an agent is the parent of what it slings";
-    return no({ kind: "not-allowed", action: `sling for ${named}`, caller: own, why });
-  }
-  const name = named ?? own;
-  if (name === undefined || name === "operator") return ok(null);
-  const parent = await tx.agents.byName(name);
-  if (parent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
-  return ok(parent);
-}
-
-async function findRun(tx: Tx, { now, ids }: Context, parent: Agent | null): Promise<Run> {
-  const known = parent === null ? await tx.runs.current() : await tx.runs.get(parent.runId);
-  if (known !== undefined) return known;
+async function beginRun(tx: Tx, { now, ids }: Context, { capability, name }: SlingPlan): Promise<Run> {
   const run: Run = {
     id: ids.next("run"),
     objective: null,
     targetBranch: null,
     landingBranch: null,
-    coordinatorName: null,
+    coordinatorName: capability === "coordinator" ? name : null,
     status: "active",
     startedAt: now,
     completedAt: null,
   };
   await tx.runs.insert(run);
   return run;
+}
+
+async function reserve(
+  tx: Tx,
+  { caller, now, ids }: Context,
+  request: SlingRequest,
+  plan: SlingPlan,
+  run: Run,
+): Promise<Agent> {
+  const agent = freshAgent({
+    id: ids.next("agent"),
+    name: plan.name,
+    generation: plan.generation,
+    capability: plan.capability,
+    runtime: plan.runtime,
+    model: request.model ?? null,
+    parentName: plan.parent?.name ?? "operator",
+    depth: plan.depth,
+    runId: run.id,
+    taskId: plan.taskId,
+    specPath: request.specPath ?? null,
+    scope: request.files,
+    branch: plan.branch,
+    worktreeKind: isIn("persistent", plan.capability) ? "root" : "linked",
+    baseRef: request.baseBranch ?? run.landingBranch,
+    envFile: request.envFile ?? plan.parent?.envFile ?? null,
+    instructions: instructionsOf(request),
+    startedAt: now,
+  });
+  await tx.agents.reserve(agent);
+  if (plan.parent !== null) {
+    await tx.waits.add({ agentName: plan.parent.name, kind: "child", ref: agent.name, since: now, deadline: null });
+  }
+  await tx.events.append([
+    {
+      runId: run.id,
+      agentName: agent.name,
+      agentId: agent.id,
+      source: caller.kind === "agent" ? "agent" : "operator",
+      type: "spawn",
+      data: { capability: agent.capability, taskId: agent.taskId, parent: agent.parentName, runtime: agent.runtime },
+      createdAt: now,
+    },
+  ]);
+  return agent;
+}
+
+/** What only the overlay needs to know, kept as it was asked for. */
+function instructionsOf(request: SlingRequest): string | null {
+  const { siblings, profile, dispatchMaxAgents, skipScout, skipReview } = request;
+  const given = Object.entries({ siblings, profile, dispatchMaxAgents, skipScout, skipReview }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
 }
 
 /** Whoever implements or leads holds the task; readers look at it without taking it. Code must land before it closes. */
@@ -204,8 +161,9 @@ async function claimFor(tx: Tx, task: Task, agent: Agent, now: number): Promise<
 }
 
 /** Stored before any process exists, so that it is the input of the first turn. */
-async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task): Promise<void> {
+async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | null): Promise<void> {
   const { caller } = context;
+  const what = task === null ? `Task ${agent.taskId}` : `${task.title}\n\n${task.description ?? ""}`;
   const spec =
     agent.specPath === null ? "There is no written spec; the task text is all there is." : `Spec: ${agent.specPath}`;
   const scope = agent.scope.length === 0 ? "" : `\nFiles you own: ${agent.scope.join(", ")}`;
@@ -216,15 +174,29 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task): Pro
     verified: true,
     address: agent.name,
     recipients: [{ name: agent.name, wake: true }],
-    subject: `Dispatch: ${task.id}`,
-    body: `${task.title}\n\n${task.description ?? ""}\n\n${spec}${scope}`.replace(/\n{3,}/g, "\n\n"),
+    subject: `Dispatch: ${agent.taskId}`,
+    body: `${what}\n\n${spec}${scope}`.replace(/\n{3,}/g, "\n\n"),
     type: "dispatch",
     priority: "normal",
     payload: JSON.stringify({
-      taskId: task.id,
+      taskId: agent.taskId,
       specPath: agent.specPath ?? "",
       capability: agent.capability,
       fileScope: agent.scope,
     }),
   });
 }
+
+const replyOf = (agent: Agent, warnings: readonly string[]): SlingReply => ({
+  agentName: agent.name,
+  generation: agent.generation,
+  capability: agent.capability,
+  taskId: agent.taskId ?? "",
+  branch: agent.branch ?? "",
+  runId: agent.runId,
+  parentAgent: agent.parentName,
+  depth: agent.depth,
+  runtime: agent.runtime,
+  state: agent.state,
+  warnings,
+});

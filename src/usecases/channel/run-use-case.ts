@@ -1,4 +1,5 @@
 import type { Caller } from "../../domain/caller/caller.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -27,6 +28,8 @@ export interface ChannelPorts {
   readonly settings: Settings;
   readonly files: ProjectFiles;
   readonly reach: ReachKillPoint;
+  /** The processes we descend from, nearest first. Empty where a call comes over the socket. */
+  readonly ancestors: () => readonly ProcessIdentity[];
 }
 
 export interface Answer {
@@ -92,6 +95,13 @@ async function callerOf(
   frame: Frame,
 ): Promise<Result<Caller, Refusal>> {
   const caller = await identify(tx, ports.ids, frame.token);
+  if (caller.ok && caller.value.kind === "operator" && useCase.access === "write") {
+    const agent = await agentAbove(tx, ports.ancestors());
+    if (agent !== undefined) {
+      const why = "it runs inside an agent's process without that agent's token";
+      return no({ kind: "not-allowed", action: frame.name, caller: agent, why });
+    }
+  }
   if (!caller.ok || useCase.operatorOnly !== true || caller.value.kind === "operator") return caller;
   return no({
     kind: "not-allowed",
@@ -99,6 +109,23 @@ async function callerOf(
     caller: caller.value.name,
     why: "only the operator may do this",
   });
+}
+
+/** No token means the operator only when no process above us is a recorded agent or one of its gates. */
+async function agentAbove(tx: Tx, ancestors: readonly ProcessIdentity[]): Promise<string | undefined> {
+  if (ancestors.length === 0) return undefined;
+  const recorded = await tx.processes.withPids(ancestors.map((process) => process.pid));
+  const above = recorded.find(
+    (record) =>
+      (record.role === "agent" || record.role === "gate") &&
+      ancestors.some(
+        (process) =>
+          process.pid === record.pid && process.startToken === record.startToken && process.bootId === record.bootId,
+      ),
+  );
+  if (above === undefined) return undefined;
+  const agent = above.agentId === null ? undefined : await tx.agents.get(above.agentId);
+  return agent?.name ?? "a gate command";
 }
 
 function contextOf(ports: ChannelPorts, caller: Caller): Context {

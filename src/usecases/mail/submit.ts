@@ -11,6 +11,7 @@ import { coverageWarnings } from "./coverage.ts";
 import { checkPace, findRepeated } from "./pace.ts";
 import { limitsOf } from "./policy.ts";
 import { noteForward, post, type Recipient } from "./post.ts";
+import { reopen } from "./reopen.ts";
 import type { Sender } from "./sender.ts";
 import { findTarget, hasTurns, type Target } from "./target.ts";
 import { closeWaits, openWait } from "./waits.ts";
@@ -59,6 +60,11 @@ export async function submit(
   if (!paced.ok) return paced;
   const hop = mail.answer === null ? ok(null) : checkHop(mail.answer, limits);
   if (!hop.ok) return hop;
+  for (const reader of readers) {
+    if (reader.reopens !== true) continue;
+    const reopened = await reopen(tx, context, reader.name);
+    if (!reopened.ok) return reopened;
+  }
   return ok(await store(tx, context, sender, final, target.value));
 }
 

@@ -5,10 +5,9 @@ import { type RecipientFacts, type Route, routeMail } from "../../domain/mail/re
 import type { MailType } from "../../domain/mail/types.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { no, ok, type Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { ownerOf } from "./owner.ts";
-import { reopen } from "./reopen.ts";
 import type { Sender } from "./sender.ts";
 
 export interface Aim {
@@ -41,11 +40,13 @@ export interface Reader {
   readonly agent: Agent | null;
   /** May not be woken by this message. */
   readonly silent: boolean;
+  /** Has submitted its work, and this message brings it back. */
+  readonly reopens?: boolean;
 }
 
 /** Mail can start a turn of this reader. */
-export const hasTurns = ({ agent }: Reader): boolean =>
-  agent !== null && !hasEnded(agent) && agent.topology === "per_turn";
+export const hasTurns = ({ agent, reopens }: Reader): boolean =>
+  agent !== null && (reopens === true || !hasEnded(agent)) && agent.topology === "per_turn";
 
 /** From what stands in `--to` to the names that get a delivery. */
 export async function findTarget(tx: Tx, sender: Sender, aim: Aim): Promise<Result<Target, Refusal>> {
@@ -85,15 +86,10 @@ async function singleTarget(tx: Tx, sender: Sender, aim: Aim): Promise<Result<Ta
   const mail = { from, to, type: aim.type, payload: aim.payload, origin, terminal, wake: aim.wake, strict: aim.strict };
   const route = routeMail(mail, facts);
   if (!route.ok) return route;
-  return follow(tx, route.value, around, acquainted);
+  return follow(route.value, around, acquainted);
 }
 
-async function follow(
-  tx: Tx,
-  route: Route,
-  around: ReadonlyMap<string, Agent>,
-  acquainted: boolean,
-): Promise<Result<Target, Refusal>> {
+function follow(route: Route, around: ReadonlyMap<string, Agent>, acquainted: boolean): Result<Target, Refusal> {
   const target = { address: route.to, group: false, insteadOf: null, warnings: [] };
   const known = around.get(route.to) ?? null;
   switch (route.kind) {
@@ -101,11 +97,8 @@ async function follow(
       const warnings = route.unknown === undefined || acquainted ? [] : [unknownWarning(route.unknown)];
       return ok({ ...target, readers: [{ name: route.to, agent: known, silent: false }], warnings });
     }
-    case "reopen": {
-      const reopened = await reopen(tx, route.to);
-      if (!reopened.ok) return no(reopened.refusal);
-      return ok({ ...target, readers: [{ name: route.to, agent: reopened.value, silent: false }] });
-    }
+    case "reopen":
+      return ok({ ...target, readers: [{ name: route.to, agent: known, silent: false, reopens: true }] });
     case "forward": {
       const readers = [{ name: route.to, agent: known, silent: route.silent }];
       const warnings = [`${route.insteadOf} has ended, so the message goes to ${route.to}`];
@@ -142,6 +135,6 @@ const factsOf = (agent: Agent): RecipientFacts => ({
   parentName: agent.parentName,
   runId: agent.runId,
   submitted: isSubmitted(agent),
-  successorName: null,
+  successorName: agent.successorName,
   reopenable: true,
 });

@@ -1,20 +1,36 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { no, ok } from "../../domain/result.ts";
 import { forbiddenToComplete } from "../../domain/run/rights.ts";
 import type { RunStatus } from "../../domain/run/run.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
 
-/** Ends the current run. Its agents are left alone: stopping them is a decision of its own. */
-export const completeRun: UseCase<object, { readonly runId: string; readonly status: RunStatus }> = {
+/**
+ * Ends the current run, once everybody in it is released or dead. Its agents are left alone: stopping them is a decision
+ * of its own.
+ */
+export const completeRun: UseCase<
+  { readonly force?: boolean },
+  { readonly runId: string; readonly status: RunStatus }
+> = {
   access: "write",
-  run: async (tx, context) => {
+  run: async (tx, context, { force }) => {
     const run = await currentRun(tx, context.caller);
     if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });
     const refused = forbiddenToComplete(context.caller, run.id);
     if (refused !== undefined) return no(refused);
+    const open = newestPerName(await tx.agents.list({ runId: run.id })).filter(isOpen);
+    if (open.length > 0 && force !== true)
+      return no({ kind: "run-open", run: run.id, agents: open.map(({ name }) => name) });
     await tx.runs.complete(run.id, "completed", context.now);
     await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id } });
     return ok({ runId: run.id, status: "completed" });
   },
 };
+
+/** Persistent agents end with the run, not before it. */
+const isOpen = (agent: Agent): boolean =>
+  !isIn("persistent", agent.capability) && agent.state !== "zombie" && agent.releasedAt === null;

@@ -51,26 +51,43 @@ test("the current run is the newest for a person and its own for an agent", asyn
 test("completing ends the current run, one after the other, until none is left", async () => {
   await using world = useCaseWorld();
   await withRuns(world);
-  expect(await world.must(completeRun, {})).toEqual({ runId: "run-2", status: "completed" });
+  expect(await world.must(completeRun, { force: true })).toEqual({ runId: "run-2", status: "completed" });
   expect((await world.must(showRun, { id: "run-2" })).run).toMatchObject({
     status: "completed",
     completedAt: expect.any(Number),
   });
-  expect(await world.must(completeRun, {})).toEqual({ runId: "run-1", status: "completed" });
-  expect(await world.call(completeRun, {})).toEqual({ ok: false, refusal: { kind: "no-current-run" } });
+  expect(await world.must(completeRun, { force: true })).toEqual({ runId: "run-1", status: "completed" });
+  expect(await world.call(completeRun, { force: true })).toEqual({ ok: false, refusal: { kind: "no-current-run" } });
   expect((await world.events()).map(({ type, runId }) => [type, runId])).toEqual([
     ["run_completed", "run-2"],
     ["run_completed", "run-1"],
   ]);
 });
 
+test("agents that are not released keep a run open, dead ones do not", async () => {
+  await using world = useCaseWorld();
+  await withRuns(world);
+  const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
+  const refused = await world.call(completeRun, {}, coordinator);
+  expect(refused).toMatchObject({ ok: false, refusal: { kind: "run-open", run: "run-1", agents: ["ann"] } });
+  await world.store.transaction(async (tx) => {
+    await tx.agents.release("agent-ann-2", 1);
+    await tx.agents.reserve(storedAgent("bob", { state: "zombie", outcome: "crashed" }));
+  });
+  expect(await world.must(completeRun, {}, coordinator)).toMatchObject({ runId: "run-1" });
+});
+
 test("of the agents only a coordinator ends a run, and only its own", async () => {
   await using world = useCaseWorld();
   await withRuns(world);
   const lead = agentCaller("lea", "lead", { runId: "run-1" });
-  expect(await world.call(completeRun, {}, lead)).toMatchObject({ refusal: { kind: "not-allowed", caller: "lea" } });
+  expect(await world.call(completeRun, { force: true }, lead)).toMatchObject({
+    refusal: { kind: "not-allowed", caller: "lea" },
+  });
   const coordinator = agentCaller("coordinator", "coordinator", { runId: "run-1" });
-  expect(await world.must(completeRun, {}, coordinator)).toMatchObject({ runId: "run-1" });
+  expect(await world.must(completeRun, { force: true }, coordinator)).toMatchObject({ runId: "run-1" });
   expect((await world.must(showCurrentRun, {})).current?.run.id).toBe("run-2");
-  expect(await world.call(completeRun, {}, coordinator)).toMatchObject({ refusal: { kind: "no-current-run" } });
+  expect(await world.call(completeRun, { force: true }, coordinator)).toMatchObject({
+    refusal: { kind: "no-current-run" },
+  });
 });

@@ -27,7 +27,10 @@ export const readSpec: UseCase<ReadSpecRequest, ReadSpecReply> = {
     return id.ok ? ok({ taskId: id.value, found: await files.readSpec(id.value) }) : id;
   },
   run: async (tx, _context, { taskId: id, found }) => {
-    if (found === undefined) return no(notFound("spec", id, nearest(id, await tx.tasks.ids())));
+    if (found === undefined) {
+      const tasks = await tx.tasks.ids();
+      return no(notFound("spec", id, tasks.includes(id) ? undefined : nearest(id, tasks)));
+    }
     const row = await tx.specs.get(id);
     return ok({ taskId: id, ...found, author: row?.author ?? null, updatedAt: row?.updatedAt ?? null });
   },

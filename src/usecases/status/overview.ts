@@ -3,6 +3,7 @@ import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { UseCase } from "../usecase.ts";
+import { newestPerName } from "./newest-per-name.ts";
 
 export interface AgentView {
   readonly agent: Agent;
@@ -39,12 +40,3 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     return ok({ run, agents, unreadMailCount: await tx.deliveries.countQueued(mailbox), unreadMailScope: mailbox });
   },
 };
-
-function newestPerName(agents: readonly Agent[]): Agent[] {
-  const newest = new Map<string, Agent>();
-  for (const agent of agents) {
-    const known = newest.get(agent.name);
-    if (known === undefined || known.generation < agent.generation) newest.set(agent.name, agent);
-  }
-  return [...newest.values()];
-}

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Agent } from "../../../src/domain/agent/agent.ts";
 import { transition } from "../../../src/domain/agent/transition.ts";
 import type { Check } from "./database.ts";
-import { anAgent, aRun, noon, seed } from "./rows.ts";
+import { anAgent, aRun, aTurn, noon, seed } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 export function agentPromises(check: Check): void {
@@ -137,4 +137,49 @@ export function agentPromises(check: Check): void {
       expect(await tx.agents.get("b2-1")).toEqual(anAgent("b2"));
     });
   });
+
+  check("a level of the watchdog is kept with the moment of the stall, and is taken back", async ({ store }) => {
+    await seed(store, anAgent("b1"), anAgent("b2"));
+    await store.transaction(async (tx) => {
+      await tx.agents.setEscalation("b1-1", 2, noon + 5);
+      expect(await tx.agents.get("b1-1")).toMatchObject({ escalationLevel: 2, stalledSince: noon + 5 });
+      expect(await tx.agents.get("b2-1")).toMatchObject({ escalationLevel: 0, stalledSince: null });
+      await tx.agents.setEscalation("b1-1", 0, null);
+      expect(await tx.agents.get("b1-1")).toMatchObject({ escalationLevel: 0, stalledSince: null });
+    });
+  });
+
+  check(
+    "only who could be stuck is watched: nobody that waits, is queued, idles by profession or has ended",
+    async ({ store }) => {
+      const [queued, running] = [anAgent("queued"), anAgent("running", { state: "in_turn" })];
+      await seed(
+        store,
+        anAgent("idle"),
+        anAgent("waiting"),
+        anAgent("lead", { capability: "lead" }),
+        anAgent("child", { parentName: "lead" }),
+        anAgent("former", { capability: "lead" }),
+        anAgent("grown", { parentName: "former", state: "completed" }),
+        queued,
+        running,
+        anAgent("unseated", { state: "booting", worktreePath: null }),
+        anAgent("coordinator", { capability: "coordinator" }),
+        anAgent("desk", { capability: "coordinator", topology: "attached" }),
+        anAgent("stopping", { stopRequestedBy: "operator" }),
+        anAgent("dead", { state: "zombie" }),
+        anAgent("stalled", { state: "stalled", stalledSince: noon, escalationLevel: 1 }),
+      );
+      await store.transaction(async (tx) => {
+        for (const agentName of ["waiting", "stalled"]) {
+          await tx.waits.add({ agentName, kind: "reply", ref: "m1", since: noon, deadline: null });
+        }
+        await tx.turns.queue(aTurn("t1", queued));
+        await tx.turns.queue(aTurn("t2", running));
+        await tx.turns.start("t2", { fence: 1, logDir: "/l", resumeRequested: null, now: noon });
+        const watched = (await tx.agents.watchable()).map((agent) => agent.name);
+        expect(watched).toEqual(["child", "desk", "former", "idle", "running", "stalled"]);
+      });
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import type { Agent } from "../../../src/domain/agent/agent.ts";
+import { freshAgent } from "../../../src/domain/agent/fresh-agent.ts";
 import { type Delivery, type Message, priorityRank } from "../../../src/domain/mail/types.ts";
 import type { ProcessRecord } from "../../../src/domain/process/process.ts";
 import type { Run } from "../../../src/domain/run/run.ts";
@@ -22,37 +23,22 @@ export const aRun = (id: string, change: Partial<Run> = {}): Run => ({
 });
 
 /** An agent of run `r1`, seated unless the change says otherwise. */
-export const anAgent = (name: string, change: Partial<Agent> = {}): Agent => ({
-  id: `${name}-${change.generation ?? 1}`,
-  name,
-  generation: 1,
-  capability: "builder",
-  runtime: "scripted",
-  model: null,
-  topology: "per_turn",
-  parentName: "operator",
-  depth: 0,
-  runId: "r1",
-  taskId: null,
-  specPath: null,
-  scope: [],
-  worktreePath: `/w/${name}`,
-  branch: null,
-  baseRef: null,
-  baseCommit: null,
-  envFile: null,
-  state: "between_turns",
-  stateVersion: 0,
-  outcome: null,
-  stopRequestedBy: null,
-  providerSessionId: null,
-  reminders: 0,
-  startedAt: noon,
-  lastActivityAt: noon,
-  endedAt: null,
-  releasedAt: null,
-  ...change,
-});
+export const anAgent = (name: string, change: Partial<Agent> = {}): Agent =>
+  freshAgent({
+    id: `${name}-${change.generation ?? 1}`,
+    name,
+    generation: 1,
+    capability: "builder",
+    runtime: "scripted",
+    parentName: "operator",
+    depth: 0,
+    runId: "r1",
+    taskId: null,
+    worktreePath: `/w/${name}`,
+    state: "between_turns",
+    startedAt: noon,
+    ...change,
+  });
 
 export const aTurn = (id: string, agent: Agent, change: Partial<QueueTurn> = {}): QueueTurn => ({
   id,

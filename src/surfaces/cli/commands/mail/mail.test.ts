@@ -65,6 +65,10 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     files: { readText: absent, writeText: absent },
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     environmentFor: absent,
+    absolute: absent,
+    until: absent,
+    engineControl: absent,
+    stopper: absent,
     project: absent,
     config: absent,
   } as App;

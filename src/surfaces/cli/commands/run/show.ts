@@ -13,7 +13,7 @@ export const current: Handler = async ({ app, io }) => {
     const message = "No run is active.";
     return ok({
       json: { run: null, message },
-      text: `${message}\n${hintLine(io.paint, "start one: ov coordinator start, or ov sling <task-id>")}`,
+      text: `${message}\n${hintLine(io.paint, "start one: ov sling <task-id>")}`,
     });
   }
   return ok({

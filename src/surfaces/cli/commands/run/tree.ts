@@ -21,7 +21,8 @@ export const runCommand: Command = {
     },
     {
       name: "complete",
-      summary: "End the current run",
+      summary: "End the current run, once its agents are released",
+      flags: [{ name: "force", summary: "Also while agents are not released" }],
       run: async () => (await import("./complete.ts")).complete,
     },
   ],

@@ -1,38 +1,124 @@
-import { ok } from "../../../../domain/result.ts";
-import type { Call, Handler } from "../../command.ts";
-import { successLine } from "../../marks.ts";
+import { hasEnded } from "../../../../domain/agent/agent.ts";
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import type { SlingReply, SlingRequest } from "../../../../usecases/agents/sling-request.ts";
+import type { App } from "../../app.ts";
+import type { Call, Handler, Io, Outcome } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { integer, isOn, list, text, word } from "../task/given.ts";
 
-export const sling: Handler = async ({ app, args, flags, io }) => {
-  const runtime = text(flags.runtime);
-  const reply = await app.call("agent.sling", {
-    taskId: text(args.task) ?? "",
-    capability: text(flags.capability) ?? "builder",
-    files: Array.isArray(flags.files) ? flags.files : [],
-    environment: await app.environmentFor(runtime),
-    ...optional("name", flags.name),
-    ...optional("parent", flags.parent),
-    ...optional("specPath", flags.spec),
-    ...optional("runtime", runtime),
-    ...optional("model", flags.model),
-    ...optional("baseBranch", flags["base-branch"]),
-  });
-  if (!reply.ok) return reply;
-  const { agentName, capability, taskId, branch, runId, state } = reply.value;
-  return ok({
-    json: { agentName, capability, taskId, branch, runId, state },
-    text: [
-      successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
-      `  branch ${branch}`,
-      "  watch it with: ov status",
-    ].join("\n"),
-  });
+export const sling: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  if (flags.headless === false)
+    return no(invalid("headless", "cannot be switched off yet: there is no terminal runtime"));
+  const typed = word(args.task);
+  const environment = await app.environmentFor(text(flags.runtime));
+  if (isOn(flags.recover)) {
+    return finish(call, await app.call("agent.recover", { of: text(flags.name) ?? typed, environment }));
+  }
+  const spec = await specOf(app, text(flags.spec));
+  if (!spec.ok) return spec;
+  const request = requestOf(call, typed, environment, spec.value);
+  if (isOn(flags["dry-run"])) {
+    const plan = await app.call("agent.plan", request);
+    return plan.ok ? ok(planned(io, plan.value)) : plan;
+  }
+  return finish(call, await app.call("agent.sling", request));
 };
 
-type Value = Call["flags"][string];
+async function specOf(app: App, path: string | undefined): Promise<Result<string | undefined, Refusal>> {
+  if (path === undefined) return ok(undefined);
+  const read = await app.files.readText(path);
+  if (!read.ok) return read;
+  return read.value === undefined ? no(invalid("spec", "does not exist", { value: path })) : ok(app.absolute(path));
+}
 
-const text = (value: Value): string | undefined => (typeof value === "string" ? value : undefined);
+function requestOf(
+  { flags }: Call,
+  typed: string,
+  environment: SlingRequest["environment"],
+  specPath: string | undefined,
+): SlingRequest {
+  const title = text(flags.title) ?? (/\s/.test(typed.trim()) ? typed.trim() : undefined);
+  const taskId = /\s/.test(typed.trim()) ? slug(typed) : typed;
+  return {
+    taskId,
+    capability: text(flags.capability) ?? "builder",
+    files: list(flags.files) ?? [],
+    environment,
+    ...defined({
+      title,
+      specPath,
+      name: text(flags.name),
+      parent: text(flags.parent),
+      depth: integer(flags.depth),
+      runtime: text(flags.runtime),
+      model: text(flags.model),
+      baseBranch: text(flags["base-branch"]),
+      siblings: list(flags.siblings),
+      profile: text(flags.profile),
+      maxAgents: integer(flags["max-agents"]),
+      dispatchMaxAgents: integer(flags["dispatch-max-agents"]),
+      skipScout: isOn(flags["skip-scout"]) || undefined,
+      skipReview: isOn(flags["skip-review"]) || undefined,
+      skipTaskCheck: isOn(flags["skip-task-check"]) || undefined,
+      scoutCheck: flags["scout-check"] === false ? false : undefined,
+      forceHierarchy: isOn(flags["force-hierarchy"]) || undefined,
+      allowOverlap: isOn(flags["allow-overlap"]) || undefined,
+    }),
+  };
+}
 
-function optional<K extends string>(key: K, value: Value): { [P in K]?: string } {
-  const known = text(value);
-  return (known === undefined ? {} : { [key]: known }) as { [P in K]?: string };
+async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
+  if (!reply.ok) return reply;
+  for (const warning of reply.value.warnings) io.warn(warning);
+  const waited = flags.wait === undefined ? {} : await wait(app, reply.value.agentName, flags.wait === "done");
+  const { agentName, capability, taskId, branch } = reply.value;
+  return ok({
+    json: { ...jsonOf(reply.value), ...waited },
+    text: [
+      successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
+      hintLine(io.paint, `branch ${branch}`),
+      hintLine(io.paint, "watch it with: ov status"),
+    ].join("\n"),
+    quietText: agentName,
+  });
+}
+
+async function wait(app: App, name: string, toTheEnd: boolean): Promise<Record<string, unknown>> {
+  return app.until(async () => {
+    const detail = await app.call("status.agent", { name });
+    if (!detail.ok) return {};
+    const { agent, turns } = detail.value;
+    const firstIsOver = turns.some((turn) => turn.startedAt !== null && turn.endedAt !== null);
+    if (!hasEnded(agent) && (toTheEnd || !firstIsOver)) return undefined;
+    return { initialTurnFinalState: agent.state, outcome: agent.outcome, providerSessionId: agent.providerSessionId };
+  });
+}
+
+function planned(io: Io, plan: SlingReply): Outcome {
+  for (const warning of plan.warnings) io.warn(warning);
+  const { agentName, capability, taskId, branch, parentAgent, depth, runtime } = plan;
+  const lines = [
+    `Would reserve ${capability} ${agentName} for ${taskId}`,
+    `branch ${branch}`,
+    `parent ${parentAgent}, depth ${depth}, runtime ${runtime}`,
+  ];
+  return { json: { dryRun: true, ...jsonOf(plan) }, text: lines.join("\n") };
+}
+
+/** The names other tools know from earlier versions stand beside ours. */
+const jsonOf = (reply: SlingReply): Record<string, unknown> => ({ ...reply, tmuxSession: "", pid: null });
+
+/** An id made of what is to be done: short, and a valid branch part. */
+function slug(title: string): string {
+  const words = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return words.slice(0, 40).replace(/-+$/, "") || "task";
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Failure } from "../domain/failure.ts";
+import { invalid, type Refusal } from "../domain/refusal.ts";
+import { no, ok } from "../domain/result.ts";
+import { writeAtomically } from "../host/atomic-file.ts";
+import { keeperIsAlive } from "../host/engine-door/keeper.ts";
+import { ageMs } from "../host/linux/process-table.ts";
+import { unitName, unitText } from "../host/linux/systemd-unit.ts";
+import { askToEnd, linuxProcesses } from "../host/processes.ts";
+import type { EngineNotice } from "../ports/engine-door.ts";
+import type { EngineControl, EngineInstall, Workload } from "../surfaces/cli/facets/engine.ts";
+import { doorOf, keeperOptions, openStore, type Project } from "./project.ts";
+import { runUntilIdle } from "./run-until-idle.ts";
+
+const startMs = 10_000;
+/** An engine that leaves first finishes the worktree it is making. */
+const leaveMs = 15_000;
+const lookMs = 20;
+
+/** The engine of this project, as a person sees and steers it. */
+export function makeEngineControl(project: Project): EngineControl {
+  const live = (): EngineNotice | undefined => liveEngine(project);
+  return {
+    start: async () => {
+      const refused = insideAgent(project, "start an engine");
+      if (refused !== undefined) return no(refused);
+      const before = live();
+      await doorOf(project).ensure();
+      const engine = await until(live, startMs);
+      if (engine === undefined) {
+        const problem = `it did not start within ${startMs / 1000} s; see ${join(project.dir, "run", "engine.log")}`;
+        throw new Failure({ kind: "engine-unreachable", problem });
+      }
+      return ok({ pid: engine.pid, started: before?.pid !== engine.pid });
+    },
+    status: async () => {
+      const engine = live();
+      const load = await workload(project);
+      if (engine === undefined) {
+        return { running: false, pid: null, socket: null, version: null, uptimeMs: null, ...load };
+      }
+      const { pid, socket, version } = engine;
+      return { running: true, pid, socket, version, uptimeMs: ageMs(engine), ...load };
+    },
+    stop: async () => {
+      const refused = insideAgent(project, "stop the engine");
+      if (refused !== undefined) return no(refused);
+      // One that is only just being started has no notice yet.
+      const engine = live() ?? (keeperIsAlive(keeperOptions(project)) ? await until(live, startMs) : undefined);
+      if (engine === undefined || !askToEnd(engine)) {
+        return ok({ wasRunning: false, stopped: true, pid: null, ...(await workload(project)) });
+      }
+      const gone = await until(() => (linuxProcesses.check(engine) === "gone" ? true : undefined), leaveMs);
+      return ok({ wasRunning: true, stopped: gone === true, pid: engine.pid, ...(await workload(project)) });
+    },
+    install: async ({ print }) => {
+      const refused = insideAgent(project, "install the engine");
+      if (refused !== undefined) return no(refused);
+      if (process.platform !== "linux")
+        return no(invalid("engine install", "writes a systemd unit, and this is no Linux"));
+      return ok(install(project, print));
+    },
+    runUntilIdle: async ({ timeoutMs }) => {
+      const refused = insideAgent(project, "run the engine");
+      if (refused !== undefined) return no(refused);
+      const ending = await runUntilIdle(project, { timeoutMs, anotherEngine: () => live() !== undefined });
+      return ok({ ending, ...(await workload(project)) });
+    },
+  };
+}
+
+/** The engine that has announced itself and is really there. */
+function liveEngine(project: Project): EngineNotice | undefined {
+  const notice = doorOf(project).notice();
+  return notice !== undefined && linuxProcesses.check(notice) !== "gone" ? notice : undefined;
+}
+
+/** An engine started there would inherit the agent's environment and die with its turn; and none of this is its to decide. */
+function insideAgent({ env }: Project, action: string): Refusal | undefined {
+  if (env.OVERSTORY_TOKEN === undefined) return undefined;
+  const caller = env.OVERSTORY_AGENT_NAME ?? "an agent";
+  return { kind: "not-allowed", action, caller, why: "the engine is the operator's" };
+}
+
+async function workload(project: Project): Promise<Workload> {
+  const store = openStore(project, { life: "command", readOnly: true });
+  try {
+    return await store.read(async (tx) => {
+      let queuedTurns = 0;
+      for (const agent of await tx.agents.list({ live: true })) {
+        if ((await tx.turns.queuedFor(agent.id)) !== undefined) queuedTurns++;
+      }
+      return { runningTurns: (await tx.turns.running()).length, queuedTurns };
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+function install(project: Project, print: boolean): EngineInstall {
+  const { root, env } = project;
+  const unit = unitName(root);
+  const home = env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), ".config");
+  const path = join(home, "systemd", "user", unit);
+  // The rest of what the engine keeps is set by the service manager for every session of this person.
+  const kept = { PATH: env.PATH ?? "/usr/local/bin:/usr/bin:/bin", OVERSTORY_PROJECT_ROOT: root };
+  const text = unitText({ root, engine: keeperOptions(project).engine, env: kept });
+  const same = existsSync(path) && readFileSync(path, "utf8") === text;
+  if (!print && !same) writeAtomically(path, text);
+  return { path, unit, text, written: !print && !same, enable: `systemctl --user enable --now ${unit}` };
+}
+
+async function until<T>(look: () => T | undefined, ms: number): Promise<T | undefined> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const found = look();
+    if (found !== undefined || performance.now() > deadline) return found;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+}

@@ -1,0 +1,56 @@
+import type { Store } from "../ports/store.ts";
+import type { IdleReport } from "../surfaces/cli/facets/engine.ts";
+import { engineMain } from "./engine-main.ts";
+import { clockFor, openStore, type Project } from "./project.ts";
+
+const lookMs = 100;
+/** A supervisor that has settled its turn looks for an engine and must still find us, lest it start one behind our back. */
+const lastWordsMs = 300;
+
+/** Drives the engine's loop in this process until nothing is left, or waits while another engine does. */
+export async function runUntilIdle(
+  project: Project,
+  options: { readonly timeoutMs: number | undefined; readonly anotherEngine: () => boolean },
+): Promise<IdleReport["ending"]> {
+  const stop = new AbortController();
+  let ending: IdleReport["ending"] = "idle";
+  const end = (why: IdleReport["ending"]): void => {
+    if (!stop.signal.aborted) ending = why;
+    stop.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end("interrupted"));
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(() => end("timeout"), options.timeoutMs);
+  const store = openStore(project, { life: "process", readOnly: true });
+  const hasty = leavingAtOnce(project);
+  try {
+    while (!stop.signal.aborted) {
+      if (!options.anotherEngine()) await engineMain(hasty, { stop: stop.signal });
+      if (stop.signal.aborted || (await nothingIsLeft(project, store))) break;
+      await rest(stop.signal);
+    }
+    return ending;
+  } finally {
+    clearTimeout(timer);
+    await store.close();
+  }
+}
+
+function leavingAtOnce(project: Project): Project {
+  const { config } = project;
+  return { ...project, config: { ...config, engine: { ...config.engine, idleExitMs: lastWordsMs } } };
+}
+
+function nothingIsLeft(project: Project, store: Store): Promise<boolean> {
+  const now = clockFor(project.env).now();
+  return store.read(async (tx) => !(await tx.turns.dueWork(now)) && (await tx.turns.nextDue(now)) === undefined);
+}
+
+function rest(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, lookMs);
+    stop.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,99 @@
+import type { Refusal } from "../domain/refusal.ts";
+import { ok, type Result } from "../domain/result.ts";
+import { linuxProcesses } from "../host/processes.ts";
+import type { App } from "../surfaces/cli/app.ts";
+import type { AgentStopped, EndedProcess, Stopper } from "../surfaces/cli/facets/stopper.ts";
+import type { DoomedProcess, StopIntent } from "../usecases/agents/stop.ts";
+
+export interface StopperPorts {
+  readonly call: App["call"];
+  /** The processes are out of our sight, as from inside a sandbox: the engine ends them, we only wait. */
+  readonly remote: boolean;
+}
+
+/** Time an agent has to leave by itself. */
+const graceMs = 2_000;
+/** How long the settling of a stopped turn is waited for; the engine finishes it in any case. */
+const patienceMs = 15_000;
+const slowestLookMs = 250;
+
+/** Stops agents: the intent first, then what runs for them, then the wait until it is on record. */
+export function makeStopper({ call, remote }: StopperPorts): Stopper {
+  return {
+    stop: async ({ name, tree, force }) => {
+      const asked = await call("agent.stop", { name, tree });
+      if (!asked.ok) return asked;
+      const { agents, liveChildren } = asked.value;
+      const ended = remote ? new Map<string, Ended>() : await endAll(agents, force ? 0 : graceMs);
+      const open = await untilEnded(call, agents);
+      if (!open.ok) return open;
+      const reports = agents.map((agent) => reportOf(agent, ended.get(agent.agentId), open.value));
+      const own = reports.at(-1);
+      if (own === undefined) throw new Error("a stop named nobody");
+      return ok({ ...own, children: reports.slice(0, -1), liveChildren });
+    },
+  };
+}
+
+interface Ended {
+  readonly killed: readonly EndedProcess[];
+  readonly survivors: readonly number[];
+}
+
+/** From below, everybody of one depth together: a parent never outlives the end of its children by starting new ones. */
+async function endAll(agents: readonly StopIntent[], grace: number): Promise<Map<string, Ended>> {
+  const ended = new Map<string, Ended>();
+  const depths = [...new Set(agents.map(({ depth }) => depth))].toSorted((a, b) => b - a);
+  for (const depth of depths) {
+    const level = agents.filter((agent) => agent.depth === depth);
+    await Promise.all(level.map(async (agent) => ended.set(agent.agentId, await endAgent(agent, grace))));
+  }
+  return ended;
+}
+
+/** The supervisor is left alone: it sees its agent go and settles the turn. */
+async function endAgent({ processes }: StopIntent, grace: number): Promise<Ended> {
+  const trees = await Promise.all(
+    processes.filter(({ role }) => role !== "supervisor").map((process) => endProcess(process, grace)),
+  );
+  return { killed: trees.flatMap(({ killed }) => killed), survivors: trees.flatMap(({ survivors }) => survivors) };
+}
+
+async function endProcess(root: DoomedProcess, grace: number): Promise<Ended> {
+  const { ended, survivors } = await linuxProcesses.endTree(root, grace, { turnId: root.turnId ?? undefined });
+  const killed = ended.map(({ pid, escalated }): EndedProcess => {
+    return { pid, role: pid === root.pid ? root.role : "descendant", escalated };
+  });
+  return { killed, survivors };
+}
+
+/** The ids of agents whose end is still not on record when the time is up. */
+async function untilEnded(
+  call: App["call"],
+  agents: readonly StopIntent[],
+): Promise<Result<readonly string[], Refusal>> {
+  const agentIds = agents.filter(({ ended }) => !ended).map(({ agentId }) => agentId);
+  const deadline = performance.now() + patienceMs;
+  for (let wait = 20; agentIds.length > 0; wait = Math.min(wait * 2, slowestLookMs)) {
+    const progress = await call("agent.stopProgress", { agentIds });
+    if (!progress.ok) return progress;
+    if (progress.value.open.length === 0 || performance.now() > deadline) return ok(progress.value.open);
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+  return ok([]);
+}
+
+function reportOf(agent: StopIntent, ended: Ended | undefined, open: readonly string[]): AgentStopped {
+  const { agentName, agentId, capability, alreadyEnded, wasZombie, wasCompleted } = agent;
+  return {
+    agentName,
+    sessionId: agentId,
+    capability,
+    stopped: !open.includes(agentId),
+    alreadyEnded,
+    wasZombie,
+    wasCompleted,
+    killed: ended?.killed ?? [],
+    survivors: ended?.survivors ?? [],
+  };
+}

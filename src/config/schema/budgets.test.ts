@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { noBudgets } from "../../domain/budget/budget.ts";
+import { loadConfig } from "../load.ts";
+import { configFiles } from "../sources.ts";
+
+async function load(text: string, env: Record<string, string> = {}) {
+  const root = mkdtempSync(join(tmpdir(), "ov-budget-keys-"));
+  try {
+    mkdirSync(join(root, ".overstory"));
+    writeFileSync(configFiles(root).project, text);
+    return await loadConfig(configFiles(root), env);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+test("without a word about them there are no limits", async () => {
+  expect((await load("")).config.budgets).toEqual(noBudgets);
+});
+
+test("dollars and minutes take decimals, from a file and from the environment", async () => {
+  const { config, problems } = await load("budgets: {run: {usd: 2.5, tokens: 1_000_000}, day: {minutes: 90}}\n", {
+    OVERSTORY__BUDGETS__AGENT__USD: "0.25",
+  });
+  expect(problems).toEqual([]);
+  expect(config.budgets.run).toEqual({ usd: 2.5, tokens: 1_000_000, turns: 0, minutes: 0 });
+  expect([config.budgets.day.minutes, config.budgets.agent.usd]).toEqual([90, 0.25]);
+});
+
+test("half a token, a debt and an endless budget are refused", async () => {
+  const { problems } = await load("budgets: {run: {tokens: 1.5, usd: -1, minutes: .inf}}\n");
+  expect(problems.map(({ key, message }) => `${key} ${message}`)).toEqual([
+    "budgets.run.tokens must be a whole number from 0 to 1000000000000, not 1.5",
+    "budgets.run.usd must be a number from 0 to 10000000, not -1",
+    "budgets.run.minutes must be a number from 0 to 1000000000, not Infinity",
+  ]);
+});

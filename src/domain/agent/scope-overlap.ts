@@ -1,0 +1,66 @@
+/** A file area somebody owns. */
+export interface Area {
+  readonly owner: string;
+  readonly patterns: readonly string[];
+}
+
+export interface Overlap {
+  readonly owner: string;
+  readonly wanted: string;
+  readonly owned: string;
+}
+
+/**
+ * The first area that may share a file with what is wanted. Patterns are paths or globs; a directory owns what is in
+ * it. Two globs that could meet count as meeting: asking once too often is cheaper than two agents in one file.
+ */
+export function findOverlap(wanted: readonly string[], areas: readonly Area[]): Overlap | undefined {
+  for (const { owner, patterns } of areas) {
+    for (const owned of patterns) {
+      const meeting = wanted.find((pattern) => mayMeet(pattern, owned));
+      if (meeting !== undefined) return { owner, wanted: meeting, owned };
+    }
+  }
+  return undefined;
+}
+
+function mayMeet(left: string, right: string): boolean {
+  const a = clean(left);
+  const b = clean(right);
+  return partsMeet(a.split("/"), b.split("/"));
+}
+
+/** Segment by segment; a pattern that ends early is a directory and owns the rest of the other. */
+function partsMeet(a: readonly string[], b: readonly string[]): boolean {
+  const [first, ...restA] = a;
+  const [second, ...restB] = b;
+  if (first === undefined || second === undefined) return true;
+  if (first === "**")
+    return restA.length === 0 || partsMeet(restA, b) || (reachesInto(second, restB) && partsMeet(a, restB));
+  if (second === "**")
+    return restB.length === 0 || partsMeet(a, restB) || (reachesInto(first, restA) && partsMeet(restA, b));
+  return segmentsMeet(first, second) && partsMeet(restA, restB);
+}
+
+/** Can something lie below this segment? The last one of a pattern is a file when it looks like one. */
+const reachesInto = (segment: string, rest: readonly string[]): boolean => rest.length > 0 || !/[.*]/.test(segment);
+
+/** Two segments with wildcards meet when their literal beginnings and ends do not contradict each other. */
+function segmentsMeet(a: string, b: string): boolean {
+  if (a === b) return true;
+  const wild = /[*?[{]/;
+  if (!wild.test(a) && !wild.test(b)) return false;
+  const start = (text: string): string => text.split(wild)[0] ?? "";
+  const end = (text: string): string => (wild.test(text) ? (text.split(/[*?\]}]/).at(-1) ?? "") : text);
+  const begins = wild.test(a)
+    ? wild.test(b)
+      ? agree(start(a), start(b))
+      : b.startsWith(start(a))
+    : a.startsWith(start(b));
+  const ends = wild.test(a) ? (wild.test(b) ? agreeEnd(end(a), end(b)) : b.endsWith(end(a))) : a.endsWith(end(b));
+  return begins && ends;
+}
+
+const agree = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
+const agreeEnd = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a);
+const clean = (pattern: string): string => pattern.replace(/^\.\//, "").replace(/\/+$/, "");

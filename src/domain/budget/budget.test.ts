@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { budgetScopes, budgetUnits, completeLedgers, dayOf, endsAt, parseRef, refOf, subjectsOf } from "./budget.ts";
+
+const midnight = Date.UTC(2026, 0, 2);
+const agent = { name: "ann", taskId: "t1", runId: "run-1" };
+
+test("a turn is booked on its agent's name, its task, its run and the day in UTC", () => {
+  expect(subjectsOf(agent, midnight)).toEqual([
+    { scope: "agent", subject: "ann" },
+    { scope: "task", subject: "t1" },
+    { scope: "run", subject: "run-1" },
+    { scope: "day", subject: "2026-01-02" },
+  ]);
+  expect(subjectsOf({ ...agent, taskId: null }, midnight).map(({ scope }) => scope)).toEqual(["agent", "run", "day"]);
+});
+
+test("a millisecond before midnight is still the day before, and only a day ends", () => {
+  expect(dayOf(midnight - 1)).toBe("2026-01-01");
+  expect(endsAt({ scope: "day", subject: "2026-01-01" })).toBe(midnight);
+  expect(endsAt({ scope: "run", subject: "2026-01-01" })).toBeNull();
+});
+
+test("every moment lies in exactly the day that ends after it", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
+      const ends = endsAt({ scope: "day", subject: dayOf(now) }) ?? 0;
+      expect(ends).toBeGreaterThan(now);
+      expect(ends - now).toBeLessThanOrEqual(86_400_000);
+    }),
+  );
+});
+
+test("a reference names one ledger, whatever its subject looks like", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...budgetScopes),
+      fc.string(),
+      fc.constantFrom(...budgetUnits),
+      (scope, subject, unit) => {
+        expect(parseRef(refOf({ scope, subject, unit }))).toEqual({ scope, subject, unit });
+      },
+    ),
+  );
+  for (const other of ["", "run", "run:usd", "run:r:cows", "herd:r:usd"]) expect(parseRef(other)).toBeUndefined();
+});
+
+test("ledgers never touched are there as empty ones", () => {
+  const known = { ...agentLedger, spent: 7 };
+  const all = completeLedgers([{ scope: "agent", subject: "ann" }], [known]);
+  expect(all.map(({ unit, spent }) => [unit, spent])).toEqual([
+    ["usd", 0],
+    ["tokens", 7],
+    ["turns", 0],
+    ["minutes", 0],
+  ]);
+});
+
+const agentLedger = {
+  scope: "agent",
+  subject: "ann",
+  unit: "tokens",
+  raised: 0,
+  spent: 0,
+  reserved: 0,
+  warned: false,
+  updatedAt: 1,
+} as const;

@@ -1,0 +1,111 @@
+/** What a budget is kept for. An agent is its name: a reopened one goes on with what its earlier generations spent. */
+export const budgetScopes = ["agent", "task", "run", "day"] as const;
+export type BudgetScope = (typeof budgetScopes)[number];
+
+export const budgetUnits = ["usd", "tokens", "turns", "minutes"] as const;
+export type BudgetUnit = (typeof budgetUnits)[number];
+
+/** One amount per unit. Ledgers keep whole numbers (see `amount.ts`), people and settings write decimals. */
+export type Amounts = Readonly<Record<BudgetUnit, number>>;
+
+/** As configured: what each scope may spend, 0 for no limit; and what a turn is taken to cost before any was seen. */
+export interface BudgetSettings extends Readonly<Record<BudgetScope, Amounts>> {
+  readonly estimate: Omit<Amounts, "turns">;
+}
+
+const unlimited: Amounts = { usd: 0, tokens: 0, turns: 0, minutes: 0 };
+
+/** Sets no limit anywhere; the estimate is what a turn of a coding agent costs as a rule of thumb. */
+export const noBudgets: BudgetSettings = {
+  agent: unlimited,
+  task: unlimited,
+  run: unlimited,
+  day: unlimited,
+  estimate: { usd: 0.25, tokens: 100_000, minutes: 5 },
+};
+
+/** `subject`: an agent's name, a task's id, a run's id, or a day in UTC such as 2026-01-31. */
+export interface BudgetSubject {
+  readonly scope: BudgetScope;
+  readonly subject: string;
+}
+
+export interface LedgerKey extends BudgetSubject {
+  readonly unit: BudgetUnit;
+}
+
+/** What was spent and is set aside of one unit. The limit is configured; `raised` is what the operator added to it. */
+export interface Ledger extends LedgerKey {
+  readonly raised: number;
+  readonly spent: number;
+  /** For turns that run now. */
+  readonly reserved: number;
+  /** The warning was given since the limit was last raised. */
+  readonly warned: boolean;
+  readonly updatedAt: number;
+}
+
+/** What one turn has set aside in one ledger. There is one for each ledger the turn touches, so none means settled. */
+export interface Reservation extends LedgerKey {
+  readonly turnId: string;
+  readonly amount: number;
+}
+
+/** Added to a ledger; negative takes away. Changes commute, so the order of settlings does not matter. */
+export interface LedgerChange extends LedgerKey {
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/** What a turn that starts now is booked on. */
+export function subjectsOf(
+  agent: { readonly name: string; readonly taskId: string | null; readonly runId: string },
+  now: number,
+): readonly BudgetSubject[] {
+  const task = agent.taskId === null ? [] : [{ scope: "task", subject: agent.taskId } as const];
+  return [
+    { scope: "agent", subject: agent.name },
+    ...task,
+    { scope: "run", subject: agent.runId },
+    { scope: "day", subject: dayOf(now) },
+  ];
+}
+
+/** Every ledger of the subjects, those never touched as empty ones. */
+export function completeLedgers(subjects: readonly BudgetSubject[], known: readonly Ledger[]): readonly Ledger[] {
+  const stored = new Map(known.map((ledger) => [refOf(ledger), ledger]));
+  return subjects.flatMap((of) =>
+    budgetUnits.map((unit) => {
+      const key = { scope: of.scope, subject: of.subject, unit };
+      return stored.get(refOf(key)) ?? emptyLedger(key);
+    }),
+  );
+}
+
+export const emptyLedger = ({ scope, subject, unit }: LedgerKey): Ledger => ({
+  scope,
+  subject,
+  unit,
+  raised: 0,
+  spent: 0,
+  reserved: 0,
+  warned: false,
+  updatedAt: 0,
+});
+
+export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
+
+/** When a ledger gives way to the next by itself: the end of its day, else never. */
+export const endsAt = ({ scope, subject }: BudgetSubject): number | null =>
+  scope === "day" ? Date.parse(`${subject}T00:00:00Z`) + 86_400_000 : null;
+
+/** How a wait names the ledger it is for: `run:run-1:usd`. */
+export const refOf = ({ scope, subject, unit }: LedgerKey): string => `${scope}:${subject}:${unit}`;
+
+export function parseRef(ref: string): LedgerKey | undefined {
+  const [first, last] = [ref.indexOf(":"), ref.lastIndexOf(":")];
+  const scope = budgetScopes.find((known) => known === ref.slice(0, first));
+  const unit = budgetUnits.find((known) => known === ref.slice(last + 1));
+  if (scope === undefined || unit === undefined || last <= first) return undefined;
+  return { scope, subject: ref.slice(first + 1, last), unit };
+}

@@ -1,0 +1,82 @@
+import { no, ok, type Result } from "../result.ts";
+import { kept } from "./amount.ts";
+import type { Amounts, BudgetSettings, Ledger, LedgerChange, LedgerKey, Reservation } from "./budget.ts";
+
+/** Why a turn may not start: what the ledger says, and what the turn would have set aside. */
+export interface Exceeded extends LedgerKey {
+  readonly limit: number;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly wanted: number;
+}
+
+/** The configured limit and what was added to it; undefined when there is none. */
+export function limitOf(settings: BudgetSettings, ledger: LedgerKey & Pick<Ledger, "raised">): number | undefined {
+  const configured = kept(ledger.unit, settings[ledger.scope][ledger.unit]);
+  return configured === 0 ? undefined : configured + ledger.raised;
+}
+
+type Balance = Pick<Ledger, "spent" | "reserved">;
+
+/** Only a higher limit (or the next day) helps. */
+export const isExhausted = ({ spent }: Pick<Ledger, "spent">, limit: number | undefined): boolean =>
+  limit !== undefined && spent >= limit;
+
+/** Something is left that no running turn has set aside. */
+export const hasRoom = ({ spent, reserved }: Balance, limit: number | undefined): boolean =>
+  limit === undefined || spent + reserved < limit;
+
+/** Crossed for the first time since the limit was raised: the operator should know before anything stops. */
+export const shouldWarn = ({ spent, warned }: Pick<Ledger, "spent" | "warned">, limit: number | undefined): boolean =>
+  limit !== undefined && !warned && spent * 100 >= limit * warnPercent;
+
+const warnPercent = 80;
+
+export const percentOf = (spent: number, limit: number): number =>
+  limit === 0 ? 100 : Math.floor((spent / limit) * 100);
+
+/**
+ * Sets the estimate aside in every ledger, or says which one does not allow it. After a yes no limited ledger has more
+ * spent and reserved than its limit. A ledger on which nothing else runs gives whatever it has left, however little:
+ * otherwise a budget below the estimate could never be used, nor the last part of any. An exhausted ledger is named
+ * before one that is only held by turns that run, because it does not come free by itself.
+ */
+export function reserve(
+  settings: BudgetSettings,
+  ledgers: readonly Ledger[],
+  estimate: Amounts,
+): Result<readonly Omit<Reservation, "turnId">[], Exceeded> {
+  const held: Omit<Reservation, "turnId">[] = [];
+  const exceeded: Exceeded[] = [];
+  for (const ledger of ledgers) {
+    const { scope, subject, unit, spent, reserved } = ledger;
+    const limit = limitOf(settings, ledger);
+    const wanted = estimate[unit];
+    if (limit === undefined) held.push({ scope, subject, unit, amount: wanted });
+    else if (isExhausted(ledger, limit) || (reserved > 0 && spent + reserved + wanted > limit)) {
+      exceeded.push({ scope, subject, unit, limit, spent, reserved, wanted });
+    } else held.push({ scope, subject, unit, amount: Math.min(wanted, limit - spent - reserved) });
+  }
+  const first = exceeded.find((ledger) => isExhausted(ledger, ledger.limit)) ?? exceeded[0];
+  return first === undefined ? ok(held) : no(first);
+}
+
+/** The reservations as changes of their ledgers. */
+export const held = (reservations: readonly Omit<Reservation, "turnId">[]): readonly LedgerChange[] =>
+  reservations.map(({ scope, subject, unit, amount }) => ({ scope, subject, unit, spent: 0, reserved: amount }));
+
+/** Replaces what a turn set aside by what it took, in the ledgers it was reserved in: the day is the one it began. */
+export const settled = (
+  reservations: readonly Omit<Reservation, "turnId">[],
+  actual: Amounts,
+): readonly LedgerChange[] =>
+  reservations.map(({ scope, subject, unit, amount }) => ({
+    scope,
+    subject,
+    unit,
+    spent: actual[unit],
+    reserved: -amount,
+  }));
+
+/** What a turn that never started took. */
+export const nothing: Amounts = { usd: 0, tokens: 0, turns: 0, minutes: 0 };

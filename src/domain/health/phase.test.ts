@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import type { Capability } from "../agent/capability.ts";
+import { endedPhase, type PhaseAgent, phaseText } from "./phase.ts";
+
+const worker = (name: string, capability: Capability, change: Partial<PhaseAgent> = {}): PhaseAgent => ({
+  name,
+  generation: 1,
+  capability,
+  state: "completed",
+  outcome: "done",
+  ...change,
+});
+
+const nobody = new Set<string>();
+const scouts = [worker("s1", "scout"), worker("s2", "scout")];
+
+test("a phase is over when every worker has ended; leads and coordinators are no workers", () => {
+  expect(endedPhase([], nobody)).toBeUndefined();
+  expect(endedPhase([worker("l", "lead"), worker("c", "coordinator")], nobody)).toBeUndefined();
+  expect(endedPhase([...scouts, worker("b1", "builder", { state: "in_turn" })], nobody)).toBeUndefined();
+  const lead = worker("l", "lead", { state: "between_turns" });
+  expect(endedPhase([...scouts, lead], nobody)).toMatchObject({ name: "scout", completed: 2, set: ["s1#1", "s2#1"] });
+});
+
+test("a later phase tells only about those who are new in it", () => {
+  const builders = [worker("b2", "builder", { state: "zombie", outcome: "crashed" }), worker("b1", "builder")];
+  const phase = endedPhase([...scouts, ...builders], new Set(["s1#1", "s2#1"]));
+  expect(phase).toMatchObject({ name: "builder", completed: 1, zombies: 1, set: ["b1#1", "b2#1", "s1#1", "s2#1"] });
+  expect(phase?.agents.map(({ name }) => name)).toEqual(["b1", "b2"]);
+});
+
+test("a worker that was reopened makes another set", () => {
+  const again = endedPhase([worker("s1", "scout", { generation: 2 })], new Set(["s1#1"]));
+  expect(again).toMatchObject({ name: "scout", set: ["s1#2"], completed: 1 });
+});
+
+test("the words count, tell how it went, and say what may come next", () => {
+  const said = (...agents: PhaseAgent[]) => {
+    const phase = endedPhase(agents, nobody);
+    if (phase === undefined) throw new Error("the phase is not over");
+    return phaseText(phase, "run-1");
+  };
+  expect(said(...scouts)).toEqual({
+    subject: "[ENGINE] all 2 scouts of run run-1 completed",
+    body: "The scouts have reported: ready for the next phase.\n\n- s1 (scout): done\n- s2 (scout): done",
+  });
+  expect(said(worker("b1", "builder")).body).toContain("no permission to merge");
+  expect(said(worker("r1", "reviewer")).body).toContain("reviews are done");
+  expect(said(worker("m1", "merger")).body).toContain("merges are done");
+  const mixed = said(worker("b1", "builder", { state: "zombie", outcome: "stalled" }), worker("r1", "reviewer"));
+  expect(mixed.subject).toBe(
+    "[ENGINE] all 2 workers (builder, reviewer) of run run-1 terminated (1 completed, 1 zombie)",
+  );
+});

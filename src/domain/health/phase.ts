@@ -1,0 +1,67 @@
+import { type Agent, hasEnded } from "../agent/agent.ts";
+import type { Capability } from "../agent/capability.ts";
+
+/** Whose ends make a phase of a run. Leads go on over several phases and report by themselves. */
+export const phaseCapabilities = ["scout", "builder", "reviewer", "merger"] as const satisfies readonly Capability[];
+export type PhaseCapability = (typeof phaseCapabilities)[number];
+
+export type PhaseAgent = Pick<Agent, "name" | "generation" | "capability" | "state" | "outcome">;
+
+/** One phase of a run that is over. */
+export interface Phase {
+  /** The one capability that worked in it, or `mixed`. */
+  readonly name: PhaseCapability | "mixed";
+  readonly capabilities: readonly PhaseCapability[];
+  /** Who ended in it. */
+  readonly agents: readonly PhaseAgent[];
+  readonly completed: number;
+  readonly zombies: number;
+  /** Every worker of the run, `name#generation`, sorted: what makes this announcement the only one of its kind. */
+  readonly set: readonly string[];
+}
+
+/**
+ * The phase that is over now: all workers of the run have ended. `newest` holds one incarnation per name; who was part of
+ * an earlier announcement is not told about again.
+ */
+export function endedPhase(newest: readonly PhaseAgent[], announced: ReadonlySet<string>): Phase | undefined {
+  const workers = newest.filter(isWorker);
+  if (workers.length === 0 || !workers.every(hasEnded)) return undefined;
+  const fresh = workers.filter((worker) => !announced.has(tagOf(worker)));
+  const agents = (fresh.length === 0 ? workers : fresh).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const capabilities = phaseCapabilities.filter((each) => agents.some(({ capability }) => capability === each));
+  const [only] = capabilities;
+  return {
+    name: only === undefined || capabilities.length > 1 ? "mixed" : only,
+    capabilities: capabilities.toSorted(),
+    agents,
+    completed: agents.filter(({ state }) => state === "completed").length,
+    zombies: agents.filter(({ state }) => state === "zombie").length,
+    set: workers.map(tagOf).toSorted(),
+  };
+}
+
+const nextSteps: Readonly<Record<Phase["name"], string>> = {
+  scout: "The scouts have reported: ready for the next phase.",
+  builder: "The builders are done: wait for their leads to verify the work. This is no permission to merge.",
+  reviewer: "The reviews are done: read their verdicts and decide.",
+  merger: "The merges are done: check what landed.",
+  mixed: "Read their reports, then start the next phase or finish the run.",
+};
+
+/** The announcement in words: how many, how they ended, and what may come next. */
+export function phaseText(phase: Phase, runId: string): { readonly subject: string; readonly body: string } {
+  const { name, agents, completed, zombies, capabilities } = phase;
+  const who = name === "mixed" ? `${agents.length} workers (${capabilities.join(", ")})` : counted(agents.length, name);
+  const end = zombies === 0 ? "completed" : `terminated (${completed} completed, ${zombies} zombie)`;
+  const lines = agents.map(
+    ({ name: agent, capability, state, outcome }) => `- ${agent} (${capability}): ${outcome ?? state}`,
+  );
+  return { subject: `[ENGINE] all ${who} of run ${runId} ${end}`, body: [nextSteps[name], "", ...lines].join("\n") };
+}
+
+const isWorker = ({ capability }: PhaseAgent): boolean => phaseCapabilities.some((each) => each === capability);
+
+const tagOf = ({ name, generation }: PhaseAgent): string => `${name}#${generation}`;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,92 @@
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { reopens } from "../../domain/mail/recipient.ts";
+import type { Settlement } from "../../domain/turn/settle.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
+import type { Tx } from "../../ports/store.ts";
+import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
+import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
+import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
+import { wakeUp } from "../../usecases/mail/post.ts";
+import type { Context } from "../../usecases/usecase.ts";
+import type { Ending } from "./settle-turn.ts";
+
+type FollowContext = Pick<Context, "ids" | "now" | "settings">;
+
+export interface Settled {
+  readonly turn: Turn;
+  readonly agentId: string;
+  readonly settlement: Settlement;
+  readonly ending: Ending;
+}
+
+const remembered = 20;
+const summaryLength = 2_000;
+
+/** What follows from a settled turn for others: where the agent stands is written down, and who is free is let go. */
+export async function followEnd(tx: Tx, context: FollowContext, settled: Settled): Promise<void> {
+  const agent = await tx.agents.get(settled.agentId);
+  if (agent === undefined) return;
+  await writeCheckpoint(tx, context, agent, settled);
+  if (settled.settlement.input === "ack") await releaseReporters(tx, context, settled.turn);
+  if (!hasEnded(agent)) return;
+  if (agent.outcome === "done") await rememberTask(tx, context, agent, settled);
+  if (await cameBack(tx, context, agent)) return;
+  if (agent.outcome === "done") await handOnRest(tx, context, agent);
+  await releaseIfDue(tx, context, agent);
+}
+
+async function writeCheckpoint(tx: Tx, { now }: FollowContext, agent: Agent, { turn, ending }: Settled): Promise<void> {
+  const waits = await tx.waits.of(agent.name);
+  await tx.recovery.putCheckpoint({
+    agentName: agent.name,
+    generation: agent.generation,
+    taskId: agent.taskId,
+    turnId: turn.id,
+    summary: (ending.resultText ?? "").slice(0, summaryLength),
+    files: ending.worktree?.files ?? [],
+    branch: agent.branch,
+    pending: waits.map((wait) => `${wait.kind} ${wait.ref}`).join(", "),
+    updatedAt: now,
+  });
+}
+
+/** Whoever's report this clean turn took in has nothing left to wait for; it may have come by way of an ended parent. */
+async function releaseReporters(tx: Tx, context: FollowContext, turn: Turn): Promise<void> {
+  for (const { message } of await tx.deliveries.ofTurn(turn.id)) {
+    const reporter = message.fromAgentId === null ? undefined : await tx.agents.byName(message.fromAgent);
+    if (reporter !== undefined) await releaseIfDue(tx, context, reporter);
+  }
+}
+
+async function rememberTask(tx: Tx, { now }: FollowContext, agent: Agent, { ending }: Settled): Promise<void> {
+  const known = await tx.recovery.identity(agent.name);
+  const task = { taskId: agent.taskId ?? "", summary: (ending.resultText ?? "").slice(0, 200), completedAt: now };
+  await tx.recovery.putIdentity({
+    agentName: agent.name,
+    capability: agent.capability,
+    createdAt: known?.createdAt ?? agent.startedAt,
+    completed: (known?.completed ?? 0) + 1,
+    recentTasks: [...(known?.recentTasks ?? []), task].slice(-remembered),
+  });
+}
+
+/** Mail that asks for more work may have come while the last turn was still running. */
+async function cameBack(tx: Tx, context: FollowContext, agent: Agent): Promise<boolean> {
+  if (!isSubmitted(agent) || agent.outcome !== "done") return false;
+  const queued = await tx.deliveries.inState(agent.name, ["queued"]);
+  const asking = queued.some(({ message, delivery }) => delivery.wake && reopens({ ...message, wake: false }));
+  if (!asking) return false;
+  const next = await reopenAgent(tx, context, agent);
+  if (next.ok) await wakeUp(tx, context.ids, agent.name, 0, context.now);
+  return next.ok;
+}
+
+/** What nobody will read here any more goes up the line; a dead agent's mail waits for its recovery instead. */
+async function handOnRest(tx: Tx, context: FollowContext, agent: Agent): Promise<void> {
+  const heir = await nearestLiveAncestor(tx, agent.parentName);
+  for (const mail of await tx.deliveries.inState(agent.name, ["queued"])) {
+    if (!(await handOn(tx, context, mail, heir))) continue;
+    const sender = await tx.agents.byName(mail.message.fromAgent);
+    if (sender !== undefined) await releaseIfDue(tx, context, sender);
+  }
+}

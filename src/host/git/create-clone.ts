@@ -1,0 +1,99 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { SeatRequest } from "../../ports/worktrees.ts";
+import { type Created, isTaken, seatOf } from "./create-linked.ts";
+import { git } from "./git.ts";
+import { placeOf } from "./places.ts";
+import { populate } from "./populate.ts";
+import { commitAt, newRef, pinRefs, setRef, type Yard } from "./yard.ts";
+
+/**
+ * Makes a repository of its own that reads, but never writes, the project's objects. Everything it relies on is pinned
+ * in the project before. It is built beside its place and moved there in one step, so what stands there is complete.
+ */
+export async function createClone(yard: Yard, request: SeatRequest): Promise<Created> {
+  const { path, branch } = request;
+  if (isOurs(yard, request)) return seatOf(yard, request);
+  if (isTaken(path)) return { problem: "the directory exists and is not this agent's worktree" };
+  const base = await commitAt(yard, request.baseRef);
+  if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
+  const ref = `refs/heads/${branch}`;
+  const start = (await commitAt(yard, ref)) ?? base;
+  await setRef(yard, `${pinRefs(request.agentName)}base`, base);
+  await setRef(yard, `${pinRefs(request.agentName)}heads/${branch}`, start);
+  const building = `${path}.preparing`;
+  rmSync(building, { recursive: true, force: true });
+  try {
+    await layOut(yard, building, { ref, start });
+    await populate(yard, { path: building, index: join(building, ".git", "index"), commit: start });
+    await newRef(yard, ref, start);
+    renameSync(building, path);
+  } catch (error) {
+    rmSync(building, { recursive: true, force: true });
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+  return seatOf(yard, request);
+}
+
+function isOurs({ repository }: Yard, { path }: SeatRequest): boolean {
+  if (placeOf(repository, { path, kind: "clone" }) === undefined) return false;
+  const alternates = alternatesOf(join(path, ".git"));
+  return existsSync(alternates) && readFileSync(alternates, "utf8").split("\n").includes(repository.objects);
+}
+
+const alternatesOf = (gitDir: string): string => join(gitDir, "objects", "info", "alternates");
+
+/** By hand rather than `git init`, which copies whatever templates the user has. */
+async function layOut(
+  { repository }: Yard,
+  dir: string,
+  { ref, start }: { readonly ref: string; readonly start: string },
+): Promise<void> {
+  const gitDir = join(dir, ".git");
+  for (const part of [["objects", "info"], ["objects", "pack"], ["refs", "heads"], ["refs", "tags"], ["info"]]) {
+    mkdirSync(join(gitDir, ...part), { recursive: true });
+  }
+  const isPlain = repository.objectFormat === "sha1";
+  const format = isPlain ? "" : `[extensions]\n\tobjectFormat = ${repository.objectFormat}\n`;
+  writeFileSync(
+    join(gitDir, "config"),
+    `[core]\n\trepositoryFormatVersion = ${isPlain ? 0 : 1}\n\tbare = false\n${format}`,
+  );
+  writeFileSync(join(gitDir, "HEAD"), `ref: ${ref}\n`);
+  writeFileSync(alternatesOf(gitDir), `${repository.objects}\n`);
+  chmodSync(alternatesOf(gitDir), 0o444);
+  const exclude = join(repository.commonDir, "info", "exclude");
+  if (existsSync(exclude)) copyFileSync(exclude, join(gitDir, "info", "exclude"));
+  mkdirSync(join(gitDir, ref, ".."), { recursive: true });
+  writeFileSync(join(gitDir, ref), `${start}\n`);
+  const settings = repository.plainSettings.map((setting) => splitSetting(setting));
+  for (const [key, value] of [...settings, ...(await identity(repository.root))]) {
+    await git(dir, "config", "--file", join(gitDir, "config"), key, value);
+  }
+}
+
+function splitSetting(setting: string): readonly [key: string, value: string] {
+  const at = setting.indexOf("=");
+  return [setting.slice(0, at), setting.slice(at + 1)];
+}
+
+/** Who commits, where the project says so itself rather than the user's own configuration. */
+async function identity(root: string): Promise<readonly (readonly [string, string])[]> {
+  const answer = await git(root, "config", "--local", "-z", "--get-regexp", "^user\\.(name|email)$");
+  return answer.out
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const [key = "", ...rest] = entry.split("\n");
+      return [key, rest.join("\n")] as const;
+    });
+}

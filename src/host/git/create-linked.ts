@@ -1,0 +1,108 @@
+import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Seat, SeatRequest } from "../../ports/worktrees.ts";
+import { git } from "./git.ts";
+import { type Entry, listEntries } from "./list.ts";
+import { adminDirOf } from "./places.ts";
+import { populate } from "./populate.ts";
+import { commitAt, dropRef, type Yard } from "./yard.ts";
+
+/** A seat, or in words why there is none. */
+export type Created = { readonly seat: Seat } | { readonly problem: string };
+
+/**
+ * Adds a linked worktree. Git adds it without files and locked; the files are written by a git that knows no filter;
+ * only then the lock is opened. So a worktree without our lock is complete, whoever died in between.
+ */
+export async function createLinked(yard: Yard, request: SeatRequest): Promise<Created> {
+  const { root } = yard.repository;
+  const entry = await settledEntry(yard, request);
+  if (entry !== undefined && existsSync(request.path)) return seatOf(yard, request);
+  const elsewhere = (await listEntries(yard)).find(
+    ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
+  );
+  if (elsewhere !== undefined) return { problem: `${request.branch} is checked out at ${elsewhere.path}` };
+  if (isTaken(request.path)) return { problem: "the directory exists and is not this agent's worktree" };
+  const base = await commitAt(yard, request.baseRef);
+  if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
+  const tip = await commitAt(yard, `refs/heads/${request.branch}`);
+  const checkout = tip === undefined ? ["-b", request.branch, request.path, base] : [request.path, request.branch];
+  // Twice: a directory that was deleted by hand is still registered, perhaps locked.
+  const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", lockText(process.pid)];
+  const added = await git(root, "worktree", "add", ...options, ...checkout);
+  if (added.code !== 0) return { problem: added.err.trim() };
+  try {
+    const admin = adminDirOf(yard.repository, request.path);
+    if (admin === undefined) throw new Error("git added the worktree but does not list it");
+    await populate(yard, { path: request.path, index: join(admin, "index"), commit: tip ?? base });
+    await git(root, "worktree", "unlock", request.path);
+  } catch (error) {
+    await undo(yard, request);
+    if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base);
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+  return seatOf(yard, request);
+}
+
+/** An empty directory is nobody's. */
+export function isTaken(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !(stat.isDirectory() && readdirSync(path).length === 0);
+}
+
+export async function seatOf(yard: Yard, { path, branch, baseRef }: SeatRequest): Promise<Created> {
+  const base = await git(yard.repository.root, "merge-base", baseRef, `refs/heads/${branch}`);
+  if (base.code !== 0) return { problem: `${branch} has nothing in common with ${baseRef}` };
+  return { seat: { path, branch, baseCommit: base.out.trim() } };
+}
+
+const lockText = (pid: number): string => `overstory is preparing it (process ${pid})`;
+
+function preparer(lock: string): number | undefined {
+  const pid = /^overstory is preparing it \(process (\d+)\)$/.exec(lock)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+const patienceMs = 10_000;
+/** The git of a preparer that was killed lives on for a moment. */
+const afterlifeMs = 500;
+
+/**
+ * The entry of an earlier try, once nobody works on it any more. One that was never finished is taken away: an empty
+ * start is better than half a checkout, and no agent ever ran in it.
+ */
+async function settledEntry(yard: Yard, request: SeatRequest): Promise<Entry | undefined> {
+  const started = performance.now();
+  for (let entry = await entryOf(yard, request); ; entry = await entryOf(yard, request)) {
+    if (entry?.lock === undefined) return entry;
+    const admin = adminDirOf(yard.repository, request.path);
+    const waited = performance.now() - started;
+    const writing = admin !== undefined && existsSync(join(admin, "index.lock"));
+    const pid = preparer(entry.lock);
+    const patience = pid !== undefined && !isAlive(pid) && !writing ? afterlifeMs : patienceMs;
+    if (waited > patience) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await undo(yard, request);
+  return undefined;
+}
+
+async function entryOf(yard: Yard, request: SeatRequest): Promise<Entry | undefined> {
+  const entries = await listEntries(yard);
+  return entries.find(({ path, branch }) => path === request.path && branch === `refs/heads/${request.branch}`);
+}
+
+async function undo({ repository }: Yard, { path }: SeatRequest): Promise<void> {
+  await git(repository.root, "worktree", "remove", "--force", "--force", path);
+  rmSync(path, { recursive: true, force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // Gone, or another user's; neither prepares worktrees here.
+    return false;
+  }
+}

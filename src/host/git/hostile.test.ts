@@ -1,0 +1,151 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
+import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { gitWorktrees } from "./worktrees.ts";
+
+describe("nothing an agent can configure is run by us", () => {
+  test("planted configuration of the project: create, inspect, snapshot, collect, landed, rescue, remove", async () => {
+    using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
+    plant(world, join(world.root, ".git"));
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
+    expect(world.read(owned.path, "a.x")).toBe("a\n");
+    await useAll(world, worktrees, owned);
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("planted configuration of a clone: inspect, snapshot, collect, rescue, remove", async () => {
+    using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "clone");
+    expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
+    plant(world, join(owned.path, ".git"));
+    await useAll(world, worktrees, owned);
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("a planted submodule is not entered", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    await worktrees.create(requestFor(owned));
+    const sub = join(owned.path, "sub");
+    world.write(owned.path, "sub/inner.txt", "i\n");
+    world.git(sub, "init", "--quiet");
+    world.git(sub, "add", "-A");
+    world.git(sub, "commit", "--quiet", "-m", "inner");
+    world.git(owned.path, "add", "sub");
+    plant(world, join(sub, ".git"));
+    world.write(owned.path, "sub/inner.txt", "changed inside\n");
+    const snapshot = await worktrees.snapshot(owned);
+    expect(world.git(world.root, "ls-tree", snapshot?.commit ?? "", "sub")).toContain("160000 commit");
+    expect(await worktrees.inspect(owned)).toMatchObject({ dirty: true });
+    const { trash } = await worktrees.remove(owned, { deleteBranch: null });
+    expect(world.read(trash ?? "", "sub/inner.txt")).toBe("changed inside\n");
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("the trap does spring for a git that is not careful", () => {
+    using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x\n" } });
+    plant(world, join(world.root, ".git"));
+    world.write(world.root, "b.x", "b\n");
+    expect(() => world.git(world.root, "add", "-A")).toThrow("filter 'x' failed");
+    expect(world.sprung()).toBe(true);
+  });
+
+  test("a clone whose git directory is a link shows us nothing of what it points to", async () => {
+    using world = gitWorld();
+    using other = gitWorld({ files: { "secret.txt": "s\n" } });
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "clone");
+    await worktrees.create(requestFor(owned));
+    Bun.spawnSync({ cmd: ["sh", "-c", `rm -rf .git && ln -s '${other.root}/.git' .git`], cwd: owned.path });
+    await worktrees.collect(owned);
+    await worktrees.snapshot(owned);
+    expect(() => world.git(world.root, "cat-file", "-e", other.git(other.root, "rev-parse", "HEAD"))).toThrow();
+  });
+});
+
+/** Every way we know in which configuration, attributes or hooks name a program. */
+function plant({ trap }: GitWorld, gitDir: string): void {
+  const config = `
+[core]
+	fsmonitor = ${trap}
+	hooksPath = ${gitDir}/hooks
+	sshCommand = ${trap}
+	alternateRefsCommand = ${trap}
+	pager = ${trap}
+	editor = ${trap}
+	askPass = ${trap}
+[filter "x"]
+	clean = ${trap}
+	smudge = ${trap}
+	process = ${trap}
+	required = true
+[diff]
+	external = ${trap}
+[diff "x"]
+	command = ${trap}
+	textconv = ${trap}
+[merge "x"]
+	driver = ${trap} %A
+[credential]
+	helper = ${trap}
+[gpg]
+	program = ${trap}
+[commit]
+	gpgSign = true
+[log]
+	showSignature = true
+[uploadpack]
+	packObjectsHook = ${trap}
+[gc]
+	auto = 1
+	recentObjectsHook = ${trap}
+`;
+  writeFileSync(join(gitDir, "config"), config, { flag: "a" });
+  for (const hook of hooks) {
+    const path = join(gitDir, "hooks", hook);
+    if (!existsSync(join(gitDir, "hooks"))) Bun.spawnSync({ cmd: ["mkdir", "-p", join(gitDir, "hooks")] });
+    writeFileSync(path, `#!/bin/sh\nexec '${trap}' ${hook} < /dev/null\n`);
+    chmodSync(path, 0o755);
+  }
+}
+
+const hooks = [
+  "post-checkout",
+  "reference-transaction",
+  "post-index-change",
+  "pre-auto-gc",
+  "post-commit",
+  "fsmonitor-watchman",
+];
+
+type Everything = ReturnType<typeof gitWorktrees>;
+
+async function useAll(world: GitWorld, worktrees: Everything, owned: ReturnType<GitWorld["worktree"]>): Promise<void> {
+  // As old as the index, so that git must read it to know whether it changed.
+  world.write(owned.path, "a.x", "b\n");
+  world.write(owned.path, "new.x", "n\n");
+  world.write(owned.path, "noise.ignored", "i\n");
+  expect(await worktrees.inspect(owned)).toMatchObject({ dirty: true });
+  const snapshot = await worktrees.snapshot(owned);
+  expect(snapshot?.commit).toBeString();
+  await worktrees.collect(owned);
+  expect(await worktrees.isLanded(snapshot?.commit ?? "", owned.baseCommit, "main")).toBe(false);
+  expect(await worktrees.rescue(owned)).toMatchObject({ ref: "refs/overstory/rescue/ann-1" });
+  expect(await worktrees.list()).toBeArray();
+  expect(await worktrees.bundle(join(world.root, ".overstory", "b.bundle"), ["refs/overstory/rescue/ann-1"])).toBe(
+    true,
+  );
+  expect(await worktrees.remove(owned, { deleteBranch: owned.baseCommit })).toMatchObject({
+    removed: true,
+    problem: null,
+  });
+  expect(await worktrees.unbundle(join(world.root, ".overstory", "b.bundle"))).toEqual([]);
+  const scratch = join(world.root, ".overstory", "run", "git");
+  expect(readdirSync(scratch)).toEqual([]);
+}

@@ -1,0 +1,15 @@
+import { Glob } from "bun";
+import type { Yard } from "./yard.ts";
+
+/** Which paths of a worktree are not its agent's work: what was copied into it, and what we put there ourselves. */
+export function leftOut({ include, deployed }: Pick<Yard, "include" | "deployed">): (path: string) => boolean {
+  const rules = [...include, ...deployed].map((pattern) => rule(pattern));
+  return (path) => rules.some((matches) => matches(path));
+}
+
+/** A path, a directory with everything in it, or a glob. */
+function rule(pattern: string): (path: string) => boolean {
+  const plain = pattern.replace(/\/+$/, "");
+  const glob = new Glob(plain);
+  return (path) => path === plain || path.startsWith(`${plain}/`) || glob.match(path);
+}

@@ -1,0 +1,60 @@
+import { copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
+import { expectGit } from "./git.ts";
+import { openOwnDir } from "./own-dir.ts";
+import type { Yard } from "./yard.ts";
+
+/**
+ * Writes the files of a commit into an empty worktree and its index, then copies what the project wants in every
+ * worktree. Throws unless the index holds exactly the commit's tree afterwards.
+ */
+export async function populate(
+  yard: Yard,
+  { path, index, commit }: { readonly path: string; readonly index: string; readonly commit: string },
+): Promise<void> {
+  const { repository, scratch } = yard;
+  using own = openOwnDir({
+    repository,
+    scratch,
+    head: commit,
+    refs: repository.commonDir,
+    index,
+    workTree: path,
+    objects: "project",
+    files: "checkout",
+  });
+  expectGit(await own.git(["read-tree", "-m", "-u", commit]), "writing the files");
+  const [made, wanted] = await Promise.all([own.git(["write-tree"]), own.git(["rev-parse", `${commit}^{tree}`])]);
+  if (made.code !== 0 || made.out !== wanted.out) throw new Error("the worktree does not hold the files of its commit");
+  copyIncluded(yard, path);
+}
+
+function copyIncluded({ repository, include }: Yard, worktree: string): void {
+  for (const path of includedIn(repository.root, include)) {
+    const to = join(worktree, path);
+    if (existsSync(to) || leadsOut(worktree, dirname(to))) continue;
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(join(repository.root, path), to);
+  }
+}
+
+/** Files of a directory that `worktree.include` names. */
+export const includedIn = (root: string, include: readonly string[]): readonly string[] =>
+  include.flatMap((pattern) => matching(root, pattern));
+
+function matching(root: string, pattern: string): readonly string[] {
+  const plain = pattern.replace(/\/+$/, "");
+  const isDirectory = lstatSync(join(root, plain), { throwIfNoEntry: false })?.isDirectory() === true;
+  const glob = new Glob(isDirectory ? `${plain}/**` : plain);
+  const found = glob.scanSync({ cwd: root, dot: true, onlyFiles: true });
+  return [...found].filter((path) => !path.startsWith(".overstory/") && !path.startsWith(".git/"));
+}
+
+/** A tracked link among the directories would take the copy somewhere else. */
+function leadsOut(worktree: string, dir: string): boolean {
+  if (!existsSync(dir)) return dir === dirname(dir) ? true : leadsOut(worktree, dirname(dir));
+  const real = realpathSync(dir);
+  const home = realpathSync(worktree);
+  return real !== home && !real.startsWith(`${home}/`);
+}

@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { OwnedWorktree, Removal } from "../../ports/worktrees.ts";
+import { checkedOut, ownBranches } from "./collect.ts";
+import { expectGit, git, zeroEnded } from "./git.ts";
+import { leftOut } from "./left-out.ts";
+import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
+import { adminDirOf } from "./places.ts";
+import { includedIn } from "./populate.ts";
+import { freshPath, openTrash, removeAll, type Trash } from "./trash.ts";
+import { findWork } from "./work.ts";
+import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
+
+/**
+ * Takes a worktree away. First what no snapshot holds goes to the trash; then the directory is moved aside in one step,
+ * so from then on it is gone for everybody and only tidying is left, which a second call finishes.
+ */
+export async function removeWorktree(
+  yard: Yard,
+  worktree: OwnedWorktree,
+  { deleteBranch, now }: { readonly deleteBranch: string | null; readonly now: number },
+): Promise<Removal> {
+  if (worktree.kind === "root") {
+    return { removed: false, trash: null, problem: "the project's own checkout is never removed" };
+  }
+  const aside = `${worktree.path}.removing`;
+  const trash = openTrash(freshPath(join(yard.trash, `${worktree.agentName}-${stamp(now)}`)));
+  try {
+    if (existsSync(worktree.path)) {
+      await fillTrash(yard, worktree, trash);
+      if (existsSync(aside)) removeAll(aside);
+      renameSync(worktree.path, aside);
+    }
+    if (worktree.kind === "linked") await forget(yard, worktree, trash);
+    if (existsSync(aside)) removeAll(aside);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { removed: !existsSync(worktree.path), trash: trash.used ?? null, problem };
+  }
+  if (worktree.kind === "clone") await dropPins(yard, worktree);
+  const problem = deleteBranch === null ? null : await deleteBranchAt(yard, worktree.branch, deleteBranch);
+  return { removed: true, trash: trash.used ?? null, problem };
+}
+
+/** Deletes a branch whose tip is still the given one and which nobody has checked out. Answers why not, otherwise null. */
+export async function deleteBranchAt(yard: Yard, branch: string, tip: string): Promise<string | null> {
+  const ref = `refs/heads/${branch}`;
+  if ((await commitAt(yard, ref)) === undefined) return null;
+  const where = (await checkedOut(yard)).get(ref);
+  if (where !== undefined) return `${branch} is checked out at ${where}; the branch was kept`;
+  return (await dropRef(yard, ref, tip)) ? null : `${branch} has moved on; the branch was kept`;
+}
+
+async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
+  using open = await openWorktree(yard, worktree);
+  const notWork = leftOut(yard);
+  const tracked = await trackedPaths(open);
+  for (const path of includedIn(worktree.path, yard.include)) {
+    if (!tracked.files.has(path)) rmSync(join(worktree.path, path), { force: true });
+  }
+  const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open.own, worktree.path)]);
+  for (const path of [...ignored, ...skipped]) {
+    if (!notWork(path.toString().replace(/\/$/, ""))) trash.take(worktree.path, path);
+  }
+  for (const path of tracked.submodules) if (hasFiles(join(worktree.path, path))) trash.take(worktree.path, path);
+}
+
+/** A directory in which everything is ignored stands for all that is in it. */
+async function ignoredPaths({ own }: OpenWorktree): Promise<readonly Buffer[]> {
+  const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+  return zeroEnded(expectGit(await own.git(args), "listing ignored files").raw);
+}
+
+/** Only the commit of a submodule is in a snapshot; what was done inside it is kept as files. */
+async function trackedPaths({ own }: OpenWorktree): Promise<{
+  readonly files: ReadonlySet<string>;
+  readonly submodules: readonly string[];
+}> {
+  const staged = expectGit(await own.git(["ls-files", "-z", "--stage"]), "listing files");
+  const entries = zeroEnded(staged.raw).map((entry) => entry.toString());
+  const pathOf = (entry: string): string => entry.slice(entry.indexOf("\t") + 1);
+  return {
+    files: new Set(entries.map(pathOf)),
+    submodules: entries.filter((entry) => entry.startsWith(submoduleMode)).map(pathOf),
+  };
+}
+
+const submoduleMode = "160000 ";
+
+const hasFiles = (dir: string): boolean => existsSync(dir) && readdirSync(dir).length > 0;
+
+/** Git's own record of the worktree. The repositories of its submodules lie in there. */
+async function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): Promise<void> {
+  const admin = adminDirOf(yard.repository, path);
+  if (admin === undefined) return;
+  if (existsSync(join(admin, "modules"))) trash.take(admin, "modules");
+  expectGit(
+    await git(yard.repository.root, "worktree", "remove", "--force", "--force", path),
+    `removing the worktree at ${path}`,
+  );
+}
+
+/** A branch of another name exists nowhere else, so its pin stays. */
+async function dropPins(yard: Yard, worktree: OwnedWorktree): Promise<void> {
+  const prefix = pinRefs(worktree.agentName);
+  const own = ownBranches(worktree).replace("refs/", prefix);
+  for (const { name, commit } of await refsBelow(yard, prefix)) {
+    if (name === `${prefix}base` || (name.startsWith(own) && (await isKept(yard, name, commit)))) {
+      await dropRef(yard, name, commit);
+    }
+  }
+}
+
+async function isKept(yard: Yard, pin: string, commit: string): Promise<boolean> {
+  const branch = pin.slice(pin.indexOf("/heads/") + 1);
+  return (await commitAt(yard, `refs/${branch}`)) === commit;
+}
+
+const stamp = (now: number): string => new Date(now).toISOString().replace(/[:.]/g, "-");

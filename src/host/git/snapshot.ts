@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import type { OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
+import { expectGit } from "./git.ts";
+import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
+import type { OwnDir } from "./own-dir.ts";
+import { transfer } from "./transfer.ts";
+import { findWork } from "./work.ts";
+import { newRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
+
+/** Keeps the work of a worktree under the next snapshot ref; nothing when the last one still says it all. */
+export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
+  if (worktree.kind === "root" || !existsSync(worktree.path)) return undefined;
+  using open = await openWorktree(yard, worktree);
+  const kept = await store(yard, open, worktree.path);
+  if (kept === undefined || ("commit" in kept && kept.commit === worktree.baseCommit)) return undefined;
+  const prefix = snapshotRefs(worktree.agentName);
+  const earlier = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
+  const last = earlier.toSorted(byPlace).at(-1);
+  if (last !== undefined && (await says(open.own, last.commit, kept))) return undefined;
+  const known = earlier.map(({ commit }) => commit);
+  const commit = await commitOf(open.own, kept);
+  await bring(yard, worktree, open, { commit, known });
+  for (let n = (last?.place[0] === worktree.generation ? last.place[1] : 0) + 1; n < mostTries; n++) {
+    const ref = `${prefix}${worktree.generation}/${n}`;
+    if (await newRef(yard, ref, commit)) return { ref, commit, skipped: kept.skipped };
+  }
+  throw new Error(`no free snapshot ref under ${prefix}${worktree.generation}/`);
+}
+
+/** The work of a worktree as one commit in the project, under no ref yet. Undefined when there is none at all. */
+export async function saveWork(
+  yard: Yard,
+  worktree: OwnedWorktree,
+): Promise<{ readonly commit: string; readonly skipped: readonly string[] } | undefined> {
+  if (worktree.kind === "root" || !existsSync(worktree.path)) return undefined;
+  using open = await openWorktree(yard, worktree);
+  const kept = await store(yard, open, worktree.path);
+  if (kept === undefined) return undefined;
+  const commit = await commitOf(open.own, kept);
+  await bring(yard, worktree, open, { commit, known: [] });
+  return { commit, skipped: kept.skipped };
+}
+
+const mostTries = 1_000_000;
+
+/** Work whose files are stored: a commit the agent made itself, or one that is still to be written. */
+type Kept = { readonly skipped: readonly string[] } & (
+  | { readonly commit: string }
+  | { readonly tree: string; readonly parents: readonly string[] }
+);
+
+/**
+ * The files as they are, on top of HEAD, or HEAD itself when they are no different. What was staged but is neither
+ * there nor in HEAD would be lost with the index, so it becomes a second parent, as in a stash.
+ */
+async function store(yard: Yard, { own, head }: OpenWorktree, root: string): Promise<Kept | undefined> {
+  const [work, headTree, staged] = await Promise.all([
+    findWork(yard, own, root),
+    head === undefined ? undefined : treeOf(own, head),
+    indexTree(own),
+  ]);
+  const paths = [...work.changed, ...work.untracked];
+  if (paths.length > 0) {
+    const stdin = Buffer.concat(paths.flatMap((path) => [path, zero]));
+    const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+    expectGit(await own.git(args, { stdin }), "storing files");
+  }
+  const tree = paths.length === 0 ? staged : await indexTree(own);
+  if (tree === undefined) throw new Error(`${root}: the files make no tree`);
+  const skipped = work.skipped.map((path) => path.toString());
+  const extra = staged !== undefined && staged !== tree && staged !== headTree ? staged : undefined;
+  if (extra === undefined && head !== undefined && tree === headTree) return { commit: head, skipped };
+  if (extra === undefined && head === undefined && emptyTrees.includes(tree)) return undefined;
+  const parents = head === undefined ? [] : [head];
+  return {
+    tree,
+    parents: extra === undefined ? parents : [...parents, await stagedCommit(own, extra, parents)],
+    skipped,
+  };
+}
+
+const zero = Buffer.of(0);
+
+/** Undefined while a merge is in conflict: then the index is made of commits, and the files are what counts. */
+async function indexTree(own: OwnDir): Promise<string | undefined> {
+  const answer = await own.git(["write-tree"]);
+  return answer.code === 0 ? answer.out.trim() : undefined;
+}
+
+async function treeOf(own: OwnDir, commit: string): Promise<string> {
+  return expectGit(await own.git(["rev-parse", `${commit}^{tree}`]), `the tree of ${commit}`).out.trim();
+}
+
+/** The empty tree, under the names of both object formats. */
+const emptyTrees = [
+  "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+  "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+];
+
+/** Always the same commit for the same index, so that an unchanged worktree makes an unchanged snapshot. */
+async function stagedCommit(own: OwnDir, tree: string, parents: readonly string[]): Promise<string> {
+  const date = "@0 +0000";
+  const env = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const answer = await own.git(["commit-tree", tree, ...parentArgs(parents), "-m", "staged"], { env });
+  return expectGit(answer, "writing what was staged").out.trim();
+}
+
+async function commitOf(own: OwnDir, kept: Kept): Promise<string> {
+  if ("commit" in kept) return kept.commit;
+  const answer = await own.git(["commit-tree", kept.tree, ...parentArgs(kept.parents), "-m", "snapshot"]);
+  return expectGit(answer, "writing a snapshot").out.trim();
+}
+
+const parentArgs = (parents: readonly string[]): readonly string[] => parents.flatMap((parent) => ["-p", parent]);
+
+/** Does this commit hold the same already? A commit of the agent's own is kept as itself, with its message. */
+async function says(own: OwnDir, commit: string, kept: Kept): Promise<boolean> {
+  if ("commit" in kept) return kept.commit === commit;
+  const shown = await own.git(["show", "-s", "--no-show-signature", "--format=%T %P", commit]);
+  return shown.code === 0 && shown.out.trim() === [kept.tree, ...kept.parents].join(" ");
+}
+
+/** A clone's objects are copied to the project; in a linked worktree they are there already. */
+async function bring(
+  yard: Yard,
+  worktree: OwnedWorktree,
+  { own }: OpenWorktree,
+  { commit, known }: { readonly commit: string; readonly known: readonly string[] },
+): Promise<void> {
+  if (worktree.kind !== "clone") return;
+  const haves = worktree.baseCommit === null ? known : [worktree.baseCommit, ...known];
+  await transfer(yard, own, { wants: [commit], haves });
+}
+
+type PlaceInOrder = readonly [generation: number, n: number];
+
+function placeIn(prefix: string, name: string): PlaceInOrder {
+  const [generation = 0, n = 0] = name.slice(prefix.length).split("/").map(Number);
+  return [generation, n];
+}
+
+const byPlace = (a: { readonly place: PlaceInOrder }, b: { readonly place: PlaceInOrder }): number =>
+  a.place[0] - b.place[0] || a.place[1] - b.place[1];

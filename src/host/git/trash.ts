@@ -1,0 +1,67 @@
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "../writable.ts";
+
+/** A place for what a removed worktree held but no snapshot can; made when the first thing goes there. */
+export interface Trash {
+  /** Moves one path of the worktree, keeping its place below. */
+  take(root: string, path: Buffer | string): void;
+  /** Undefined while nothing went there. */
+  readonly used: string | undefined;
+}
+
+export function openTrash(dir: string): Trash {
+  let used: string | undefined;
+  return {
+    take: (root, path) => {
+      const name = Buffer.from(path.toString("latin1").replace(/\/+$/, ""), "latin1");
+      const from = Buffer.concat([Buffer.from(`${root}/`), name]);
+      if (lstatSync(from, { throwIfNoEntry: false }) === undefined) return;
+      const to = Buffer.concat([Buffer.from(`${dir}/`), name]);
+      const slash = to.lastIndexOf(0x2f);
+      mkdirSync(to.subarray(0, slash), { recursive: true, mode: 0o700 });
+      move(from, to);
+      used = dir;
+    },
+    get used() {
+      return used;
+    },
+  };
+}
+
+function move(from: Buffer, to: Buffer): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== "EXDEV") throw error;
+    // Another file system: names that are not text cannot be copied by this call, and then it throws.
+    cpSync(from.toString(), to.toString(), { recursive: true, verbatimSymlinks: true });
+    removeAll(from.toString());
+  }
+}
+
+/** Deletes a directory with everything in it, also where its owner may not write (as in some package caches). */
+export function removeAll(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "EACCES" && code !== "EPERM" && code !== "ENOTEMPTY") throw error;
+    unlock(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function unlock(dir: string): void {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  chmodSync(dir, 0o700);
+  for (const entry of readdirSync(dir, { withFileTypes: true })) if (entry.isDirectory()) unlock(join(dir, entry.name));
+}
+
+/** The path, with a number behind it when that is there already. */
+export function freshPath(wanted: string): string {
+  for (let n = 1; ; n++) {
+    const path = n === 1 ? wanted : `${wanted}-${n}`;
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+  }
+}

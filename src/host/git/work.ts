@@ -1,0 +1,70 @@
+import { accessSync, constants, lstatSync } from "node:fs";
+import { expectGit, zeroEnded } from "./git.ts";
+import { leftOut } from "./left-out.ts";
+import type { OwnDir } from "./own-dir.ts";
+import type { Yard } from "./yard.ts";
+
+/** What lies in a worktree but not in its index. Paths are bytes: file names need not be text. */
+export interface Work {
+  /** Tracked paths whose file may differ, is gone, or became something else. */
+  readonly changed: readonly Buffer[];
+  readonly untracked: readonly Buffer[];
+  /** Not stored in a snapshot: too large, unreadable, or a git repository of its own. */
+  readonly skipped: readonly Buffer[];
+}
+
+/**
+ * Lists work without reading a file that its index entry says is unchanged. Submodules count only by the commit they
+ * are at: to look inside one, git would start another git there, under the submodule's own configuration.
+ */
+export async function findWork(yard: Yard, own: OwnDir, root: string): Promise<Work> {
+  const [changed, untracked] = await Promise.all([
+    own.git(["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=dirty"]),
+    own.git(["ls-files", "-z", "--others", "--exclude-standard"]),
+  ]);
+  const tracked = unique(zeroEnded(expectGit(changed, "comparing files with the index").raw));
+  const others = zeroEnded(expectGit(untracked, "listing untracked files").raw);
+  const notWork = leftOut(yard);
+  const work: { changed: Buffer[]; untracked: Buffer[]; skipped: Buffer[] } = {
+    changed: [],
+    untracked: [],
+    skipped: [],
+  };
+  for (const path of tracked) (canBeRead(absolute(root, path)) ? work.changed : work.skipped).push(path);
+  for (const path of others) {
+    if (notWork(path.toString())) continue;
+    (canBeStored(yard, root, path) ? work.untracked : work.skipped).push(path);
+  }
+  return work;
+}
+
+export const absolute = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);
+
+/** Git ends the name of a repository inside the worktree with a slash. */
+export const isNested = (path: Buffer): boolean => path.at(-1) === slash;
+const slash = 0x2f;
+
+/** An unmerged path is listed once per stage. */
+function unique(paths: readonly Buffer[]): readonly Buffer[] {
+  return [...new Map(paths.map((path) => [path.toString("latin1"), path])).values()];
+}
+
+function canBeStored(yard: Yard, root: string, path: Buffer): boolean {
+  if (isNested(path)) return false;
+  const file = absolute(root, path);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat === undefined || (stat.size <= yard.maxFileBytes && canBeRead(file));
+}
+
+/** A file that is gone, and a link wherever it points, can be read as what it is. */
+function canBeRead(file: Buffer): boolean {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return true;
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    // The only question here is whether it can be opened.
+    return false;
+  }
+}

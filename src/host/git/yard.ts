@@ -1,0 +1,101 @@
+import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expectGit, git } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+export interface WorktreeOptions {
+  /** Untracked files above this size are left out of snapshots. */
+  readonly maxFileBytes?: number;
+  /** `worktree.include`: files of the project copied into each new worktree. They are never stored. */
+  readonly include?: readonly string[];
+  /** Paths of files that we put into worktrees ourselves: not an agent's work, so neither dirt nor worth keeping. */
+  readonly deployed?: readonly string[];
+  /** Where ignored files of removed worktrees go. */
+  readonly trash?: string;
+  /** Where directories of one operation are made; nobody else may write there. */
+  readonly scratch?: string;
+}
+
+/** One repository with everything the operations on its worktrees need to know. */
+export interface Yard {
+  readonly repository: Repository;
+  readonly maxFileBytes: number;
+  readonly include: readonly string[];
+  readonly deployed: readonly string[];
+  readonly trash: string;
+  readonly scratch: string;
+}
+
+const tenMegabytes = 10 * 1024 * 1024;
+
+export function makeYard(repository: Repository, options: WorktreeOptions): Yard {
+  const overstory = join(repository.root, ".overstory");
+  return {
+    repository,
+    maxFileBytes: options.maxFileBytes ?? tenMegabytes,
+    include: options.include ?? [],
+    deployed: options.deployed ?? [],
+    trash: options.trash ?? join(overstory, "trash"),
+    scratch: options.scratch ?? join(overstory, "run", "git"),
+  };
+}
+
+/** Removes what operations that were killed left behind. */
+export function sweepScratch({ scratch }: Pick<Yard, "scratch">, now: number): void {
+  for (const name of namesIn(scratch)) {
+    const path = join(scratch, name);
+    const age = now - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    if (age > longestOperationMs) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+const longestOperationMs = 6 * 3600 * 1000;
+
+function namesIn(dir: string): readonly string[] {
+  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(dir) : [];
+}
+
+/** The commit a ref of the project points to. */
+export async function commitAt({ repository }: Pick<Yard, "repository">, ref: string): Promise<string | undefined> {
+  const answer = await git(repository.root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`);
+  return answer.code === 0 ? answer.out.trim() : undefined;
+}
+
+export async function setRef({ repository }: Pick<Yard, "repository">, ref: string, commit: string): Promise<void> {
+  expectGit(await git(repository.root, "update-ref", ref, commit), `setting ${ref}`);
+}
+
+/** False when the ref exists already. */
+export async function newRef({ repository }: Pick<Yard, "repository">, ref: string, commit: string): Promise<boolean> {
+  const nothing = "0".repeat(commit.length);
+  return (await git(repository.root, "update-ref", ref, commit, nothing)).code === 0;
+}
+
+/** Deletes a ref whose tip is still the one that was looked at. False when it moved meanwhile. */
+export async function dropRef({ repository }: Pick<Yard, "repository">, ref: string, tip: string): Promise<boolean> {
+  return (await git(repository.root, "update-ref", "-d", ref, tip)).code === 0;
+}
+
+export interface Ref {
+  readonly name: string;
+  readonly commit: string;
+}
+
+/** Refs of the project below a prefix that ends with a slash. */
+export async function refsBelow({ repository }: Pick<Yard, "repository">, prefix: string): Promise<readonly Ref[]> {
+  const answer = await git(repository.root, "for-each-ref", "--format=%(objectname) %(refname)", prefix);
+  return parseRefs(expectGit(answer, `listing ${prefix}`).out);
+}
+
+export function parseRefs(text: string): readonly Ref[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const space = line.indexOf(" ");
+      return { commit: line.slice(0, space), name: line.slice(space + 1) };
+    });
+}
+
+export const snapshotRefs = (agentName: string): string => `refs/overstory/snap/${agentName}/`;
+export const pinRefs = (agentName: string): string => `refs/overstory/pin/${agentName}/`;

@@ -1,0 +1,131 @@
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { KillReport } from "../../ports/process.ts";
+import { allProcesses, bootId, carries, entryOf, type ProcessEntry } from "./process-table.ts";
+
+export interface EndTreeOptions {
+  /** Also ends whatever was started with this `OVERSTORY_TURN_ID`, however far it moved away from its parent. */
+  readonly turnId?: string | undefined;
+}
+
+/** What happened to each process, for whoever must report it. */
+export interface TreeReport extends KillReport {
+  readonly ended: readonly { readonly pid: number; readonly escalated: boolean }[];
+}
+
+const pollMs = 20;
+/** SIGKILL cannot be refused; what is still there after this sits in an uninterruptible system call. */
+const verifyMs = 1_000;
+
+/**
+ * The real CLIs start their tools in sessions of their own, where a group signal does not reach: descendants are
+ * collected first, while the parent links still hold, and each is signalled only if it is still the same process. A
+ * root that is another process by now is left alone, and so is everything around it.
+ */
+export async function endTree(
+  root: ProcessIdentity,
+  graceMs: number,
+  { turnId }: EndTreeOptions = {},
+): Promise<TreeReport> {
+  if (root.bootId !== bootId()) return nobody;
+  const tree = new Tree(root, turnId);
+  let asked = tree.alive();
+  if (asked.length === 0) return nobody;
+  for (const entry of asked) signal(entry, "SIGTERM");
+  await until(() => {
+    if (asked.some(isAlive)) return false;
+    // What was started meanwhile, perhaps to tidy up, is asked as well and has the rest of the time.
+    asked = tree.alive();
+    for (const entry of asked) signal(entry, "SIGTERM");
+    return asked.length === 0;
+  }, graceMs);
+  const killed = new Set<number>();
+  await until(() => {
+    const stubborn = tree.alive();
+    for (const entry of stubborn) {
+      signal(entry, "SIGKILL");
+      killed.add(entry.pid);
+    }
+    return stubborn.length === 0;
+  }, verifyMs);
+  const survivors = tree.alive().map(({ pid }) => pid);
+  const gone = tree.found.filter((pid) => !survivors.includes(pid));
+  return {
+    signalled: tree.found.length,
+    escalated: killed.size > 0,
+    survivors,
+    ended: gone.map((pid) => ({ pid, escalated: killed.has(pid) })),
+  };
+}
+
+const nobody: TreeReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
+
+/** Everything that was seen to belong to a root, the dead included: their sessions and groups may outlive them. */
+class Tree {
+  readonly #root: ProcessIdentity;
+  readonly #turnId: string | undefined;
+  readonly #members = new Map<number, ProcessEntry>();
+
+  constructor(root: ProcessIdentity, turnId: string | undefined) {
+    this.#root = root;
+    this.#turnId = turnId;
+  }
+
+  /** Everybody who was alive when first seen. */
+  get found(): readonly number[] {
+    return [...this.#members.values()].filter(({ defunct }) => !defunct).map(({ pid }) => pid);
+  }
+
+  /** Looks at all processes again and answers the members that live now. */
+  alive(): ProcessEntry[] {
+    const all = allProcesses();
+    const now = new Map(all.map((entry) => [entry.pid, entry]));
+    for (let grew = true; grew; ) {
+      grew = false;
+      for (const entry of all) {
+        if (entry.pid === process.pid || this.#has(entry) || !this.#claims(entry, now)) continue;
+        this.#members.set(entry.pid, entry);
+        grew = true;
+      }
+    }
+    return all.filter((entry) => !entry.defunct && this.#has(entry));
+  }
+
+  #has({ pid, startToken }: ProcessEntry): boolean {
+    return this.#members.get(pid)?.startToken === startToken;
+  }
+
+  #claims(entry: ProcessEntry, now: ReadonlyMap<number, ProcessEntry>): boolean {
+    if (entry.pid === this.#root.pid) return entry.startToken === this.#root.startToken;
+    if ([entry.parent, entry.group, entry.session].some((pid) => this.#leads(pid, now))) return true;
+    return this.#turnId !== undefined && carries(entry.pid, "OVERSTORY_TURN_ID", this.#turnId);
+  }
+
+  /** The number of a group or session is not given to anybody new while that group or session exists. */
+  #leads(pid: number, now: ReadonlyMap<number, ProcessEntry>): boolean {
+    const member = this.#members.get(pid);
+    const holder = now.get(pid);
+    return member !== undefined && (holder === undefined || holder.startToken === member.startToken);
+  }
+}
+
+function isAlive(entry: ProcessEntry): boolean {
+  const now = entryOf(entry.pid);
+  return now !== undefined && !now.defunct && now.startToken === entry.startToken;
+}
+
+function signal(entry: ProcessEntry, name: "SIGTERM" | "SIGKILL"): void {
+  if (!isAlive(entry)) return;
+  try {
+    process.kill(entry.pid, name);
+  } catch (error) {
+    // It went away between the look and the signal, which is what we wanted; or it became another user's, whom we may
+    // not end, and it is reported as a survivor.
+    if (!(error instanceof Error && "code" in error && (error.code === "ESRCH" || error.code === "EPERM"))) throw error;
+  }
+}
+
+/** Asks until the answer is yes or the time is up. */
+async function until(done: () => boolean, ms: number): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!done() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
+}

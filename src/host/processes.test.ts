@@ -1,0 +1,189 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ProcessIdentity } from "../domain/process/process.ts";
+import { allProcesses } from "./linux/process-table.ts";
+import { askToEnd, linuxProcesses } from "./processes.ts";
+
+const graceMs = 300;
+const dir = mkdtempSync(join(tmpdir(), "ov-processes-"));
+const started: ProcessIdentity[] = [];
+
+afterAll(async () => {
+  for (const identity of started) await linuxProcesses.endTree(identity, 0);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+let files = 0;
+const newFile = (): string => join(dir, `pid-${files++}`);
+
+/** Starts a shell script as agents are started: leading a session and a group of its own. */
+function start(script: string, env: Readonly<Record<string, string>> = {}): ProcessIdentity {
+  const child = Bun.spawn({
+    cmd: ["/bin/bash", "-c", script],
+    env: { PATH: process.env.PATH ?? "/usr/bin:/bin", ...env },
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+  });
+  return remembered(child.pid);
+}
+
+function remembered(pid: number): ProcessIdentity {
+  const identity = linuxProcesses.identify(pid);
+  if (identity === undefined) throw new Error(`there is no process ${pid}`);
+  started.push(identity);
+  return identity;
+}
+
+async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await Bun.sleep(5);
+  }
+}
+
+/** The process whose pid a script wrote into this file. */
+async function named(file: string): Promise<ProcessIdentity> {
+  await until(`${file} held a pid`, () => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  return remembered(Number(readFileSync(file, "utf8")));
+}
+
+const isGone = (identity: ProcessIdentity): boolean => linuxProcesses.check(identity) === "gone";
+
+/** Ends a tree and proves that it took no longer than promised. */
+async function end(identity: ProcessIdentity, options: { readonly turnId?: string } = {}) {
+  const began = performance.now();
+  const report = await linuxProcesses.endTree(identity, graceMs, options);
+  expect(performance.now() - began).toBeLessThan(graceMs + 1_000);
+  return report;
+}
+
+const ready = (file: string): string => `echo $BASHPID >'${file}'`;
+
+describe("ending a tree", () => {
+  test("a process that obeys SIGTERM is not killed", async () => {
+    const root = start("exec sleep 60");
+    const ended = [{ pid: root.pid, escalated: false }];
+    expect(await end(root)).toEqual({ signalled: 1, escalated: false, survivors: [], ended });
+    expect(isGone(root)).toBe(true);
+  });
+
+  test("a childless process that ignores SIGTERM is killed, and the report says so", async () => {
+    const file = newFile();
+    const root = start(`trap '' TERM; ${ready(file)}; while :; do read -t 60 <> <(:); done`);
+    await named(file);
+    expect(await end(root)).toMatchObject({ escalated: true, survivors: [] });
+    expect(isGone(root)).toBe(true);
+  });
+
+  test("a process that closes its output on SIGTERM but goes on is killed", async () => {
+    const file = newFile();
+    const root = start(`trap 'exec >&- 2>&-' TERM; ${ready(file)}; while :; do read -t 60 <> <(:); done`);
+    await named(file);
+    expect(await end(root)).toMatchObject({ escalated: true, survivors: [] });
+    expect(isGone(root)).toBe(true);
+  });
+
+  test("a grandchild in the same group goes too, even one that ignores SIGTERM after its parent left", async () => {
+    const file = newFile();
+    const root = start(`(trap '' TERM; ${ready(file)}; exec sleep 60) & wait`);
+    const grandchild = await named(file);
+    const { ended, ...report } = await end(root);
+    expect(report).toEqual({ signalled: 2, escalated: true, survivors: [] });
+    expect(ended).toEqual(
+      expect.arrayContaining([
+        { pid: root.pid, escalated: false },
+        { pid: grandchild.pid, escalated: true },
+      ]),
+    );
+    expect(isGone(root) && isGone(grandchild)).toBe(true);
+  });
+
+  test("a child in a session of its own is found through its parent", async () => {
+    const file = newFile();
+    const root = start(`setsid bash -c '${ready(file).replaceAll("'", '"')}; exec sleep 60' & wait`);
+    const child = await named(file);
+    expect(await end(root)).toMatchObject({ escalated: false, survivors: [] });
+    expect(isGone(root) && isGone(child)).toBe(true);
+  });
+
+  test("what is started while the tree is ended goes too", async () => {
+    const file = newFile();
+    const late = newFile();
+    const root = start(`trap 'sleep 60 & echo $! >${late}; exit' TERM; ${ready(file)}; sleep 60 & wait`);
+    await named(file);
+    expect(await end(root)).toMatchObject({ escalated: false, survivors: [] });
+    const pid = Number(readFileSync(late, "utf8"));
+    expect(allProcesses().some((entry) => entry.pid === pid && !entry.defunct)).toBe(false);
+  });
+
+  test("a process that left its session and lost its parent is found by the turn in its environment", async () => {
+    const file = newFile();
+    const inner = `${ready(file).replaceAll("'", '"')}; exec sleep 60`;
+    const root = start(`setsid bash -c 'setsid bash -c '"'"'${inner}'"'"' &'; exec sleep 60`, {
+      OVERSTORY_TURN_ID: "turn-test-1",
+    });
+    const orphan = await named(file);
+    await until("its parent was gone", () => parentOf(orphan.pid) !== root.pid && leadsItself(orphan.pid));
+    expect(await end(root, { turnId: "turn-test-1" })).toMatchObject({ signalled: 2, survivors: [] });
+    expect(isGone(root) && isGone(orphan)).toBe(true);
+  });
+
+  test("orphans of a turn are ended although its own process is long gone", async () => {
+    const file = newFile();
+    const inner = `${ready(file).replaceAll("'", '"')}; exec sleep 60`;
+    const root = start(`setsid bash -c '${inner}' & sleep 0.2`, { OVERSTORY_TURN_ID: "turn-test-2" });
+    const orphan = await named(file);
+    await until("the root was gone", () => isGone(root));
+    expect(await end(root, { turnId: "turn-test-22" })).toMatchObject({ signalled: 0 });
+    expect(isGone(orphan)).toBe(false);
+    expect(await end(root, { turnId: "turn-test-2" })).toMatchObject({ signalled: 1, survivors: [] });
+    expect(isGone(orphan)).toBe(true);
+  });
+});
+
+describe("identity", () => {
+  test("a pid that belongs to somebody else by now is never signalled, nor is anything around it", async () => {
+    const stranger = start("sleep 60 & wait");
+    await until("it had a child", () => allProcesses().some((entry) => entry.parent === stranger.pid));
+    const recorded = { ...stranger, startToken: "1" };
+    expect(linuxProcesses.check(recorded)).toBe("gone");
+    expect(await end(recorded)).toEqual({ signalled: 0, escalated: false, survivors: [], ended: [] });
+    expect(await end({ ...stranger, bootId: "another boot" }, { turnId: "turn-test-3" })).toMatchObject({
+      signalled: 0,
+    });
+    expect(askToEnd(recorded)).toBe(false);
+    expect(linuxProcesses.check(stranger)).toBe("alive");
+    await end(stranger);
+  });
+
+  test("a process that ended but was not waited for counts as gone, while its group is still ended", async () => {
+    const file = newFile();
+    const other = newFile();
+    // The middle process ends at once; its parent never waits for it.
+    const parent = start(`setsid bash -c 'sleep 60 & echo $! >${other}; echo $$ >${file}; exit' & exec sleep 60`);
+    const middle = await named(file);
+    const left = await named(other);
+    await until("it was defunct", () => isGone(middle));
+    expect(linuxProcesses.identify(middle.pid)).toEqual(middle);
+    expect((await end(middle)).ended).toEqual([{ pid: left.pid, escalated: false }]);
+    expect(isGone(left)).toBe(true);
+    await end(parent);
+  });
+
+  test("asking one process to end leaves its children alone", async () => {
+    const file = newFile();
+    const root = start(`setsid bash -c '${ready(file).replaceAll("'", '"')}; exec sleep 60' & wait`);
+    const child = await named(file);
+    expect(askToEnd(root)).toBe(true);
+    await until("it was gone", () => isGone(root));
+    expect(isGone(child)).toBe(false);
+    await end(child);
+  });
+});
+
+const parentOf = (pid: number): number | undefined => allProcesses().find((entry) => entry.pid === pid)?.parent;
+const leadsItself = (pid: number): boolean =>
+  allProcesses().some((entry) => entry.pid === pid && entry.session === pid);

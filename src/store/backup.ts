@@ -1,0 +1,44 @@
+import { Database } from "bun:sqlite";
+
+/** Writes a complete copy of the database to a new file, as one consistent moment, while others go on using it. */
+export function copyDatabase(path: string, to: string): void {
+  const db = new Database(path, { readonly: true });
+  try {
+    db.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    db.query("VACUUM INTO ?").run(to);
+  } finally {
+    db.close();
+  }
+}
+
+const patienceMs = 10_000;
+
+/** Tables that a person may empty on purpose; parents before children. */
+const restorable = ["messages", "deliveries", "usage"] as const;
+
+/**
+ * Puts back rows of the copy that are missing now. What was written since stays as it is, so restoring never loses
+ * anything. Answers how many rows came back.
+ */
+export function restoreDatabase(path: string, from: string): number {
+  const db = new Database(path, { readwrite: true });
+  try {
+    db.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    db.query("ATTACH DATABASE ? AS old").run(from);
+    db.run("PRAGMA foreign_keys = ON");
+    return db.transaction(() => restorable.reduce((sum, table) => sum + restoreTable(db, table), 0)).immediate();
+  } finally {
+    db.close();
+  }
+}
+
+/** By the columns the copy has: it may be of an older version. */
+function restoreTable(db: Database, table: string): number {
+  const columns = db
+    .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}', 'old')`)
+    .all()
+    .map(({ name }) => `"${name}"`)
+    .join(", ");
+  if (columns === "") return 0;
+  return db.run(`INSERT OR IGNORE INTO main.${table} (${columns}) SELECT ${columns} FROM old.${table}`).changes;
+}

@@ -1,0 +1,119 @@
+import type { BudgetScope, BudgetUnit, Ledger, Reservation } from "../domain/budget/budget.ts";
+import { spentOf } from "../domain/budget/estimate.ts";
+import type { BudgetRows } from "../ports/store/budgets.ts";
+import type { Sql, SqlValue } from "./sql.ts";
+import { decodeRow, flag, integer, select, table, text } from "./table.ts";
+import { waits } from "./waits.ts";
+
+export const budgets = table<Ledger>("budgets", {
+  scope: text<BudgetScope>(),
+  subject: text(),
+  unit: text<BudgetUnit>(),
+  raised: integer,
+  spent: integer,
+  reserved: integer,
+  warned: flag,
+  updatedAt: integer,
+});
+
+export const budgetReservations = table<Reservation>("budget_reservations", {
+  turnId: text(),
+  scope: text<BudgetScope>(),
+  subject: text(),
+  unit: text<BudgetUnit>(),
+  amount: integer,
+});
+
+const sums = table<Pick<Ledger, "unit" | "spent">>("budgets", { unit: text<BudgetUnit>(), spent: integer });
+
+/** Rows of one statement: a turn touches up to sixteen ledgers, which must not be as many round trips. */
+const tuples = (count: number, tuple: string): string => Array.from({ length: count }, () => tuple).join(", ");
+
+export const budgetRows = (sql: Sql): BudgetRows => ({
+  list: () => select(sql, budgets, "ORDER BY scope, subject, unit"),
+  of: async (subjects) => {
+    if (subjects.length === 0) return [];
+    const any = subjects.map(() => "(scope = ? AND subject = ?)").join(" OR ");
+    const values = subjects.flatMap(({ scope, subject }) => [scope, subject]);
+    return select(sql, budgets, `WHERE ${any} ORDER BY scope, subject, unit`, ...values);
+  },
+  book: async (changes, now) => {
+    if (changes.length === 0) return;
+    const values = changes.flatMap(({ scope, subject, unit, spent, reserved }): SqlValue[] => [
+      scope,
+      subject,
+      unit,
+      spent,
+      reserved,
+      now,
+    ]);
+    await sql.run(
+      `INSERT INTO budgets (scope, subject, unit, raised, spent, reserved, warned, updated_at)
+       VALUES ${tuples(changes.length, "(?, ?, ?, 0, ?, ?, 0, ?)")}
+       ON CONFLICT (scope, subject, unit) DO UPDATE SET spent = budgets.spent + excluded.spent,
+         reserved = budgets.reserved + excluded.reserved, updated_at = excluded.updated_at`,
+      ...values,
+    );
+  },
+  raise: async ({ scope, subject, unit }, amount, now) => {
+    await sql.run(
+      `INSERT INTO budgets (scope, subject, unit, raised, spent, reserved, warned, updated_at)
+       VALUES (?, ?, ?, ?, 0, 0, 0, ?)
+       ON CONFLICT (scope, subject, unit) DO UPDATE SET raised = budgets.raised + excluded.raised, warned = 0,
+         updated_at = excluded.updated_at`,
+      scope,
+      subject,
+      unit,
+      amount,
+      now,
+    );
+  },
+  warn: async ({ scope, subject, unit }, now) =>
+    (await sql.run(
+      "UPDATE budgets SET warned = 1, updated_at = ? WHERE scope = ? AND subject = ? AND unit = ? AND warned = 0",
+      now,
+      scope,
+      subject,
+      unit,
+    )) > 0,
+  hold: async (turnId, reservations) => {
+    if (reservations.length === 0) return;
+    const values = reservations.flatMap(({ scope, subject, unit, amount }): SqlValue[] => [
+      turnId,
+      scope,
+      subject,
+      unit,
+      amount,
+    ]);
+    await sql.run(
+      `INSERT INTO budget_reservations (turn_id, scope, subject, unit, amount)
+       VALUES ${tuples(reservations.length, "(?, ?, ?, ?, ?)")}`,
+      ...values,
+    );
+  },
+  isHeld: async (turnId) =>
+    (await sql.all("SELECT 1 AS held FROM budget_reservations WHERE turn_id = ? LIMIT 1", turnId)).length > 0,
+  take: async (turnId) => {
+    const rows = await sql.all(
+      `DELETE FROM budget_reservations WHERE turn_id = ? RETURNING ${budgetReservations.list}`,
+      turnId,
+    );
+    return rows.map((row) => decodeRow(budgetReservations, row));
+  },
+  spentBy: async (capability) => {
+    const rows = await sql.all(
+      `SELECT unit, CAST(SUM(spent) AS BIGINT) AS spent FROM budgets
+       WHERE scope = 'agent' AND subject IN (SELECT name FROM agents WHERE capability = ?) GROUP BY unit`,
+      capability,
+    );
+    return spentOf(rows.map((row) => decodeRow(sums, row)));
+  },
+  waiting: () => select(sql, waits, "WHERE kind = 'budget' ORDER BY since, agent_name, ref"),
+  abandoned: async () => {
+    const rows = await sql.all(
+      `SELECT DISTINCT turn_id FROM budget_reservations r
+       WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = r.turn_id AND t.status <> 'cancelled') ORDER BY turn_id`,
+    );
+    return rows.map((row) => String(row.turn_id));
+  },
+});

@@ -1,0 +1,32 @@
+import type { CleaningRows, SnapshotRecord, SnapshotRows } from "../ports/store/snapshots.ts";
+import { placeholders, type Sql } from "./sql.ts";
+import { insertNumbered, integer, json, select, table, text } from "./table.ts";
+
+export const snapshots = table<SnapshotRecord>("snapshots", {
+  seq: integer,
+  agentName: text(),
+  generation: integer,
+  ref: text(),
+  commitId: text(),
+  reason: text(),
+  skipped: json<readonly string[]>(),
+  createdAt: integer,
+});
+
+export const snapshotRows = (sql: Sql): SnapshotRows => ({
+  add: async (snapshot) => {
+    await insertNumbered(sql, snapshots, snapshot, "ON CONFLICT (ref) DO NOTHING");
+  },
+  of: (agentName) => select(sql, snapshots, "WHERE agent_name = ? ORDER BY seq", agentName),
+  remove: (refs) => sql.run(`DELETE FROM snapshots WHERE ref IN ${placeholders(refs.length)}`, ...refs),
+});
+
+export const cleaningRows = (sql: Sql): CleaningRows => ({
+  counts: async () => {
+    const rows = await sql.all(
+      "SELECT (SELECT COUNT(*) FROM messages) AS messages, (SELECT COUNT(*) FROM usage) AS usage",
+    );
+    return { messages: Number(rows[0]?.messages ?? 0), usage: Number(rows[0]?.usage ?? 0) };
+  },
+  wipeUsage: () => sql.run("DELETE FROM usage"),
+});

@@ -1,0 +1,14 @@
+import type { BudgetUnit } from "../../../../domain/budget/budget.ts";
+
+/** A number under a heading that names its unit: dollars to the cent, minutes to a tenth, the rest whole. */
+export function amount(unit: BudgetUnit, value: number): string {
+  switch (unit) {
+    case "usd":
+      return value.toFixed(2);
+    case "minutes":
+      return value.toFixed(1);
+    case "tokens":
+    case "turns":
+      return String(Math.round(value));
+  }
+}

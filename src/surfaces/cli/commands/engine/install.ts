@@ -1,0 +1,19 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { visibleLine } from "../../visible.ts";
+import { isOn } from "../task/given.ts";
+
+export const install: Handler = async ({ app, flags, io }) => {
+  const print = isOn(flags.print);
+  const done = await (await app.engineControl()).install({ print });
+  if (!done.ok) return done;
+  const { path, text, written, enable } = done.value;
+  if (print) return ok({ json: { ...done.value }, text });
+  const head = successLine(io.paint, written ? "Wrote" : "Already there:", visibleLine(path));
+  const next = [
+    `Switch it on: ${enable}`,
+    hintLine(io.paint, "to have it run before you log in: loginctl enable-linger"),
+  ];
+  return ok({ json: { ...done.value }, text: [head, ...next].join("\n"), quietText: path });
+};

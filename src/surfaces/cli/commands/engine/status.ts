@@ -1,0 +1,15 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import type { EngineReport } from "../../facets/engine.ts";
+import { duration } from "../../format.ts";
+import { workLine } from "./render.ts";
+
+export const status: Handler = async ({ app }) => {
+  const report = await (await app.engineControl()).status();
+  return ok({ json: { ...report }, text: [headline(report), workLine(report)].join("\n") });
+};
+
+function headline({ running, pid, version, uptimeMs, socket }: EngineReport): string {
+  if (!running) return "Engine: not running";
+  return `Engine: pid ${pid}, version ${version}, up ${duration(uptimeMs ?? 0)}, socket ${socket}`;
+}

@@ -1,0 +1,20 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import { successLine, warningLine } from "../../marks.ts";
+import { isOn, list, text, word } from "../task/given.ts";
+
+export const nudge: Handler = async ({ app, args, flags, io }) => {
+  const sent = await app.call("agent.nudge", {
+    name: word(args.agent),
+    message: list(args.message)?.join(" "),
+    from: text(flags.from),
+    force: isOn(flags.force),
+  });
+  if (!sent.ok) return sent;
+  const { agentName, delivered, reason } = sent.value;
+  const why = reason === null ? "" : ` (${reason})`;
+  const line = delivered
+    ? `${successLine(io.paint, "Nudge sent to", agentName)}${why}`
+    : warningLine(io.paint, `Not sent: ${reason ?? ""}`, "--force sends it all the same");
+  return ok({ json: { ...sent.value }, text: line, quietText: "" });
+};

@@ -1,0 +1,11 @@
+import type { Command } from "../../command.ts";
+
+export const pauseCommand: Command = {
+  name: "pause",
+  summary: "Hold an agent back: its mail queues and starts nothing",
+  details: "A turn that is running finishes. Go on with: ov resume <agent>",
+  group: "Work",
+  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  flags: [{ name: "tree", summary: "Also everybody below it" }],
+  run: async () => (await import("./pause.ts")).pause,
+};

@@ -1,0 +1,24 @@
+import { ok } from "../../../../domain/result.ts";
+import { exits } from "../../../shared/exits.ts";
+import type { Handler } from "../../command.ts";
+import type { IdleReport } from "../../facets/engine.ts";
+import { workLine } from "../engine/render.ts";
+import { integer } from "../task/given.ts";
+
+export const runUntilIdle: Handler = async ({ app, flags }) => {
+  const seconds = integer(flags.timeout);
+  const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
+  const done = await (await app.engineControl()).runUntilIdle({ timeoutMs });
+  if (!done.ok) return done;
+  const { ending } = done.value;
+  const { exit, words } = endings[ending];
+  const json = { ...done.value, idle: ending === "idle", success: ending === "idle" };
+  const text = ending === "idle" ? words : `${words} ${workLine(done.value)}`;
+  return ok({ json, text, quietText: "", exit });
+};
+
+const endings: Readonly<Record<IdleReport["ending"], { readonly exit: number; readonly words: string }>> = {
+  idle: { exit: exits.ok, words: "Nothing is left to do." },
+  timeout: { exit: exits.timeout, words: "The time is up." },
+  interrupted: { exit: exits.interrupted, words: "Interrupted." },
+};

@@ -1,0 +1,89 @@
+import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Tx } from "../../ports/store.ts";
+import { announcePhases } from "../health/announce-phases.ts";
+import { post } from "../mail/post.ts";
+import { changeState } from "./change-state.ts";
+
+/** How an agent ends. */
+export interface AgentEnd {
+  readonly state: "completed" | "zombie";
+  readonly outcome: AgentOutcome;
+  readonly actor: string;
+  readonly reason: string;
+  /** Why its parent must be told that it ended without finishing; null when it finished. */
+  readonly death: string | null;
+  readonly turnId: string | null;
+  readonly exit?: { readonly code: number | null; readonly signal: string | null };
+}
+
+/**
+ * Ends an agent and everything that hangs on its life: queued turns, who waits for it, and the one notice to its
+ * parent. One path for every cause, in the transaction that knows the cause. False when it had ended before.
+ */
+export async function endAgent(
+  tx: Tx,
+  { ids, now }: { ids: Ids; now: number },
+  agent: Agent,
+  end: AgentEnd,
+): Promise<boolean> {
+  const { state: to, actor, reason, outcome } = end;
+  if (!(await changeState(tx, agent, { to, actor, reason, outcome }, now))) return false;
+  await tx.turns.cancelQueued(agent.id, now);
+  await tx.waits.resolve("child", agent.name);
+  if (end.death !== null) await announceDeath(tx, { ids, now }, agent, end);
+  await announcePhases(tx, { runId: agent.runId, ids, now });
+  return true;
+}
+
+async function announceDeath(
+  tx: Tx,
+  { ids, now }: { ids: Ids; now: number },
+  agent: Agent,
+  end: AgentEnd,
+): Promise<void> {
+  if (!(await tx.notices.once(agent.id, "worker_died", "", null))) return;
+  const parent = await tx.agents.byName(agent.parentName);
+  const what = `${agent.capability}${agent.taskId === null ? "" : ` on ${agent.taskId}`}`;
+  await post(
+    tx,
+    { ids, now },
+    {
+      from: agent.name,
+      fromAgentId: null,
+      byEngine: true,
+      runId: agent.runId,
+      verified: true,
+      address: agent.parentName,
+      recipients: [{ name: agent.parentName, wake: parent !== undefined }],
+      subject: `[ENGINE] worker_died: ${agent.name}`,
+      body: `${agent.name} (${what}) ended without finishing: ${end.death}. Its worktree and branch are kept.`,
+      type: "worker_died",
+      priority: "high",
+      payload: JSON.stringify({
+        agentName: agent.name,
+        capability: agent.capability,
+        taskId: agent.taskId ?? "",
+        reason: end.death,
+        lastActivity: new Date(agent.lastActivityAt).toISOString(),
+        terminatedBy: terminator[end.actor] ?? "runner",
+        outcome: end.outcome,
+        exitCode: end.exit?.code ?? null,
+        signal: end.exit?.signal ?? null,
+        turnId: end.turnId,
+        generation: agent.generation,
+        worktree: agent.worktreePath,
+        branch: agent.branch,
+        hasUncommittedWork: agent.dirty,
+      }),
+    },
+  );
+}
+
+/** Whom the notice names, by who decided the end. */
+const terminator: Readonly<Record<string, string>> = {
+  operator: "operator",
+  watchdog: "tier0",
+  engine: "runner",
+  supervisor: "runner",
+};

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test";
+import { mailWorld } from "../../../testkit/mail-world.ts";
+import { nudgeAgent } from "./nudge.ts";
+import { pauseAgent } from "./pause.ts";
+
+const seated = { worktreePath: "/w" };
+
+describe("a nudge", () => {
+  test("is urgent mail that queues a turn and returns at once", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    const reply = await world.must(nudgeAgent, { name: "ann", message: "look at main", force: false });
+    expect(reply).toMatchObject({ agentName: "ann", delivered: true, queued: true, reason: null });
+    const message = await world.store.read((tx) => tx.messages.get(reply.messageId ?? ""));
+    expect(message).toMatchObject({
+      subject: "[NUDGE from operator]",
+      body: "look at main",
+      type: "status",
+      priority: "urgent",
+    });
+    expect(await world.queuedTurns()).toEqual(["ann"]);
+  });
+
+  test("without words tells the agent to check its mail", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    const { messageId } = await world.must(nudgeAgent, { name: "ann", message: " ", force: false });
+    expect((await world.store.read((tx) => tx.messages.get(messageId ?? "")))?.body).toContain("ov mail check");
+  });
+
+  test("is held back for half a second after another one, for each agent by itself", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    await world.seat("bob", seated);
+    await world.must(nudgeAgent, { name: "ann", force: false });
+    world.clock.now += 499;
+    const held = await world.must(nudgeAgent, { name: "ann", force: false });
+    expect(held).toMatchObject({ delivered: false, queued: false, messageId: null });
+    expect(held.reason).toStartWith("Debounced");
+    expect(await world.must(nudgeAgent, { name: "bob", force: false })).toMatchObject({ delivered: true });
+    expect(await world.must(nudgeAgent, { name: "ann", force: true })).toMatchObject({ delivered: true });
+  });
+
+  test("with the same words is sent again half a second later", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    const first = await world.must(nudgeAgent, { name: "ann", message: "hurry", force: false });
+    world.clock.now += 500;
+    const second = await world.must(nudgeAgent, { name: "ann", message: "hurry", force: false });
+    expect(second.delivered).toBe(true);
+    expect(second.messageId).not.toBe(first.messageId);
+  });
+
+  test("says what it waits for", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    await world.seat("bob", seated);
+    await world.beginTurn("ann");
+    expect((await world.must(nudgeAgent, { name: "ann", force: false })).reason).toContain("a turn is running");
+    await world.must(pauseAgent, { name: "bob", tree: false });
+    expect((await world.must(nudgeAgent, { name: "bob", force: false })).reason).toContain("operator");
+  });
+
+  test("is on record whether or not it was sent", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    await world.must(nudgeAgent, { name: "ann", message: "x", force: false });
+    await world.must(nudgeAgent, { name: "ann", message: "x", force: false });
+    const events = await world.store.read((tx) => tx.events.after(0, 99));
+    const nudges = events.filter(({ type }) => type === "custom").map(({ data }) => JSON.parse(data ?? ""));
+    expect(nudges).toEqual([
+      { type: "nudge", from: "operator", message: "x", delivered: true },
+      { type: "nudge", from: "operator", message: "x", delivered: false },
+    ]);
+  });
+});
+
+describe("who nudges", () => {
+  test("an agent does it in its own name only", async () => {
+    await using world = await mailWorld();
+    const lead = await world.seat("lead", { capability: "lead", ...seated });
+    await world.seat("ann", { parentName: "lead", ...seated });
+    expect(await world.must(nudgeAgent, { name: "ann", force: false }, lead)).toMatchObject({ delivered: true });
+    const borrowed = { name: "ann", from: "operator", force: true };
+    expect(await world.call(nudgeAgent, borrowed, { caller: lead })).toMatchObject({
+      ok: false,
+      refusal: { kind: "not-allowed" },
+    });
+  });
+
+  test("a person may lend another name, and the orchestrator is the person", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    const { messageId } = await world.must(nudgeAgent, { name: "ann", from: "orchestrator", force: false });
+    const message = await world.store.read((tx) => tx.messages.get(messageId ?? ""));
+    expect(message).toMatchObject({ fromAgent: "operator", verified: true });
+  });
+});
+
+describe("whom to nudge", () => {
+  test("an agent that ended is refused, with the command that brings it back", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", { state: "zombie", outcome: "crashed", taskId: "T1" });
+    await world.seat("bob", { state: "completed", outcome: "done", taskId: "T2", capability: "scout" });
+    expect(await world.call(nudgeAgent, { name: "ann", force: false })).toMatchObject({
+      ok: false,
+      refusal: { allowed: ["ov sling T1 --capability builder --recover"], problem: "has ended (zombie)" },
+    });
+    expect(await world.call(nudgeAgent, { name: "bob", force: false })).toMatchObject({
+      ok: false,
+      refusal: { allowed: ["ov sling T2 --capability scout --recover"] },
+    });
+  });
+
+  test("an unknown agent is refused with the nearest name; a person can always be reached", async () => {
+    await using world = await mailWorld();
+    await world.seat("ann", seated);
+    expect(await world.call(nudgeAgent, { name: "amn", force: false })).toMatchObject({
+      ok: false,
+      refusal: { kind: "not-found", nearest: "ann" },
+    });
+    expect(await world.must(nudgeAgent, { name: "orchestrator", force: false })).toMatchObject({
+      agentName: "operator",
+      delivered: true,
+      queued: false,
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isReserved } from "../../domain/name/name.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { fitBody } from "../mail/compose.ts";
+import { ownerOf } from "../mail/owner.ts";
+import { findSender } from "../mail/sender.ts";
+import { submit } from "../mail/submit.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { findAgent } from "./subordinate.ts";
+
+export interface NudgeRequest {
+  readonly name: string;
+  readonly message?: string | undefined;
+  readonly from?: string | undefined;
+  /** Also right after another nudge. */
+  readonly force: boolean;
+  /** Set by `prepare`, whatever the caller sent. */
+  readonly blobPath?: string | null | undefined;
+}
+
+export interface NudgeReply {
+  readonly agentName: string;
+  /** It is in the inbox. */
+  readonly delivered: boolean;
+  /** It will start a turn, or wait for the one that is running. */
+  readonly queued: boolean;
+  /** What it waits for, or why it was not sent; null when its turn may start now. */
+  readonly reason: string | null;
+  readonly messageId: string | null;
+}
+
+const debounceMs = 500;
+const defaultMessage = "Check your mail with `ov mail check`, then go on with your task.";
+
+/** Urgent mail that wakes its reader, and returns without waiting for it. */
+export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
+  access: "write",
+  prepare: async (files, { settings }, request) => {
+    const text = request.message?.trim() ?? "";
+    const { body, blobPath } = await fitBody(files, settings, text === "" ? defaultMessage : text);
+    return ok({ ...request, message: body, blobPath });
+  },
+  run: async (tx, context, request) => {
+    const { caller, ids } = context;
+    const sender = await findSender(tx, caller, request.from);
+    if (!sender.ok) return sender;
+    const target = await findTarget(tx, request.name);
+    if (!target.ok) return target;
+    const { name, agent } = target.value;
+    const fact = { from: sender.value.name, message: request.message ?? "" };
+    if (!request.force && (await wasJustNudged(tx, context, name))) {
+      const reason = `Debounced: ${name} was nudged less than ${debounceMs} ms ago`;
+      await record(tx, context, target.value, { ...fact, delivered: false });
+      return ok({ agentName: name, delivered: false, queued: false, reason, messageId: null });
+    }
+    const sent = await submit(tx, context, sender.value, {
+      to: name,
+      subject: `${mark}${sender.value.name}]`,
+      body: request.message ?? defaultMessage,
+      blobPath: request.blobPath ?? null,
+      type: "status",
+      priority: "urgent",
+      // Its own mark: the same words a second time are meant, not repeated by mistake.
+      payload: JSON.stringify({ nudge: ids.next("nudge") }),
+      dedupeKey: null,
+      expectsReply: false,
+      wake: true,
+      strict: true,
+      allowEmpty: false,
+      answer: null,
+    });
+    if (!sent.ok) return sent;
+    await record(tx, context, target.value, { ...fact, delivered: true });
+    const reason = agent === null ? null : await heldBackBy(tx, agent);
+    const queued = sent.value.woken.includes(name);
+    return ok({ agentName: name, delivered: true, queued, reason, messageId: sent.value.id });
+  },
+};
+
+const mark = "[NUDGE from ";
+
+interface NudgeTarget {
+  readonly name: string;
+  /** Null for a person. */
+  readonly agent: Agent | null;
+}
+
+async function findTarget(tx: Tx, typed: string): Promise<Result<NudgeTarget, Refusal>> {
+  const name = await ownerOf(tx, typed);
+  if (isReserved(name) && (await tx.agents.byName(name)) === undefined) return ok({ name, agent: null });
+  const found = await findAgent(tx, name);
+  if (!found.ok) return found;
+  const agent = found.value;
+  if (hasEnded(agent)) {
+    const again = `ov sling ${agent.taskId ?? "<task>"} --capability ${agent.capability} --recover`;
+    return no(invalid("agent", `has ended (${agent.state})`, { value: agent.name, allowed: [again] }));
+  }
+  if (agent.stopRequestedBy !== null) return no(invalid("agent", "is being stopped", { value: agent.name }));
+  return ok({ name, agent });
+}
+
+/** The inbox itself remembers, so two callers in two processes see the same. */
+async function wasJustNudged(tx: Tx, { now }: Context, name: string): Promise<boolean> {
+  const recent = await tx.messages.list({ to: name, type: "status", limit: looked });
+  return recent.some(({ subject, createdAt }) => {
+    const age = now - createdAt;
+    return subject.startsWith(mark) && age >= 0 && age < debounceMs;
+  });
+}
+
+/** More mail than anybody gets within the time of a debounce. */
+const looked = 20;
+
+async function heldBackBy(tx: Tx, agent: Agent): Promise<string | null> {
+  const pause = (await tx.waits.of(agent.name)).find(({ kind }) => parking.includes(kind));
+  if (pause !== undefined) return `${agent.name} is held back (${pause.kind} ${pause.ref})`;
+  if ((await tx.turns.runningFor(agent.id)) !== undefined) return "a turn is running; it is read in the next";
+  if (agent.worktreePath === null) return "its worktree is being prepared";
+  return null;
+}
+
+const parking: readonly string[] = ["operator", "budget", "rate_limit"];
+
+async function record(
+  tx: Tx,
+  { now }: Context,
+  { name, agent }: NudgeTarget,
+  data: { readonly from: string; readonly message: string; readonly delivered: boolean },
+): Promise<void> {
+  await tx.events.append([
+    {
+      runId: agent?.runId ?? null,
+      agentName: name,
+      agentId: agent?.id ?? null,
+      source: "operator",
+      type: "custom",
+      data: { type: "nudge", ...data },
+      createdAt: now,
+    },
+  ]);
+}

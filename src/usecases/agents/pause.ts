@@ -1,0 +1,53 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { UseCase } from "../usecase.ts";
+import { descendantsOf, findSubordinate } from "./subordinate.ts";
+
+export interface PauseRequest {
+  readonly name: string;
+  /** Also everybody below it. */
+  readonly tree: boolean;
+}
+
+export interface PauseReply {
+  readonly paused: readonly string[];
+  /** Were paused by the same caller before. */
+  readonly alreadyPaused: readonly string[];
+  /** Have a turn that still runs to its end. */
+  readonly running: readonly string[];
+}
+
+/** Holds agents back: mail and turns queue for them and start nothing until they are resumed. A running turn finishes. */
+export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
+  access: "write",
+  run: async (tx, { caller, now }, { name, tree }) => {
+    const found = await findSubordinate(tx, caller, name, "pause");
+    if (!found.ok) return found;
+    if (hasEnded(found.value)) return no(invalid("agent", `has ended (${found.value.state})`, { value: name }));
+    const below = tree ? await descendantsOf(tx, found.value.name) : [];
+    const paused: string[] = [];
+    const alreadyPaused: string[] = [];
+    const running: string[] = [];
+    for (const agent of [found.value, ...below.filter((one) => !hasEnded(one))]) {
+      const waits = await tx.waits.of(agent.name);
+      const before = waits.some((wait) => wait.kind === "operator" && wait.ref === caller.name);
+      (before ? alreadyPaused : paused).push(agent.name);
+      if ((await tx.turns.runningFor(agent.id)) !== undefined) running.push(agent.name);
+      if (before) continue;
+      await tx.waits.add({ agentName: agent.name, kind: "operator", ref: caller.name, since: now, deadline: null });
+      await tx.events.append([
+        {
+          runId: agent.runId,
+          agentName: agent.name,
+          agentId: agent.id,
+          source: "operator",
+          type: "pause",
+          data: { by: caller.name },
+          createdAt: now,
+        },
+      ]);
+    }
+    return ok({ paused, alreadyPaused, running });
+  },
+};

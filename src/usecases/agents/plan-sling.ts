@@ -1,0 +1,196 @@
+import { admit } from "../../domain/agent/admission.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
+import { findOverlap } from "../../domain/agent/scope-overlap.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
+import { openDependencies } from "../tasks/dependency-state.ts";
+import type { Context } from "../usecase.ts";
+import type { SlingRequest } from "./sling-request.ts";
+
+/** Everything `ov sling` decides before it changes anything. */
+export interface SlingPlan {
+  readonly capability: Capability;
+  readonly name: string;
+  readonly generation: number;
+  /** Null: the task is made from the title. */
+  readonly task: Task | null;
+  readonly taskId: string;
+  readonly parent: Agent | null;
+  /** Null: a new run begins with this agent. */
+  readonly run: Run | null;
+  readonly depth: number;
+  readonly runtime: string;
+  readonly branch: string;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the facts and applies every rule of spawning. The caller reserves in the same transaction, so nothing changes between. */
+export async function planSling(tx: Tx, context: Context, request: SlingRequest): Promise<Result<SlingPlan, Refusal>> {
+  const { caller, settings } = context;
+  const capability = parseCapability(request.capability);
+  if (!capability.ok) return capability;
+  if (request.forceHierarchy === true && caller.kind === "agent") {
+    return no({
+      kind: "not-allowed",
+      action: "sling --force-hierarchy",
+      caller: caller.name,
+      why: "only the operator may",
+    });
+  }
+  const task = await findTask(tx, request);
+  if (!task.ok) return task;
+  const taskId = task.value?.id ?? request.taskId;
+  const name = await chooseName(tx, request, capability.value, taskId);
+  if (!name.ok) return name;
+  const parent = await findParent(tx, caller, request.parent);
+  if (!parent.ok) return parent;
+  // A coordinator brings its own run, so that several may work side by side.
+  const run = capability.value === "coordinator" ? undefined : await findRun(tx, parent.value);
+  const inRun = run === undefined ? [] : await tx.agents.list({ runId: run.id });
+  const children = parent.value === null ? [] : await tx.agents.list({ parentName: parent.value.name });
+  const namesake = (await tx.agents.byName(name.value)) ?? null;
+  const admitted = admit(
+    {
+      name: name.value,
+      capability: capability.value,
+      taskId,
+      forceHierarchy: request.forceHierarchy === true,
+      ...(request.maxAgents === undefined ? {} : { maxAgents: request.maxAgents }),
+    },
+    {
+      run: { id: run?.id ?? "the new run", agentsEver: new Set(inRun.map((agent) => agent.name)).size },
+      parent: parent.value,
+      liveChildren: new Set(children.filter((child) => !hasEnded(child)).map((child) => child.name)).size,
+      namesake,
+      holders: task.value === null ? [] : await tx.agents.list({ taskId, live: true }),
+      limits: settings.agents,
+    },
+  );
+  if (!admitted.ok) return admitted;
+  const overlap = request.allowOverlap === true ? undefined : overlapWith(request, parent.value, inRun);
+  if (overlap !== undefined) return no({ kind: "scope-overlap", ...overlap });
+  return ok({
+    capability: capability.value,
+    name: name.value,
+    generation: (namesake?.generation ?? 0) + 1,
+    task: task.value,
+    taskId,
+    parent: parent.value,
+    run: run ?? null,
+    depth: admitted.value.depth,
+    runtime: request.runtime ?? settings.runtime.capabilities[capability.value] ?? settings.runtime.default,
+    branch: `overstory/${name.value}/${taskId}`,
+    warnings: warningsFor(request, capability.value, admitted.value.depth, children),
+  });
+}
+
+/** The task as the tracker has it; null when the request brings a title instead, or the tracker is not to be asked. */
+async function findTask(tx: Tx, request: SlingRequest): Promise<Result<Task | null, Refusal>> {
+  const valid = parseTaskId(request.taskId);
+  if (!valid.ok) return valid;
+  const task = await tx.tasks.get(request.taskId);
+  if (request.title !== undefined) {
+    return task === undefined
+      ? ok(null)
+      : no(invalid("title", "is for a new task, but this id exists", { value: request.taskId }));
+  }
+  if (task === undefined) {
+    if (request.skipTaskCheck === true) return ok(null);
+    return no(notFound("task", request.taskId, nearest(request.taskId, await tx.tasks.ids())));
+  }
+  if (request.skipTaskCheck === true) return ok(task);
+  const workable = ["open", "in_progress"];
+  if (!workable.includes(task.status))
+    return no({ kind: "task-status", task: task.id, status: task.status, wanted: workable });
+  const open = await openDependencies(tx, task.id);
+  return open.length > 0 ? no({ kind: "task-blocked", task: task.id, by: open }) : ok(task);
+}
+
+/** The given name, or `<capability>-<task>`, numbered past every name that was ever used. */
+async function chooseName(
+  tx: Tx,
+  request: SlingRequest,
+  capability: Capability,
+  taskId: string,
+): Promise<Result<string, Refusal>> {
+  const given = request.name?.trim();
+  if (given !== undefined && given !== "") return agentName(given);
+  const base = `${capability}-${taskId}`.toLowerCase().slice(0, 58);
+  const taken = new Set(await tx.agents.names());
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? base : `${base}-${n}`;
+    if (!taken.has(name)) return agentName(name);
+  }
+}
+
+/** An agent's slings are its children; only the operator may name another parent. */
+async function findParent(tx: Tx, caller: Caller, named: string | undefined): Promise<Result<Agent | null, Refusal>> {
+  const own = caller.kind === "agent" ? caller.name : undefined;
+  if (own !== undefined && named !== undefined && named !== own) {
+    const why = "an agent is the parent of what it slings";
+    return no({ kind: "not-allowed", action: `sling for ${named}`, caller: own, why });
+  }
+  const name = named ?? own;
+  if (name === undefined || name === "operator") return ok(null);
+  const parent = await tx.agents.byName(name);
+  if (parent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
+  return ok(parent);
+}
+
+async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
+  return parent === null ? tx.runs.current() : tx.runs.get(parent.runId);
+}
+
+/** Against everybody of the run who changes files or leads an area, except those the new agent works for. */
+function overlapWith(
+  request: SlingRequest,
+  parent: Agent | null,
+  inRun: readonly Agent[],
+): ReturnType<typeof findOverlap> {
+  if (isIn("readOnly", request.capability) || request.files.length === 0) return undefined;
+  const byName = new Map(inRun.map((agent) => [agent.name, agent]));
+  const above = new Set<string>();
+  for (
+    let next = parent ?? undefined;
+    next !== undefined && !above.has(next.name);
+    next = byName.get(next.parentName)
+  ) {
+    above.add(next.name);
+  }
+  const others = inRun.filter(
+    (agent) => !hasEnded(agent) && !above.has(agent.name) && !isIn("readOnly", agent.capability),
+  );
+  return findOverlap(
+    request.files,
+    others.map((agent) => ({ owner: agent.name, patterns: agent.scope })),
+  );
+}
+
+function warningsFor(
+  request: SlingRequest,
+  capability: Capability,
+  depth: number,
+  children: readonly Agent[],
+): string[] {
+  const warnings: string[] = [];
+  if (request.depth !== undefined && request.depth !== depth) {
+    warnings.push(`--depth ${request.depth} is ignored: the depth follows from the parent and is ${depth}`);
+  }
+  if (request.skipScout === true && capability !== "lead")
+    warnings.push("--skip-scout only means something for a lead");
+  if (request.skipTaskCheck === true && request.parent === undefined)
+    warnings.push("--skip-task-check without --parent: nobody checks the task");
+  const unscouted =
+    capability === "builder" && children.length > 0 && !children.some((child) => child.capability === "scout");
+  if (unscouted && request.skipScout !== true && request.scoutCheck !== false) {
+    warnings.push("this parent has never sent a scout; --no-scout-check silences this");
+  }
+  return warnings;
+}

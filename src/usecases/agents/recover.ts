@@ -1,0 +1,109 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { post } from "../mail/post.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { nextGeneration } from "./reopen-agent.ts";
+import { keepEnvironment } from "./sling.ts";
+import type { SlingReply } from "./sling-request.ts";
+
+export interface RecoverRequest {
+  /** Name of the agent, or id of its task. */
+  readonly of: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly envFile?: string;
+}
+
+/**
+ * Goes on where an ended agent stopped: same worktree and branch, same conversation, same parent, next generation, with
+ * a brief of where it stood and the mail that never reached it.
+ */
+export const recover: UseCase<RecoverRequest, SlingReply> = {
+  access: "write",
+  prepare: keepEnvironment,
+  run: async (tx, context, request) => {
+    const found = await find(tx, request.of);
+    if (!found.ok) return found;
+    const agent = found.value;
+    if (!hasEnded(agent)) {
+      return no({ kind: "not-recoverable", name: agent.name, why: `it is ${agent.state}` });
+    }
+    const { caller } = context;
+    if (caller.kind === "agent" && caller.name !== agent.parentName) {
+      return no({
+        kind: "not-allowed",
+        action: `recover ${agent.name}`,
+        caller: caller.name,
+        why: "it is not its child",
+      });
+    }
+    const cleaned = agent.cleanedAt !== null;
+    const next = await nextGeneration(tx, context, cleaned ? { ...agent, worktreePath: null } : agent, "recovered");
+    await revive(tx, agent.name, context.now);
+    await brief(tx, context, next);
+    return ok({
+      agentName: next.name,
+      generation: next.generation,
+      capability: next.capability,
+      taskId: next.taskId ?? "",
+      branch: next.branch ?? "",
+      runId: next.runId,
+      parentAgent: next.parentName,
+      depth: next.depth,
+      runtime: next.runtime,
+      state: next.state,
+      warnings: [],
+    });
+  },
+};
+
+async function find(tx: Tx, of: string): Promise<Result<Agent, Refusal>> {
+  const named = await tx.agents.byName(of);
+  if (named !== undefined) return ok(named);
+  const onTask = newestPerName(await tx.agents.list({ taskId: of }));
+  const last = onTask.at(-1);
+  return last === undefined ? no(notFound("agent", of, nearest(of, await tx.agents.names()))) : ok(last);
+}
+
+/** Mail that was given up because its reader kept dying gets another chance with the new incarnation. */
+async function revive(tx: Tx, name: string, now: number): Promise<void> {
+  for (const { delivery } of await tx.deliveries.inState(name, ["dead"])) {
+    const queued = nextDelivery(delivery, { kind: "retry" }, now);
+    if (queued.ok) await tx.deliveries.update(queued.value);
+  }
+}
+
+async function brief(tx: Tx, context: Context, agent: Agent): Promise<void> {
+  const checkpoint = await tx.recovery.checkpoint(agent.name);
+  const lines = [
+    `You are generation ${agent.generation} of ${agent.name}: an earlier process of yours ended before the work was done.`,
+    "Your worktree and branch are as it left them. Look at `git status` and `git log` before you go on.",
+    ...(checkpoint === undefined || checkpoint.summary === "" ? [] : [`What it said last: ${checkpoint.summary}`]),
+    ...(checkpoint === undefined || checkpoint.files.length === 0
+      ? []
+      : [`Files it had changed: ${checkpoint.files.join(", ")}`]),
+    ...(checkpoint === undefined || checkpoint.pending === "" ? [] : [`It was waiting for: ${checkpoint.pending}`]),
+  ];
+  await post(tx, context, {
+    from: context.caller.name,
+    fromAgentId: context.caller.kind === "agent" ? context.caller.agentId : null,
+    runId: agent.runId,
+    verified: true,
+    address: agent.name,
+    recipients: [{ name: agent.name, wake: true }],
+    subject: `Go on with ${agent.taskId ?? "your work"}`,
+    body: lines.join("\n"),
+    type: "dispatch",
+    priority: "high",
+    payload: JSON.stringify({
+      taskId: agent.taskId,
+      specPath: agent.specPath ?? "",
+      capability: agent.capability,
+      fileScope: agent.scope,
+    }),
+  });
+}

@@ -1,0 +1,86 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import type { Context, UseCase } from "../usecase.ts";
+
+type ReleaseContext = Pick<Context, "now">;
+
+export interface ReleaseReply {
+  readonly agentName: string;
+  readonly alreadyReleased: boolean;
+  readonly released: readonly string[];
+}
+
+/** Lets an ended agent go: its branch stays, its worktree is kept as a snapshot and taken away by the engine. */
+export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseReply> = {
+  access: "write",
+  run: async (tx, context, { name }) => {
+    const { caller } = context;
+    const agent = await tx.agents.byName(name);
+    if (agent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
+    if (caller.kind === "agent" && caller.name !== agent.parentName) {
+      const why = "an agent releases only its own children";
+      return no({ kind: "not-allowed", action: `release ${name}`, caller: caller.name, why });
+    }
+    if (!hasEnded(agent)) {
+      return no({
+        kind: "not-allowed",
+        action: `release ${name}`,
+        caller: caller.name,
+        why: "it has not ended; stop it first",
+      });
+    }
+    const released = await release(tx, context, agent, `released by ${caller.name}`);
+    return ok({ agentName: name, alreadyReleased: released.length === 0, released });
+  },
+};
+
+/** Releases the agent and, going up, every submitted lead that waited only for this. Returns the names. */
+export async function release(tx: Tx, context: ReleaseContext, agent: Agent, reason: string): Promise<string[]> {
+  if (!(await tx.agents.release(agent.id, context.now))) return [];
+  await tx.events.append([
+    {
+      runId: agent.runId,
+      agentName: agent.name,
+      agentId: agent.id,
+      source: "engine",
+      type: "released",
+      data: { reason, generation: agent.generation, branch: agent.branch },
+      createdAt: context.now,
+    },
+  ]);
+  const parent = await tx.agents.byName(agent.parentName);
+  const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
+  return [agent.name, ...above];
+}
+
+/** Releases a finished agent that nothing holds any more; see `holds`. */
+export async function releaseIfDue(tx: Tx, context: ReleaseContext, agent: Agent): Promise<string[]> {
+  if (agent.state !== "completed" || agent.outcome !== "done" || agent.releasedAt !== null) return [];
+  if (await holds(tx, agent)) return [];
+  return release(tx, context, agent, "finished and acknowledged");
+}
+
+/**
+ * What keeps a submitted agent: commits that have not landed, a report its parent has not taken in, or, for a lead,
+ * children that are not released.
+ */
+async function holds(tx: Tx, agent: Agent): Promise<boolean> {
+  if (isIn("implementation", agent.capability) && agent.ahead > 0) return true;
+  if (agent.parentName !== "operator" && !(await reportWasTaken(tx, agent))) return true;
+  if (agent.capability !== "lead") return false;
+  const children = newestPerName(await tx.agents.list({ parentName: agent.name }));
+  return children.some((child) => child.state !== "zombie" && child.releasedAt === null);
+}
+
+async function reportWasTaken(tx: Tx, agent: Agent): Promise<boolean> {
+  const turns = await tx.turns.listFor(agent.id);
+  const report = turns.findLast((turn) => turn.terminalMessageSeq !== null)?.terminalMessageSeq;
+  if (report == null) return false;
+  const deliveries = await tx.deliveries.ofMessage(report);
+  return deliveries.every((delivery) => delivery.state === "acked" || delivery.state === "cancelled");
+}

@@ -1,0 +1,90 @@
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { freshAgent } from "../../domain/agent/fresh-agent.ts";
+import { reopening } from "../../domain/mail/recipient.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { HandoffReason } from "../../ports/store/recovery.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+
+type ReopenContext = Pick<Context, "ids" | "now" | "settings">;
+
+/** Brings a submitted agent back to work as the next generation of its name. */
+export async function reopenAgent(tx: Tx, context: ReopenContext, agent: Agent): Promise<Result<Agent, Refusal>> {
+  const ended = { kind: "recipient-ended", name: agent.name } as const;
+  if (!isSubmitted(agent)) return no({ ...ended, state: agent.state, reopening: [] });
+  if (agent.revivals >= context.settings.agents.maxRevivals) {
+    return no({
+      ...ended,
+      state: `submitted and reopened ${agent.revivals} times already`,
+      reopening: reopening.slice(0, 0),
+    });
+  }
+  return ok(await nextGeneration(tx, context, agent, "reopened"));
+}
+
+/**
+ * The name goes on: same worktree, branch, provider session, parent, task and scope; state and outcome start anew. The
+ * older row keeps its history.
+ */
+export async function nextGeneration(
+  tx: Tx,
+  context: ReopenContext,
+  agent: Agent,
+  reason: HandoffReason,
+): Promise<Agent> {
+  const { ids, now } = context;
+  const next = freshAgent({
+    ...agent,
+    id: ids.next("agent"),
+    generation: agent.generation + 1,
+    state: agent.worktreePath === null ? "booting" : "between_turns",
+    stateVersion: 0,
+    outcome: null,
+    stopRequestedBy: null,
+    revivals: agent.revivals + (reason === "reopened" ? 1 : 0),
+    successorName: null,
+    escalationLevel: 0,
+    stalledSince: null,
+    startedAt: now,
+    lastActivityAt: now,
+    endedAt: null,
+    releasedAt: null,
+    cleanedAt: null,
+  });
+  await tx.agents.reserve(next);
+  await waitAgain(tx, next, now);
+  await workAgain(tx, next, now);
+  await tx.recovery.addHandoff({
+    agentName: next.name,
+    fromGeneration: agent.generation,
+    toGeneration: next.generation,
+    reason,
+    checkpoint: JSON.stringify((await tx.recovery.checkpoint(next.name)) ?? null),
+    createdAt: now,
+  });
+  await tx.events.append([
+    {
+      runId: next.runId,
+      agentName: next.name,
+      agentId: next.id,
+      source: "engine",
+      type: "reopened",
+      data: { generation: next.generation, reason, revivals: next.revivals },
+      createdAt: now,
+    },
+  ]);
+  return next;
+}
+
+/** A parent that lives waits for its child again. */
+async function waitAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
+  const parent = await tx.agents.byName(agent.parentName);
+  if (parent === undefined || hasEnded(parent)) return;
+  await tx.waits.add({ agentName: parent.name, kind: "child", ref: agent.name, since: now, deadline: null });
+}
+
+async function workAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  if (task?.status === "in_review") await tx.tasks.update({ ...task, status: "in_progress", updatedAt: now });
+}

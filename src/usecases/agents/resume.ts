@@ -1,0 +1,95 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Wait } from "../../ports/store/waits.ts";
+import type { Tx } from "../../ports/store.ts";
+import { wakeUp } from "../mail/post.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { descendantsOf, findSubordinate } from "./subordinate.ts";
+
+export interface ResumeRequest {
+  readonly name: string;
+  /** Also everybody below it. */
+  readonly tree: boolean;
+}
+
+export interface ResumeReply {
+  readonly resumed: readonly string[];
+  /** Were not paused, or are still paused by somebody this caller may not overrule. */
+  readonly unchanged: readonly string[];
+  /** Have a turn queued now. */
+  readonly queued: readonly string[];
+}
+
+/** Lets paused agents go on with what queued up meanwhile. An agent lifts only the pauses it set itself. */
+export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
+  access: "write",
+  run: async (tx, context, { name, tree }) => {
+    const { caller } = context;
+    const found = await findSubordinate(tx, caller, name, "resume");
+    if (!found.ok) return found;
+    const pauses = await pausesOf(tx, found.value);
+    if (!tree && pauses.length > 0 && !pauses.some((pause) => mayLift(context, pause))) {
+      const why = `it was paused by ${pauses.map((pause) => pause.ref).join(", ")}`;
+      return no({ kind: "not-allowed", action: `resume ${found.value.name}`, caller: caller.name, why });
+    }
+    const resumed: string[] = [];
+    const unchanged: string[] = [];
+    const queued: string[] = [];
+    for (const agent of [found.value, ...(tree ? await descendantsOf(tx, found.value.name) : [])]) {
+      const freed = await lift(tx, context, agent);
+      (freed ? resumed : unchanged).push(agent.name);
+      if (freed && (await goOn(tx, context, agent))) queued.push(agent.name);
+    }
+    return ok({ resumed, unchanged, queued });
+  },
+};
+
+const pausesOf = async (tx: Tx, agent: Agent): Promise<Wait[]> =>
+  (await tx.waits.of(agent.name)).filter((wait) => wait.kind === "operator");
+
+const mayLift = ({ caller }: Context, pause: Wait): boolean => caller.kind !== "agent" || pause.ref === caller.name;
+
+/** True when the last pause is gone. */
+async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
+  const pauses = await pausesOf(tx, agent);
+  const lifted = pauses.filter((pause) => mayLift(context, pause));
+  if (lifted.length === 0) return false;
+  for (const { kind, ref } of lifted) await tx.waits.remove(agent.name, kind, ref);
+  await tx.events.append([
+    {
+      runId: agent.runId,
+      agentName: agent.name,
+      agentId: agent.id,
+      source: "operator",
+      type: "resume",
+      data: { by: context.caller.name, lifted: lifted.map((pause) => pause.ref) },
+      createdAt: context.now,
+    },
+  ]);
+  return lifted.length === pauses.length;
+}
+
+/** Queues the turn that the pause held back. True when the agent has one now. */
+async function goOn(tx: Tx, { ids, now }: Context, agent: Agent): Promise<boolean> {
+  if (hasEnded(agent) || agent.topology !== "per_turn" || agent.stopRequestedBy !== null) return false;
+  if ((await tx.turns.queuedFor(agent.id)) !== undefined) return true;
+  if (await tx.deliveries.hasWaking(agent.name)) {
+    await wakeUp(tx, ids, agent.name, 0, now);
+    return true;
+  }
+  const settled = agent.state === "between_turns" && (await tx.turns.runningFor(agent.id)) === undefined;
+  if (!settled || (await tx.waits.of(agent.name)).length > 0 || isIn("persistent", agent.capability)) return false;
+  // The pause was all it waited for: its last turn was settled as waiting, and nothing else will ever wake it.
+  await tx.turns.queue({
+    id: ids.next("turn"),
+    agentId: agent.id,
+    agentName: agent.name,
+    runId: agent.runId,
+    trigger: "reminder",
+    attempt: 1,
+    notBefore: 0,
+    now,
+  });
+  return true;
+}

@@ -1,0 +1,43 @@
+/** What `ov sling` and the MCP tool `spawn` ask for. */
+export interface SlingRequest {
+  readonly taskId: string;
+  readonly capability: string;
+  readonly files: readonly string[];
+  /** The caller's allow-listed variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Makes the task on the fly. */
+  readonly title?: string;
+  readonly name?: string;
+  readonly parent?: string;
+  readonly depth?: number;
+  readonly specPath?: string;
+  readonly runtime?: string;
+  readonly model?: string;
+  readonly baseBranch?: string;
+  readonly siblings?: readonly string[];
+  readonly profile?: string;
+  readonly maxAgents?: number;
+  readonly dispatchMaxAgents?: number;
+  readonly skipScout?: boolean;
+  readonly skipReview?: boolean;
+  readonly skipTaskCheck?: boolean;
+  readonly scoutCheck?: boolean;
+  readonly forceHierarchy?: boolean;
+  readonly allowOverlap?: boolean;
+  /** Set by `prepare`, whatever the caller sent. */
+  readonly envFile?: string;
+}
+
+export interface SlingReply {
+  readonly agentName: string;
+  readonly generation: number;
+  readonly capability: string;
+  readonly taskId: string;
+  readonly branch: string;
+  readonly runId: string;
+  readonly parentAgent: string;
+  readonly depth: number;
+  readonly runtime: string;
+  readonly state: string;
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,63 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { canonical } from "../../domain/agent/capability.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+
+/** The agent of this name: its live incarnation, else its latest. The refusal names what was probably meant. */
+export async function findAgent(tx: Tx, name: string): Promise<Result<Agent, Refusal>> {
+  const typed = name.trim().toLowerCase();
+  if (typed === "") return no(invalid("agent", "must not be empty"));
+  const agent = await tx.agents.byName(typed);
+  return agent === undefined ? no(notFound("agent", name, nearest(typed, await tx.agents.names()))) : ok(agent);
+}
+
+/**
+ * The same, if the caller may decide about its life: a person about every agent, a lead or coordinator about those it
+ * answers for, nobody about itself. `verb` completes "may not ...".
+ */
+export async function findSubordinate(
+  tx: Tx,
+  caller: Caller,
+  name: string,
+  verb: string,
+): Promise<Result<Agent, Refusal>> {
+  const agent = await findAgent(tx, name);
+  if (!agent.ok || caller.kind !== "agent") return agent;
+  const refused = { kind: "not-allowed", action: `${verb} ${agent.value.name}`, caller: caller.name } as const;
+  if (!heads.includes(canonical(caller.capability))) return no({ ...refused, why: "it leads no agents" });
+  if (await isBelow(tx, agent.value, caller.name)) return agent;
+  return no({ ...refused, why: "an agent decides only about its own children and theirs" });
+}
+
+const heads: readonly string[] = ["lead", "coordinator"];
+
+async function isBelow(tx: Tx, agent: Agent, name: string): Promise<boolean> {
+  const seen = new Set<string>();
+  let above: Agent | undefined = agent;
+  while (above !== undefined && !seen.has(above.name)) {
+    if (above.parentName === name) return true;
+    seen.add(above.name);
+    above = await tx.agents.byName(above.parentName);
+  }
+  return false;
+}
+
+/** Everybody below the agent, the ended included, each after all that are below it. */
+export async function descendantsOf(tx: Tx, name: string): Promise<Agent[]> {
+  const found: Agent[] = [];
+  const seen = new Set([name]);
+  const visit = async (parent: string): Promise<void> => {
+    for (const child of newestPerName(await tx.agents.list({ parentName: parent }))) {
+      if (seen.has(child.name)) continue;
+      seen.add(child.name);
+      await visit(child.name);
+      found.push(child);
+    }
+  };
+  await visit(name);
+  return found;
+}

@@ -1,0 +1,86 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { inWords, shown } from "../../domain/budget/amount.ts";
+import { endsAt, type Ledger, type LedgerKey, refOf } from "../../domain/budget/budget.ts";
+import { percentOf } from "../../domain/budget/ledger.ts";
+import type { Tx } from "../../ports/store.ts";
+import { post, type Recipient } from "../mail/post.ts";
+import type { BudgetTerms } from "./terms.ts";
+
+type Clock = Pick<BudgetTerms, "ids" | "now">;
+type Filled = LedgerKey & Pick<Ledger, "spent"> & { readonly limit: number };
+
+/** Tells the operator that turns stop for want of budget: once per ledger and limit, however many agents it parks. */
+export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledger: Filled): Promise<void> {
+  const key = `${refOf(ledger)}:${ledger.limit}`;
+  if (!(await tx.notices.once(ledger.subject, "budget_exceeded", key, null))) return;
+  const resumes = endsAt(ledger);
+  const byItself = resumes === null ? "" : ` Otherwise they go on at ${new Date(resumes).toISOString()}.`;
+  const body =
+    `${sentence(ledger)} ${agent.name} is parked, and so is everyone who needs this budget: no new turn starts, ` +
+    `mail to them is kept. Let them go on with: ov budget raise ${raiseArguments(ledger)}${byItself}`;
+  await post(tx, clock, {
+    ...fromEngine(agent, [{ name: "operator", wake: false }]),
+    subject: `[ENGINE] budget_exceeded: ${named(ledger)}`,
+    body,
+    type: "escalation",
+    priority: "high",
+    payload: JSON.stringify({ severity: "error", taskId: agent.taskId, context: body, ...facts(ledger) }),
+  });
+}
+
+/** Tells the operator and the agent's parent that most of a budget is gone. Wakes nobody: that would spend the rest. */
+export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger: Filled): Promise<void> {
+  await tx.events.append([
+    {
+      runId: agent.runId,
+      agentName: agent.name,
+      agentId: agent.id,
+      source: "engine",
+      level: "warn",
+      type: "budget_warning",
+      data: ledger,
+      createdAt: clock.now,
+    },
+  ]);
+  const parent = await tx.agents.byName(agent.parentName);
+  const told = parent === undefined || hasEnded(parent) ? [] : [{ name: parent.name, wake: false }];
+  await post(tx, clock, {
+    ...fromEngine(agent, [{ name: "operator", wake: false }, ...told]),
+    subject: `[ENGINE] budget_warning: ${named(ledger)}`,
+    body:
+      `${sentence(ledger)} The last turn on it was ${agent.name}'s. At 100 % no new turn starts; ` +
+      `more is given with: ov budget raise ${raiseArguments(ledger)}`,
+    type: "status",
+    priority: "normal",
+    payload: JSON.stringify(facts(ledger)),
+  });
+}
+
+const fromEngine = (agent: Agent, recipients: readonly Recipient[]) => ({
+  from: "system",
+  fromAgentId: null,
+  byEngine: true,
+  runId: agent.runId,
+  verified: true,
+  address: "operator",
+  recipients,
+});
+
+function sentence(ledger: Filled): string {
+  const spent = inWords(ledger.unit, ledger.spent);
+  const limit = inWords(ledger.unit, ledger.limit);
+  const percent = percentOf(ledger.spent, ledger.limit);
+  return `${ledger.scope} ${ledger.subject} has spent ${spent} of ${limit} (${percent} %).`;
+}
+
+const named = ({ scope, subject, unit }: LedgerKey): string => `${scope} ${subject}, ${unit}`;
+
+const raiseArguments = ({ scope, subject, unit }: LedgerKey): string => `${scope} ${subject} ${unit} <amount>`;
+
+const facts = ({ scope, subject, unit, limit, spent }: Filled) => ({
+  scope,
+  subject,
+  unit,
+  limit: shown(unit, limit),
+  spent: shown(unit, spent),
+});

@@ -1,0 +1,85 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { dayOf, endsAt, type Ledger, parseRef } from "../../domain/budget/budget.ts";
+import { hasRoom, isExhausted, limitOf } from "../../domain/budget/ledger.ts";
+import type { Tx } from "../../ports/store.ts";
+import { announceExceeded } from "./announce.ts";
+import { findLedger } from "./find-ledger.ts";
+import type { BudgetTerms } from "./terms.ts";
+
+export interface Lifted {
+  /** Agents that may have turns again. */
+  readonly resumed: readonly string[];
+  /** When the next wait ends by itself, or null. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * Looks at every wait for a budget again and ends those whose ledger has room: after a settling, a raise, a changed
+ * configuration or the end of a day. Whoever keeps waiting for an exhausted one is reported, if that was not done yet.
+ */
+export async function liftBudgetWaits(tx: Tx, terms: BudgetTerms): Promise<Lifted> {
+  const resumed: string[] = [];
+  let nextAt: number | null = null;
+  const waits = await tx.budgets.waiting();
+  for (const ref of new Set(waits.map((wait) => wait.ref))) {
+    const key = parseRef(ref);
+    const ledger = key === undefined ? undefined : await findLedger(tx, key);
+    if (ledger === undefined || isOpen(terms, ledger)) {
+      for (const name of await tx.waits.resolve("budget", ref)) {
+        if (await resume(tx, terms, name, ref)) resumed.push(name);
+      }
+      continue;
+    }
+    const ends = endsAt(ledger);
+    if (ends !== null) nextAt = Math.min(nextAt ?? ends, ends);
+    await report(tx, terms, ledger, waits.find((wait) => wait.ref === ref)?.agentName ?? "");
+  }
+  return { resumed, nextAt };
+}
+
+/** Who was parked while running turns held the rest may find that they used it up. */
+async function report(tx: Tx, terms: BudgetTerms, ledger: Ledger, waiting: string): Promise<void> {
+  const { scope, subject, unit, spent } = ledger;
+  const limit = limitOf(terms.limits, ledger);
+  const agent = await tx.agents.byName(waiting);
+  if (agent === undefined || limit === undefined || !isExhausted(ledger, limit)) return;
+  await announceExceeded(tx, terms, agent, { scope, subject, unit, spent, limit });
+}
+
+function isOpen({ limits, now }: BudgetTerms, ledger: Ledger): boolean {
+  return (ledger.scope === "day" && ledger.subject < dayOf(now)) || hasRoom(ledger, limitOf(limits, ledger));
+}
+
+/** Its turn is still queued as a rule; where it is not, it gets one that needs no mail to be worth starting. */
+async function resume(tx: Tx, { ids, now }: BudgetTerms, name: string, ref: string): Promise<boolean> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined || hasEnded(agent)) return false;
+  await tx.events.append([
+    {
+      runId: agent.runId,
+      agentName: agent.name,
+      agentId: agent.id,
+      source: "engine",
+      type: "budget_resumed",
+      data: { ref },
+      createdAt: now,
+    },
+  ]);
+  if (agent.topology === "per_turn" && !(await isBusy(tx, agent))) {
+    await tx.turns.queue({
+      id: ids.next("turn"),
+      agentId: agent.id,
+      agentName: agent.name,
+      runId: agent.runId,
+      trigger: "nudge",
+      attempt: 1,
+      notBefore: 0,
+      now,
+    });
+  }
+  return true;
+}
+
+async function isBusy(tx: Tx, { id }: Agent): Promise<boolean> {
+  return (await tx.turns.queuedFor(id)) !== undefined || (await tx.turns.runningFor(id)) !== undefined;
+}

@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
+import { activeRun } from "../../../testkit/use-case.ts";
+import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
+import type { Capability } from "../../domain/agent/capability.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import { ok } from "../../domain/result.ts";
+import { changeState } from "../agents/change-state.ts";
+import type { UseCase } from "../usecase.ts";
+import { announcePhases } from "./announce-phases.ts";
+
+const runId = "run-2";
+
+async function coordinatedRun(coordinatorName: string | null = "chief"): Promise<MailWorld> {
+  const world = await mailWorld();
+  await world.store.transaction((tx) => tx.runs.insert({ ...activeRun(runId, world.clock.now), coordinatorName }));
+  await world.seat("chief", { capability: "coordinator", runId });
+  return world;
+}
+
+const seat = (world: MailWorld, capability: Capability, ...names: string[]): Promise<unknown> =>
+  Promise.all(names.map((name) => world.seat(name, { capability, runId })));
+
+/** Ends an agent as every cause does: the phase is looked at in the same transaction. */
+const ending: UseCase<{ readonly name: string; readonly outcome: AgentOutcome }, null> = {
+  access: "write",
+  run: async (tx, { ids, now }, { name, outcome }) => {
+    const agent = await tx.agents.byName(name);
+    const to = outcome === "done" ? "completed" : "zombie";
+    if (agent !== undefined) await changeState(tx, agent, { to, actor: "supervisor", reason: "test", outcome }, now);
+    await announcePhases(tx, { runId, ids, now });
+    return ok(null);
+  },
+};
+
+const end = (world: MailWorld, name: string, outcome: AgentOutcome = "done"): Promise<null> =>
+  world.must(ending, { name, outcome });
+
+const notices = async (world: MailWorld, to = "chief"): Promise<Message[]> =>
+  (await world.store.read((tx) => tx.messages.list({ to, from: "system" }))).toReversed();
+
+const phases = async (world: MailWorld): Promise<unknown[]> =>
+  (await notices(world)).map(({ payload }) => payloadFields(payload).phase);
+
+test("scouts, then builders, then reviewers of one run make three notices to that run's coordinator", async () => {
+  await using world = await coordinatedRun();
+  await seat(world, "lead", "lead");
+  await seat(world, "scout", "s1", "s2");
+  await end(world, "s1");
+  expect(await phases(world)).toEqual([]);
+  await end(world, "s2");
+  await seat(world, "builder", "b1", "b2");
+  await end(world, "b1");
+  await end(world, "b2", "crashed");
+  await seat(world, "reviewer", "r1");
+  await end(world, "r1");
+  expect(await phases(world)).toEqual(["scout", "builder", "reviewer"]);
+  const [, builders] = await notices(world);
+  expect(builders).toMatchObject({ type: "status", priority: "high", fromAgent: "system" });
+  expect(builders?.subject).toContain("2 builders");
+  expect(payloadFields(builders?.payload ?? null)).toMatchObject({ workerCount: 2, completed: 1, zombies: 1 });
+  expect(await world.queuedTurns()).toEqual(["chief"]);
+  const events = await world.store.read((tx) => tx.events.after(0, 1000));
+  const levels = events.filter(({ type }) => type === "run_phase").map(({ level }) => level);
+  expect(levels).toEqual(["info", "warn", "info"]);
+});
+
+test("a set is announced once, however often it is looked at", async () => {
+  await using world = await coordinatedRun();
+  await seat(world, "builder", "b1");
+  await end(world, "b1");
+  await end(world, "b1");
+  await end(world, "nobody");
+  expect(await phases(world)).toEqual(["builder"]);
+});
+
+test("work that is taken up again is announced again, as the new generation's", async () => {
+  await using world = await coordinatedRun();
+  await seat(world, "builder", "b1", "b2");
+  await end(world, "b1");
+  await end(world, "b2");
+  const again: Partial<Agent> = { id: "agent-b1-2", generation: 2, capability: "builder", runId };
+  await world.seat("b1", again);
+  await end(world, "nobody");
+  expect(await phases(world)).toHaveLength(1);
+  await end(world, "b1");
+  const last = (await notices(world)).at(-1);
+  expect(payloadFields(last?.payload ?? null)).toMatchObject({ workerCount: 1, workers: ["b1#2", "b2#1"] });
+});
+
+test("without a live coordinator the operator is told, and nobody is woken", async () => {
+  await using world = await coordinatedRun(null);
+  await seat(world, "scout", "s1");
+  await end(world, "s1");
+  expect(await phases(world)).toEqual([]);
+  expect(await notices(world, "operator")).toHaveLength(1);
+  expect(await world.queuedTurns()).toEqual([]);
+});
+
+test("another run's workers are no part of it", async () => {
+  await using world = await coordinatedRun();
+  await world.seat("other", { capability: "builder" });
+  await seat(world, "scout", "s1");
+  await end(world, "s1");
+  expect(await phases(world)).toEqual(["scout"]);
+});

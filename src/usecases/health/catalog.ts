@@ -1,0 +1,3 @@
+export const healthUseCases = {
+  "health.assess": async () => (await import("./assess-health.ts")).assessHealth,
+} as const;

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProject, type ProjectOptions, type TestProject } from "../testkit/project.ts";
+
+/** Keeps an idle engine up for the whole test. */
+const longLived = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" };
+
+const finishing = `
+- do:
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+`;
+
+const waiting = `
+- do:
+    - touch: "\${env.HOME}/ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+`;
+
+async function withTask(options: ProjectOptions): Promise<TestProject> {
+  const project = await makeProject(options);
+  await project.json("task", "create", "Do it", "--id", "T1");
+  return project;
+}
+
+/** Slings in a way that leaves the work to whoever comes next. */
+const slingUnheard = (project: TestProject) =>
+  project.ovWith({ env: { OVERSTORY_TEST_KILL_AT: "command.before-wake" } }, "sling", "T1", "--name", "b1");
+
+const atWork = (project: TestProject): Promise<void> =>
+  project.until("the agent was at work", async () => existsSync(join(project.home, "ready")));
+
+const nobodyLeft = (project: TestProject): Promise<void> =>
+  project.until("every process had ended", async () => project.processes().length === 0);
+
+describe("ov engine", () => {
+  test("starts one engine, shows it, and stops it with its keeper", async () => {
+    await using project = await withTask({ env: longLived });
+    expect(await project.json("engine", "status")).toMatchObject({
+      running: false,
+      pid: null,
+      socket: null,
+      version: null,
+      runningTurns: 0,
+      queuedTurns: 0,
+    });
+    const { pid, started } = await project.json("engine", "start");
+    expect(started).toBe(true);
+    expect(await project.json("engine", "start")).toMatchObject({ pid, started: false });
+    const status = await project.json("engine", "status");
+    expect(status).toMatchObject({ running: true, pid });
+    expect(existsSync(String(status.socket))).toBe(true);
+    expect(status.uptimeMs).toBeGreaterThanOrEqual(0);
+    expect(status.uptimeMs).toBeLessThan(60_000);
+    expect(await project.json("engine", "stop")).toMatchObject({ stopped: true, wasRunning: true, pid });
+    await nobodyLeft(project);
+    expect(await project.json("engine", "stop")).toMatchObject({ stopped: true, wasRunning: false, pid: null });
+    expect(await project.json("engine", "status")).toMatchObject({ running: false });
+  });
+
+  test("leaves a running turn alone when it is stopped, and the turn finishes", async () => {
+    await using project = await withTask({ scenario: waiting });
+    await project.json("sling", "T1", "--name", "b1");
+    await atWork(project);
+    expect(await project.json("engine", "status")).toMatchObject({ running: true, runningTurns: 1 });
+    const stopped = await project.ov("engine", "stop");
+    expect(stopped).toMatchObject({ code: 0 });
+    expect(stopped.err).toContain("turns that go on: 1");
+    await Bun.write(join(project.home, "go"), "");
+    await project.until("it completed", async () => (await project.agent("b1")).outcome === "done");
+    await nobodyLeft(project);
+  });
+
+  test("counts what waits for an engine", async () => {
+    await using project = await withTask({ scenario: waiting });
+    await slingUnheard(project);
+    expect(await project.json("engine", "status")).toMatchObject({ running: false, queuedTurns: 1, runningTurns: 0 });
+  });
+
+  test("is not an agent's to start, stop or install", async () => {
+    await using project = await withTask({});
+    const env = { OVERSTORY_TOKEN: "whatever", OVERSTORY_AGENT_NAME: "b1" };
+    for (const words of [["engine", "start"], ["engine", "stop"], ["engine", "install"], ["run-until-idle"]]) {
+      const answer = await project.ovWith({ env }, ...words);
+      expect({ words, code: answer.code }).toEqual({ words, code: 8 });
+      expect(answer.err).toContain("b1 may not");
+    }
+    expect(project.processes()).toEqual([]);
+  });
+});
+
+describe("ov engine install", () => {
+  test("prints a unit without writing it, or writes it and says how to switch it on", async () => {
+    await using project = await withTask({});
+    const printed = await project.ov("engine", "install", "--print");
+    expect(printed.out).toContain(`"--project" "${project.root}"`);
+    const { path, written } = await project.json("engine", "install", "--print");
+    expect(String(path)).toStartWith(join(project.home, ".config", "systemd", "user", "overstory-"));
+    expect(written).toBe(false);
+    expect(existsSync(String(path))).toBe(false);
+    const answer = await project.ov("engine", "install");
+    expect(answer.out).toContain("systemctl --user enable --now overstory-");
+    expect(readFileSync(String(path), "utf8")).toBe(printed.out);
+    expect(await project.json("engine", "install")).toMatchObject({ path, written: false });
+  });
+});
+
+describe("ov run-until-idle", () => {
+  test("does all the work in the foreground and leaves nothing behind", async () => {
+    await using project = await withTask({ scenario: finishing, env: longLived });
+    await slingUnheard(project);
+    expect(project.processes()).toEqual([]);
+    expect(await project.json("run-until-idle", "--timeout", "30")).toMatchObject({
+      idle: true,
+      ending: "idle",
+      runningTurns: 0,
+      queuedTurns: 0,
+    });
+    expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "done" });
+    await nobodyLeft(project);
+  });
+
+  test("returns at once when there is nothing to do", async () => {
+    await using project = await withTask({});
+    expect((await project.ov("run-until-idle")).out).toBe("Nothing is left to do.\n");
+  });
+
+  test("waits for the engine that is already there", async () => {
+    await using project = await withTask({ scenario: waiting });
+    await project.json("sling", "T1", "--name", "b1");
+    await atWork(project);
+    const { pid } = await project.json("engine", "status");
+    const answer = project.json("run-until-idle");
+    await Bun.sleep(300);
+    expect(await project.json("engine", "status")).toMatchObject({ pid });
+    await Bun.write(join(project.home, "go"), "");
+    expect(await answer).toMatchObject({ idle: true });
+    expect(await project.agent("b1")).toMatchObject({ outcome: "done" });
+  });
+
+  test("gives up with 124 when the time is over, and the turn that runs goes on", async () => {
+    await using project = await withTask({ scenario: waiting });
+    await slingUnheard(project);
+    const answer = await project.ov("run-until-idle", "--timeout", "2");
+    expect(answer).toMatchObject({ code: 124, out: "The time is up. Turns: 1 running, 0 queued\n" });
+    await Bun.write(join(project.home, "go"), "");
+    await project.until("it completed", async () => (await project.agent("b1")).outcome === "done");
+  });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** A coordinator, a lead, a scout, two builders and a reviewer, each following its part of the protocol. */
+const team = `
+- when: { capability: coordinator, turn: 1 }
+  do:
+    - ov: [task, create, The whole job, --id, L]
+    - ov: [sling, L, --capability, lead, --name, lead1]
+    - say: The lead works; I wait.
+- when: { capability: coordinator }
+  do:
+    - say: Noted.
+- when: { capability: lead, turn: 1 }
+  do:
+    - ov: [task, create, Look around, --id, S]
+    - ov: [sling, S, --capability, scout, --name, scout1]
+    - say: A scout looks around; I wait.
+- when: { capability: lead, turn: 2 }
+  do:
+    - ov: [task, create, First file, --id, B1]
+    - ov: [task, create, Second file, --id, B2]
+    - ov: [sling, B1, --name, b1, --files, one.txt]
+    - ov: [sling, B2, --name, b2, --files, two.txt]
+    - say: Two builders build; I wait.
+- when: { capability: lead }
+  do:
+    - shell: |
+        if [ -e "$HOME/r1.done" ]; then
+          ov mail send --to coordinator --type worker_done --subject "Done: L" --body "all verified"
+        elif [ -e "$HOME/b1.done" ] && [ -e "$HOME/b2.done" ] && mkdir "$HOME/reviewing" 2>/dev/null; then
+          ov task create "Review both" --id R && ov sling R --capability reviewer --name r1
+        fi
+- when: { capability: scout }
+  do:
+    - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "Done: S", --body, nothing surprising]
+- when: { agent: b1 }
+  do:
+    - edit: { file: one.txt, write: "one\\n" }
+    - commit: write one
+    - touch: "\${env.HOME}/b1.done"
+    - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "Done: B1", --body, one.txt is there]
+- when: { agent: b2 }
+  do:
+    - edit: { file: two.txt, write: "two\\n" }
+    - commit: write two
+    - touch: "\${env.HOME}/b2.done"
+    - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "Done: B2", --body, two.txt is there]
+- when: { capability: reviewer }
+  do:
+    - ov: [mail, send, --to, lead1, --type, review, --subject, Review, --body, fine, --payload, '{"verdict":"pass","branch":"overstory/b1/B1","commit":"HEAD","findings":[]}']
+    - touch: "\${env.HOME}/r1.done"
+    - ov: [mail, send, --to, lead1, --type, worker_done, --subject, "PASS", --body, both are fine]
+`;
+
+async function startTeam(): Promise<TestProject> {
+  const project = await makeProject({ scenario: team });
+  await project.json(
+    "sling",
+    "Do the whole job",
+    "--capability",
+    "coordinator",
+    "--name",
+    "coordinator",
+    "--force-hierarchy",
+  );
+  return project;
+}
+
+const phases = (project: TestProject) =>
+  project.read(async (tx) =>
+    (await tx.messages.list({ to: "coordinator" })).filter((message) => message.fromAgent === "system"),
+  );
+
+test("a default run reaches its phase notices unattended, and completes when its builders are released", async () => {
+  await using project = await startTeam();
+  await project.until(
+    "the lead submitted",
+    async () => (await project.read((tx) => tx.agents.byName("lead1")))?.state === "completed",
+    60_000,
+  );
+  await project.settled();
+  expect(await phases(project)).toHaveLength(3);
+  const released = await Promise.all(
+    ["scout1", "r1", "b1", "b2", "lead1"].map(async (name) => (await project.agent(name)).releasedAt !== null),
+  );
+  expect(released).toEqual([true, true, false, false, false]);
+  expect((await project.ov("run", "complete")).code).not.toBe(0);
+  for (const name of ["b1", "b2"]) await project.json("release", name);
+  expect((await project.agent("lead1")).releasedAt).not.toBeNull();
+  await project.settled();
+  expect((await project.agent("b1")).cleanedAt).not.toBeNull();
+  expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
+  expect(await project.git("show", "overstory/b1/B1:one.txt")).toBe("one\n");
+  await project.json("run", "complete");
+  const dead = await project.read(async (tx) => tx.messages.list({ type: "worker_died" }));
+  expect(dead).toEqual([]);
+}, 90_000);
+
+test("the lead waited between its turns and was woken by its children's mail alone", async () => {
+  await using project = await startTeam();
+  await project.until(
+    "the lead submitted",
+    async () => (await project.read((tx) => tx.agents.byName("lead1")))?.state === "completed",
+    60_000,
+  );
+  const lead = await project.agent("lead1");
+  const turns = await project.read((tx) => tx.turns.listFor(lead.id));
+  const ran = turns.filter((turn) => turn.startedAt !== null);
+  expect(ran.every((turn) => turn.trigger === "mail" && turn.status === "settled")).toBe(true);
+  const inputs = readFileSync(join(project.state, "lead1", "inputs.ndjson"), "utf8");
+  expect(inputs).not.toContain("neither finished");
+  expect(ran.length).toBeLessThanOrEqual(6);
+}, 90_000);

@@ -1,0 +1,287 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Agent } from "../src/domain/agent/agent.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
+import { jsonOf } from "../testkit/ov.ts";
+import { makeProject, type TestProject } from "../testkit/project.ts";
+import { storedAgent } from "../testkit/use-case.ts";
+
+/** Asks its parent and waits. */
+const asking = `
+- do:
+    - ov: [mail, send, --to, operator, --type, question, --subject, which, --body, "which one?"]
+`;
+
+/** Does not obey, and has a child in a session of its own. */
+const stubborn = `
+- do:
+    - child: { command: "sleep 600", newSession: true }
+    - ignoreSigterm: true
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+`;
+
+const obedient = `
+- do:
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+`;
+
+async function slung(scenario: string, name = "b1"): Promise<TestProject> {
+  const project = await makeProject({ scenario });
+  await project.json("task", "create", "Do it", "--id", "T1");
+  await project.json("sling", "T1", "--name", name);
+  return project;
+}
+
+const inState = (project: TestProject, name: string, state: Agent["state"]): Promise<void> =>
+  project.until(`${name} was ${state}`, async () => (await project.agent(name)).state === state);
+
+/** It has come to the step where it hangs. */
+const hanging = (project: TestProject): Promise<void> =>
+  project.until("it hung", async () => existsSync(join(project.home, "ready")));
+
+const deaths = (project: TestProject, name: string) =>
+  project.read(async (tx) => (await tx.messages.list({ type: "worker_died" })).filter((m) => m.fromAgent === name));
+
+async function expectStopped(project: TestProject, name: string): Promise<void> {
+  expect(await project.agent(name)).toMatchObject({ state: "completed", outcome: "stopped" });
+  const [death, ...more] = await deaths(project, name);
+  expect(more).toEqual([]);
+  expect(JSON.parse(death?.payload ?? "{}")).toMatchObject({ agentName: name, terminatedBy: "operator" });
+  await project.until("every process had ended", async () => project.processes().length === 0);
+  const { running, queued, alive } = await project.read(async (tx) => {
+    const agent = await tx.agents.byName(name);
+    return {
+      running: await tx.turns.running(),
+      queued: await tx.turns.queuedFor(agent?.id ?? ""),
+      alive: await tx.processes.liveForAgent(agent?.id ?? ""),
+    };
+  });
+  expect({ running, queued, alive }).toEqual({ running: [], queued: undefined, alive: [] });
+}
+
+describe("ov stop", () => {
+  test("ends an agent that waits, tells its parent once, and may be repeated", async () => {
+    await using project = await slung(asking);
+    await inState(project, "b1", "between_turns");
+    expect(await project.json("stop", "b1")).toMatchObject({
+      stopped: true,
+      agentName: "b1",
+      capability: "builder",
+      tmuxKilled: false,
+      pidKilled: false,
+      killed: [],
+      worktreeRemoved: false,
+      branchDeleted: false,
+      force: false,
+      wasZombie: false,
+      wasCompleted: false,
+      alreadyEnded: false,
+      children: [],
+    });
+    await expectStopped(project, "b1");
+    const again = await project.json("stop", "b1");
+    expect(again).toMatchObject({ stopped: true, alreadyEnded: true, wasCompleted: true });
+    expect((await project.ov("stop", "b1")).out).toBe("b1 had ended already\n");
+    await expectStopped(project, "b1");
+  });
+
+  test("ends a running agent and its child in another session, and says that it had to kill", async () => {
+    await using project = await slung(stubborn);
+    await hanging(project);
+    const { id } = await project.agent("b1");
+    const [agent] = (await project.read((tx) => tx.processes.liveForAgent(id))).filter(({ role }) => role === "agent");
+    const report = await project.json("stop", "b1");
+    expect(report).toMatchObject({ stopped: true, pidKilled: true, survivors: [] });
+    expect(report.killed).toEqual(
+      expect.arrayContaining([
+        { pid: agent?.pid ?? 0, role: "agent", escalated: true },
+        { pid: childPid(project, "b1"), role: "descendant", escalated: false },
+      ]),
+    );
+    await expectStopped(project, "b1");
+  });
+
+  test("gives an agent time to leave by itself, and none with --force", async () => {
+    await using project = await slung(obedient);
+    await hanging(project);
+    const report = await project.json("stop", "b1");
+    expect(report.killed).toMatchObject([{ role: "agent", escalated: false }]);
+    await expectStopped(project, "b1");
+    await using hasty = await slung(stubborn, "b2");
+    await hanging(hasty);
+    const began = performance.now();
+    expect(await hasty.json("stop", "b2", "--force")).toMatchObject({ stopped: true, force: true });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await expectStopped(hasty, "b2");
+  });
+
+  test("ends an agent that has no worktree yet, and nothing is ever started for it", async () => {
+    await using project = await makeProject({ scenario: obedient });
+    await project.json("task", "create", "Do it", "--id", "T1");
+    // The command dies before it wakes anybody, so nobody works on the seat.
+    await project.ovWith({ env: { OVERSTORY_TEST_KILL_AT: "command.before-wake" } }, "sling", "T1", "--name", "b1");
+    expect(await project.agent("b1")).toMatchObject({ state: "booting", worktreePath: null });
+    expect(await project.json("stop", "b1")).toMatchObject({ stopped: true, pidKilled: false });
+    await expectStopped(project, "b1");
+    expect(readdirSync(project.state)).toEqual([]);
+  });
+
+  test("between the claim of a turn and its start, no process of the agent ever runs", async () => {
+    await using project = await makeProject({ scenario: obedient });
+    await project.json("task", "create", "Do it", "--id", "T1");
+    const kill = { OVERSTORY_TEST_KILL_AT: "dispatch.after-claim", OVERSTORY_TEST_KILL_WHO: "keeper,self" };
+    await project.ovWith({ env: kill }, "sling", "T1", "--name", "b1");
+    await project.until("nobody was left", async () => {
+      return (await project.read((tx) => tx.turns.running())).length === 1 && project.processes().length === 0;
+    });
+    expect(await project.json("stop", "b1")).toMatchObject({ stopped: true, pidKilled: false });
+    await expectStopped(project, "b1");
+    expect(readdirSync(project.state)).toEqual([]);
+  });
+
+  test("lays a zombie to rest", async () => {
+    await using project = await slung(asking);
+    await inState(project, "b1", "between_turns");
+    const { runId } = await project.agent("b1");
+    const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "process" });
+    await store.transaction((tx) =>
+      tx.agents.reserve(storedAgent("z1", { runId, state: "zombie", outcome: "crashed", endedAt: 1 })),
+    );
+    await store.close();
+    expect(await project.json("stop", "z1")).toMatchObject({ stopped: true, wasZombie: true, alreadyEnded: false });
+    expect(await project.agent("z1")).toMatchObject({ state: "completed", outcome: "crashed" });
+    expect(await project.json("stop", "z1")).toMatchObject({ alreadyEnded: true });
+    expect(await deaths(project, "z1")).toEqual([]);
+  });
+
+  test("an unknown name is not found, with the nearest one", async () => {
+    await using project = await slung(asking);
+    const answer = await project.ov("stop", "b2", "--json");
+    expect(answer.code).toBe(7);
+    expect(jsonOf(answer)).toMatchObject({ success: false, hint: 'did you mean "b1"?' });
+  });
+});
+
+describe("a lead and its builder", () => {
+  const team = `
+- when: { capability: lead }
+  do:
+    - ov: [sling, T2, --name, b1]
+    - hang: true
+- when: { capability: builder }
+  do:
+    - ov: [stop, lead1]
+      expect: 8
+    - hang: true
+`;
+
+  test("the builder may not stop the lead; stopping the lead warns of the builder; --tree ends both", async () => {
+    await using project = await makeProject({ scenario: team });
+    await project.json("task", "create", "Lead it", "--id", "T1");
+    await project.json("task", "create", "Build it", "--id", "T2");
+    await project.json("sling", "T1", "--name", "lead1", "--capability", "lead");
+    await project.until("both were at work", async () => {
+      const builder = await project.read((tx) => tx.agents.byName("b1"));
+      return builder?.state === "in_turn" && (await project.agent("lead1")).state === "in_turn";
+    });
+    await project.until("the builder was refused", async () => {
+      return (await project.read((tx) => tx.audit.list(9))).some(({ caller }) => caller === "b1");
+    });
+    const stopped = await project.json("stop", "lead1", "--tree");
+    expect(stopped).toMatchObject({ agentName: "lead1", stopped: true, liveChildren: [] });
+    expect(stopped.children).toMatchObject([{ agentName: "b1", stopped: true }]);
+    await expectStopped(project, "b1");
+    await expectStopped(project, "lead1");
+  });
+
+  test("a lead stops its own builder from inside its turn", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { capability: lead }
+  do:
+    - ov: [sling, T2, --name, b1]
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [stop, b1]
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+- when: { capability: builder }
+  do:
+    - say: building
+    - hang: true
+`,
+    });
+    await project.json("task", "create", "Lead it", "--id", "T1");
+    await project.json("task", "create", "Build it", "--id", "T2");
+    await project.json("sling", "T1", "--name", "lead1", "--capability", "lead");
+    await project.until("the builder was at work", async () => {
+      return (await project.read((tx) => tx.agents.byName("b1")))?.state === "in_turn";
+    });
+    await Bun.write(join(project.home, "go"), "");
+    await inState(project, "lead1", "completed");
+    expect(await project.agent("lead1")).toMatchObject({ outcome: "done" });
+    expect((await deaths(project, "b1")).map(({ address }) => address)).toEqual(["lead1"]);
+    await expectStopped(project, "b1");
+  });
+});
+
+describe("a paused agent", () => {
+  test("starts no turn until it is resumed", async () => {
+    await using project = await slung(asking);
+    await inState(project, "b1", "between_turns");
+    await project.settled();
+    await project.json("pause", "b1");
+    await project.json("nudge", "b1", "go", "on");
+    await project.settled();
+    await Bun.sleep(700);
+    const { id } = await project.agent("b1");
+    const turns = async (): Promise<number> =>
+      (await project.read((tx) => tx.turns.listFor(id))).filter((turn) => turn.startedAt !== null).length;
+    expect(await turns()).toBe(1);
+    expect(await project.json("resume", "b1")).toMatchObject({ resumed: ["b1"], queued: ["b1"] });
+    await project.until("the next turn had started", async () => (await turns()) === 2);
+  });
+});
+
+test("looking changes nothing in the database", async () => {
+  await using project = await slung(asking);
+  await inState(project, "b1", "between_turns");
+  await project.until("every process had ended", async () => project.processes().length === 0);
+  const database = join(project.root, ".overstory", "overstory.db");
+  const bytes = async (): Promise<string> => {
+    const hasher = new Bun.CryptoHasher("sha256");
+    for (const path of [database, `${database}-wal`]) {
+      if (await Bun.file(path).exists()) hasher.update(await Bun.file(path).arrayBuffer());
+    }
+    return hasher.digest("hex");
+  };
+  const store = openSqlite({ path: database, life: "process", readOnly: true });
+  const counter = await store.changeCounter();
+  const before = await bytes();
+  for (const command of [["status"], ["status", "--all"], ["agents", "discover"], ["engine", "status"]]) {
+    expect((await project.ov(...command, "--json")).code).toBe(0);
+  }
+  const found = await project.json("agents", "discover", "--capability", "builder", "--parent", "operator");
+  expect(found.agents).toEqual([
+    expect.objectContaining({
+      agentName: "b1",
+      capability: "builder",
+      state: "between_turns",
+      taskId: "T1",
+      branchName: "overstory/b1/T1",
+      parentAgent: "operator",
+      depth: 1,
+      fileScope: [],
+    }),
+  ]);
+  expect(await store.changeCounter()).toBe(counter);
+  await store.close();
+  expect(await bytes()).toBe(before);
+});
+
+/** The pid of the background command that the scripted agent wrote into its diary. */
+function childPid(project: TestProject, name: string): number {
+  const [line = "{}"] = readFileSync(join(project.state, name, "children.ndjson"), "utf8").split("\n");
+  return JSON.parse(line).pid;
+}

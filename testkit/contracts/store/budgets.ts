@@ -1,0 +1,173 @@
+import { expect } from "bun:test";
+import { noBudgets } from "../../../src/domain/budget/budget.ts";
+import type { Usage } from "../../../src/domain/budget/usage.ts";
+import { randomIds } from "../../../src/host/ids.ts";
+import type { Store, Tx } from "../../../src/ports/store.ts";
+import { reserveTurn } from "../../../src/usecases/budgets/reserve-turn.ts";
+import { settleTurnBudget } from "../../../src/usecases/budgets/settle-turn-budget.ts";
+import type { Check } from "./database.ts";
+import { anAgent, aTurn, noon, seed } from "./rows.ts";
+
+const run = { scope: "run", subject: "r1" } as const;
+const usdOfRun = { ...run, unit: "usd" } as const;
+const turnsOfRun = { ...run, unit: "turns" } as const;
+
+export function budgetPromises(check: Check): void {
+  check("what is booked on a ledger adds up, and a ledger is there from its first booking", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      expect(await tx.budgets.of([run])).toEqual([]);
+      await tx.budgets.book([], noon);
+      await tx.budgets.book(
+        [
+          { ...usdOfRun, spent: 0, reserved: 5_000_000_000 },
+          { ...turnsOfRun, spent: 0, reserved: 1 },
+        ],
+        noon,
+      );
+      await tx.budgets.book([{ ...usdOfRun, spent: 7_000_000_000, reserved: -5_000_000_000 }], noon + 1);
+      await tx.budgets.book([{ scope: "day", subject: "2026-01-01", unit: "turns", spent: 1, reserved: 0 }], noon);
+    });
+    await store.read(async (tx) => {
+      expect(await tx.budgets.of([run])).toEqual([
+        { ...turnsOfRun, raised: 0, spent: 0, reserved: 1, warned: false, updatedAt: noon },
+        { ...usdOfRun, raised: 0, spent: 7_000_000_000, reserved: 0, warned: false, updatedAt: noon + 1 },
+      ]);
+      expect(await tx.budgets.of([])).toEqual([]);
+      expect((await tx.budgets.list()).map(({ scope, unit }) => `${scope} ${unit}`)).toEqual([
+        "day turns",
+        "run turns",
+        "run usd",
+      ]);
+    });
+  });
+
+  check("a warning is noted once, until the limit is raised", async ({ store }) => {
+    const warn = () => store.transaction((tx) => tx.budgets.warn(usdOfRun, noon));
+    expect(await warn()).toBe(false);
+    await store.transaction((tx) => tx.budgets.book([{ ...usdOfRun, spent: 3, reserved: 0 }], noon));
+    expect([await warn(), await warn()]).toEqual([true, false]);
+    await store.transaction((tx) => tx.budgets.raise(usdOfRun, 10, noon));
+    await store.transaction((tx) => tx.budgets.raise(usdOfRun, 5, noon));
+    expect(await store.read((tx) => tx.budgets.of([run]))).toMatchObject([{ raised: 15, spent: 3, warned: false }]);
+    expect(await warn()).toBe(true);
+    await store.transaction((tx) => tx.budgets.raise({ ...usdOfRun, subject: "r2" }, 10, noon));
+    const untouched = await store.read((tx) => tx.budgets.of([{ ...run, subject: "r2" }]));
+    expect(untouched).toMatchObject([{ raised: 10, spent: 0 }]);
+  });
+
+  check("what a turn set aside is handed out once", async ({ store }) => {
+    const held = [
+      { ...turnsOfRun, amount: 1 },
+      { ...usdOfRun, amount: 0 },
+    ];
+    await store.transaction(async (tx) => {
+      await tx.budgets.hold("t1", held);
+      await tx.budgets.hold("t2", []);
+      expect([await tx.budgets.isHeld("t1"), await tx.budgets.isHeld("t2")]).toEqual([true, false]);
+    });
+    const taken = await store.transaction((tx) => tx.budgets.take("t1"));
+    expect(taken.toSorted((a, b) => b.amount - a.amount)).toEqual(held.map((each) => ({ turnId: "t1", ...each })));
+    expect(await store.transaction((tx) => tx.budgets.take("t1"))).toEqual([]);
+  });
+
+  check("only turns that will never settle are abandoned", async ({ store }) => {
+    const agents = ["b1", "b2", "b3"].map((name) => anAgent(name));
+    await seed(store, ...agents);
+    await store.transaction(async (tx) => {
+      for (const agent of agents) await tx.turns.queue(aTurn(`t-${agent.name}`, agent));
+      for (const id of ["t-b1", "t-b2", "t-b3", "t-gone"]) await tx.budgets.hold(id, [{ ...turnsOfRun, amount: 1 }]);
+      await tx.turns.start("t-b2", { fence: 1, logDir: "/l", resumeRequested: null, now: noon });
+      await tx.turns.cancel("t-b3", noon);
+      expect(await tx.budgets.abandoned()).toEqual(["t-b3", "t-gone"]);
+    });
+  });
+
+  check("a capability has spent what all agents that had it have", async ({ store }) => {
+    const again = anAgent("b1", { generation: 2 });
+    await seed(
+      store,
+      anAgent("b1", { state: "completed" }),
+      again,
+      anAgent("b2"),
+      anAgent("s1", { capability: "scout" }),
+    );
+    const spend = (subject: string, spent: number, unit: "usd" | "turns" = "usd") =>
+      ({ scope: "agent", subject, unit, spent, reserved: 9 }) as const;
+    await store.transaction(async (tx) => {
+      await tx.budgets.book([spend("b1", 10), spend("b1", 2, "turns"), spend("b2", 5), spend("s1", 100)], noon);
+      expect(await tx.budgets.spentBy("builder")).toEqual({ usd: 15, tokens: 0, turns: 2, minutes: 0 });
+      expect(await tx.budgets.spentBy("lead")).toEqual({ usd: 0, tokens: 0, turns: 0, minutes: 0 });
+    });
+  });
+
+  check("those who wait for a budget are listed, longest first", async ({ store }) => {
+    const wait = (agentName: string, since: number) =>
+      ({ agentName, kind: "budget", ref: "run:r1:usd", since, deadline: null }) as const;
+    await store.transaction(async (tx) => {
+      await tx.waits.add(wait("b1", noon + 5));
+      await tx.waits.add(wait("b2", noon));
+      await tx.waits.add({ ...wait("b3", noon), kind: "operator" });
+      expect(await tx.budgets.waiting()).toEqual([wait("b2", noon), wait("b1", noon + 5)]);
+    });
+  });
+
+  check("a message's tokens are stored once per turn, with the largest numbers reported", async ({ store }) => {
+    const usage = (change: Partial<Usage> = {}): Usage => ({
+      turnId: "t1",
+      messageId: "m1",
+      agentName: "b1",
+      runId: "r1",
+      taskId: null,
+      model: null,
+      input: 100,
+      output: 3,
+      cacheRead: 5_000_000_000,
+      cacheWrite: 7,
+      createdAt: noon,
+      ...change,
+    });
+    await store.transaction(async (tx) => {
+      await tx.usage.record(usage());
+      await tx.usage.record(usage({ output: 90, input: 4, model: "large", createdAt: noon + 9 }));
+      await tx.usage.record(usage({ output: 8 }));
+      await tx.usage.record(usage({ messageId: "m2", taskId: "x", createdAt: noon + 1 }));
+      await tx.usage.record(usage({ turnId: "t2" }));
+      expect(await tx.usage.ofTurn("t1")).toEqual([
+        usage({ output: 90, model: "large" }),
+        usage({ messageId: "m2", taskId: "x", createdAt: noon + 1 }),
+      ]);
+    });
+  });
+
+  check("agents that start at one moment, in two processes, cannot together go over", async ({ store, another }) => {
+    const agents = Array.from({ length: 8 }, (_, n) => anAgent(`b${n}`));
+    await seed(store, ...agents);
+    const stores: readonly Store[] = [store, await another()];
+    const limits = { ...noBudgets, run: { ...noBudgets.run, turns: 3 } };
+    const terms = { limits, ids: randomIds, now: noon };
+    const turnOf = (name: string) => ({ id: `t-${name}`, startedAt: noon });
+    const inTurn = <T>(n: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
+      (stores[n % stores.length] ?? store).transaction(work);
+    const reserveAll = () =>
+      Promise.all(
+        agents.map((agent, n) =>
+          inTurn(n, (tx) => reserveTurn(tx, { ...terms, turn: turnOf(agent.name), agent })).then(({ ok }) => ok),
+        ),
+      );
+    const first = await reserveAll();
+    expect(first.filter((started) => started)).toHaveLength(3);
+    expect(await reserveAll()).toEqual(first);
+    await Promise.all(
+      agents.flatMap((agent, n) => [
+        inTurn(n, (tx) => settleTurnBudget(tx, { ...terms, turn: turnOf(agent.name), agent, costUsd: 1 })),
+        inTurn(n + 1, (tx) => settleTurnBudget(tx, { ...terms, turn: turnOf(agent.name), agent, costUsd: 1 })),
+      ]),
+    );
+    const ledgers = await store.read((tx) => tx.budgets.of([run]));
+    expect(ledgers.find(({ unit }) => unit === "turns")).toMatchObject({ spent: 3, reserved: 0 });
+    expect(ledgers.find(({ unit }) => unit === "usd")).toMatchObject({ spent: 3_000_000, reserved: 0 });
+    const told = await store.read((tx) => tx.deliveries.inState("operator", ["queued"]));
+    const subjects = told.map(({ message }) => message.subject).toSorted();
+    expect(subjects).toEqual(["[ENGINE] budget_exceeded: run r1, turns", "[ENGINE] budget_warning: run r1, turns"]);
+  });
+}

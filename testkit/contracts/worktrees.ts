@@ -1,0 +1,338 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { WorktreeKind } from "../../src/domain/agent/agent.ts";
+import type { OwnedWorktree, SeatRequest, Worktrees } from "../../src/ports/worktrees.ts";
+import { type GitWorld, gitWorld } from "./worktrees/world.ts";
+
+interface Scene extends Disposable {
+  readonly world: GitWorld;
+  readonly worktrees: Worktrees;
+  readonly owned: OwnedWorktree;
+  /** Commits in the worktree as its agent would. */
+  commit(path: string, text: string): string;
+}
+
+/** What every kind of worktree promises, on real git. */
+export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (root: string) => Worktrees): void {
+  const seated = async (): Promise<Scene> => {
+    const world = gitWorld();
+    const worktrees = open(world.root);
+    const owned = world.worktree("ann", kind);
+    const created = await worktrees.create(requestFor(owned));
+    if (!created.ok) throw new Error(created.refusal.problem);
+    const commit = (path: string, text: string): string => {
+      world.write(owned.path, path, text);
+      world.git(owned.path, "add", "-A");
+      world.git(owned.path, "commit", "--quiet", "-m", `change ${path}`);
+      return world.git(owned.path, "rev-parse", "HEAD");
+    };
+    return { world, worktrees, owned, commit, [Symbol.dispose]: () => world[Symbol.dispose]() };
+  };
+
+  describe(`the worktree contract for ${kind} worktrees`, () => {
+    test("a new worktree holds the base on its own branch and is clean", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      expect(world.git(owned.path, "symbolic-ref", "--short", "HEAD")).toBe(owned.branch);
+      expect(world.read(owned.path, "src/a.ts")).toBe("export const a = 1;\n");
+      expect(world.git(owned.path, "status", "--porcelain")).toBe("");
+      const head = owned.baseCommit;
+      expect(await worktrees.inspect(owned)).toEqual({ exists: true, head, ahead: 0, dirty: false, files: [] });
+    });
+
+    test("creating it again answers the same seat and leaves the work in it alone", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      world.write(owned.path, "draft.txt", "mine\n");
+      const again = await worktrees.create(requestFor(owned));
+      const { path, branch, baseCommit } = owned;
+      expect(again).toEqual({ ok: true, value: { path, branch, baseCommit: baseCommit ?? "" } });
+      expect(world.read(path, "draft.txt")).toBe("mine\n");
+    });
+
+    test("a directory that is not ours is never adopted", async () => {
+      using world = gitWorld();
+      const owned = world.worktree("ann", kind);
+      world.write(owned.path, "precious.txt", "theirs\n");
+      const refused = await open(world.root).create(requestFor(owned));
+      expect(refused).toMatchObject({ ok: false, refusal: { kind: "worktree-failed", path: owned.path } });
+      expect(readdirSync(owned.path)).toEqual(["precious.txt"]);
+      expect(world.git(world.root, "for-each-ref", "refs/heads/overstory")).toBe("");
+    });
+
+    test("a base that does not exist leaves neither directory nor branch", async () => {
+      using world = gitWorld();
+      const owned = world.worktree("ann", kind);
+      const refused = await open(world.root).create({ ...requestFor(owned), baseRef: "nowhere" });
+      expect(refused).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("nowhere") } });
+      expect(existsSync(owned.path)).toBe(false);
+      expect(world.git(world.root, "for-each-ref", "refs/heads/overstory")).toBe("");
+    });
+
+    test("a branch that was kept is continued where it stood", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const tip = commit("src/c.ts", "c\n");
+      await worktrees.collect(owned);
+      await worktrees.remove(owned, { deleteBranch: null });
+      const again = await worktrees.create(requestFor(owned));
+      expect(again.ok).toBe(true);
+      expect(world.git(owned.path, "rev-parse", "HEAD")).toBe(tip);
+      expect(world.read(owned.path, "src/c.ts")).toBe("c\n");
+    });
+
+    test("many worktrees asked for at once are all made", async () => {
+      using world = gitWorld();
+      const worktrees = open(world.root);
+      const all = Array.from({ length: 8 }, (_, i) => world.worktree(`agent-${i}`, kind));
+      const made = await Promise.all(all.map((owned) => worktrees.create(requestFor(owned))));
+      expect(made.every(({ ok }) => ok)).toBe(true);
+    });
+
+    test("facts tell commits, uncommitted files and everything that differs from the base", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const head = commit("src/c.ts", "c\n");
+      world.write(owned.path, "src/a.ts", "changed\n");
+      world.write(owned.path, "new file.txt", "n\n");
+      world.write(owned.path, "noise.log", "ignored\n");
+      expect(await worktrees.inspect(owned)).toEqual({
+        exists: true,
+        head,
+        ahead: 1,
+        dirty: true,
+        files: ["new file.txt", "src/a.ts", "src/c.ts"],
+      });
+    });
+
+    test("a snapshot holds tracked changes, deletions, renames, modes, links and new files, and touches nothing", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      const { path } = owned;
+      world.write(path, "src/a.ts", "unstaged\n");
+      world.write(path, "staged.txt", "staged\n");
+      world.git(path, "add", "staged.txt");
+      world.git(path, "mv", "src/b.ts", "src/moved.ts");
+      rmSync(join(path, "README.md"));
+      world.write(path, "run.sh", "#!/bin/sh\n");
+      chmodSync(join(path, "run.sh"), 0o755);
+      symlinkSync("src/a.ts", join(path, "link"));
+      world.write(path, "empty", "");
+      world.write(path, "ünïcödé 文.txt", "u\n");
+      world.write(path, "two\nlines", "n\n");
+      world.write(path, "noise.log", "ignored\n");
+      const before = world.git(path, "status", "--porcelain", "-z");
+      const snapshot = await worktrees.snapshot(owned);
+      expect(snapshot).toMatchObject({ ref: "refs/overstory/snap/ann/1/1", skipped: [] });
+      expect(world.git(path, "status", "--porcelain", "-z")).toBe(before);
+      const commit = snapshot?.commit ?? "";
+      expect(world.git(world.root, "rev-parse", `${commit}^`)).toBe(owned.baseCommit ?? "");
+      const listed = world.git(world.root, "ls-tree", "-r", "-z", commit).split("\0").filter(Boolean);
+      expect(listed.map((entry) => entry.replace(/ blob .*\t/, " ")).toSorted()).toEqual(
+        [
+          "100644 .gitignore",
+          "100644 empty",
+          "100644 src/a.ts",
+          "100644 src/moved.ts",
+          "100644 staged.txt",
+          "100644 two\nlines",
+          "100644 ünïcödé 文.txt",
+          "100755 run.sh",
+          "120000 link",
+        ].toSorted(),
+      );
+      expect(world.git(world.root, "show", `${commit}:src/a.ts`)).toBe("unstaged");
+      world.git(world.root, "fsck", "--strict", "--no-dangling");
+    });
+
+    test("nothing is taken when there is nothing to keep or nothing changed since the last snapshot", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      expect(await worktrees.snapshot(owned)).toBeUndefined();
+      world.write(owned.path, "src/a.ts", "one\n");
+      expect((await worktrees.snapshot(owned))?.ref).toEndWith("/1/1");
+      expect(await worktrees.snapshot(owned)).toBeUndefined();
+      world.write(owned.path, "src/a.ts", "two\n");
+      expect((await worktrees.snapshot(owned))?.ref).toEndWith("/1/2");
+      const head = commit("src/a.ts", "two\n");
+      expect(await worktrees.snapshot(owned)).toMatchObject({ commit: head, ref: expect.stringMatching(/\/1\/3$/) });
+      expect(await worktrees.snapshot({ ...owned, generation: 2 })).toBeUndefined();
+      world.write(owned.path, "src/a.ts", "three\n");
+      expect((await worktrees.snapshot({ ...owned, generation: 2 }))?.ref).toEndWith("/2/1");
+    });
+
+    test("what was staged and then overwritten or deleted is kept beside the files", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      world.write(owned.path, "lost.txt", "only staged\n");
+      world.git(owned.path, "add", "lost.txt");
+      rmSync(join(owned.path, "lost.txt"));
+      const snapshot = await worktrees.snapshot(owned);
+      expect(world.git(world.root, "show", `${snapshot?.commit}^2:lost.txt`)).toBe("only staged");
+      expect(await worktrees.snapshot(owned)).toBeUndefined();
+    });
+
+    test("files too large and repositories inside are left out and named; the removal keeps them as files", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      world.write(owned.path, "huge.bin", new Uint8Array(2_000));
+      world.write(owned.path, "small.txt", "s\n");
+      for (const dir of ["nested", "unborn"]) {
+        world.write(owned.path, `${dir}/inside.txt`, "i\n");
+        world.git(join(owned.path, dir), "init", "--quiet");
+      }
+      world.git(join(owned.path, "nested"), "add", "-A");
+      world.git(join(owned.path, "nested"), "commit", "--quiet", "-m", "n");
+      const snapshot = await worktrees.snapshot(owned);
+      expect(snapshot?.skipped.toSorted()).toEqual(["huge.bin", "nested/", "unborn/"]);
+      expect(world.git(world.root, "ls-tree", "-r", "--name-only", snapshot?.commit ?? "")).toContain("small.txt");
+      const { trash } = await worktrees.remove(owned, { deleteBranch: null });
+      expect(statSync(join(trash ?? "", "huge.bin")).size).toBe(2_000);
+      expect(world.read(trash ?? "", "nested/inside.txt")).toBe("i\n");
+      expect(world.read(trash ?? "", "unborn/inside.txt")).toBe("i\n");
+    });
+
+    test("bytes are kept as they are, whatever line-end settings say", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      world.git(owned.path, "config", "core.autocrlf", "true");
+      world.write(owned.path, ".gitattributes", "* text=auto\n*.u16 working-tree-encoding=UTF-16\n*.id ident\n");
+      world.write(owned.path, "dos.txt", "a\r\nb\r\n");
+      world.write(owned.path, "mixed.txt", "a\r\nb\n");
+      world.write(owned.path, "x.u16", "not utf-16 at all\n");
+      world.write(owned.path, "x.id", "$Id: expanded $\n");
+      const snapshot = await worktrees.snapshot(owned);
+      const stored = (path: string): string =>
+        Bun.spawnSync({
+          cmd: ["git", "cat-file", "blob", `${snapshot?.commit}:${path}`],
+          cwd: world.root,
+        }).stdout.toString();
+      expect(stored("dos.txt")).toBe("a\r\nb\r\n");
+      expect(stored("mixed.txt")).toBe("a\r\nb\n");
+      expect(stored("x.u16")).toBe("not utf-16 at all\n");
+      expect(stored("x.id")).toBe("$Id: expanded $\n");
+    });
+
+    test("a detached or unborn HEAD and a merge in conflict can be kept too", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const tip = commit("src/a.ts", "mine\n");
+      world.git(owned.path, "checkout", "--quiet", "--detach", "HEAD");
+      world.write(owned.path, "detached.txt", "d\n");
+      const detached = await worktrees.snapshot(owned);
+      expect(world.git(world.root, "rev-parse", `${detached?.commit}^`)).toBe(tip);
+      world.git(owned.path, "clean", "-qfd");
+      world.git(owned.path, "checkout", "--quiet", "-b", "other", owned.baseCommit ?? "");
+      world.write(owned.path, "src/a.ts", "theirs\n");
+      world.git(owned.path, "commit", "--quiet", "-am", "theirs");
+      expect(() => world.git(owned.path, "merge", tip)).toThrow();
+      const conflicted = await worktrees.snapshot(owned);
+      expect(world.git(world.root, "show", `${conflicted?.commit}:src/a.ts`)).toContain("<<<<<<<");
+      world.git(owned.path, "merge", "--abort");
+      world.git(owned.path, "checkout", "--quiet", "--orphan", "blank");
+      const unborn = await worktrees.snapshot(owned);
+      expect(world.git(world.root, "rev-list", "--count", unborn?.commit ?? "")).toBe("1");
+      world.git(world.root, "fsck", "--strict", "--no-dangling");
+    });
+
+    test("the files of a worktree whose git directory was destroyed are still kept", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      world.write(owned.path, "src/a.ts", "survives\n");
+      world.write(owned.path, "new.txt", "too\n");
+      rmSync(join(owned.path, ".git"), { recursive: true });
+      if (kind === "linked") rmSync(join(world.root, ".git", "worktrees"), { recursive: true });
+      const snapshot = await worktrees.snapshot(owned);
+      expect(world.git(world.root, "show", `${snapshot?.commit}:src/a.ts`)).toBe("survives");
+      expect(world.git(world.root, "diff", "--name-only", `${snapshot?.commit}^`, snapshot?.commit ?? "")).toBe(
+        "new.txt\nsrc/a.ts",
+      );
+    });
+
+    test("removing moves ignored files to the trash with their paths, and is safe to repeat", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      world.write(owned.path, "src/debug.log", "log\n");
+      world.write(owned.path, "node_modules/x/index.js", "x\n");
+      mkdirSync(join(owned.path, "node_modules", "sealed"));
+      world.write(owned.path, "node_modules/sealed/y", "y\n");
+      chmodSync(join(owned.path, "node_modules", "sealed"), 0o555);
+      const removal = await worktrees.remove(owned, { deleteBranch: null });
+      expect(removal).toMatchObject({ removed: true, problem: null });
+      expect(world.read(removal.trash ?? "", "src/debug.log")).toBe("log\n");
+      expect(world.read(removal.trash ?? "", "node_modules/x/index.js")).toBe("x\n");
+      expect(existsSync(owned.path)).toBe(false);
+      expect(world.git(world.root, "worktree", "list", "--porcelain")).not.toContain(owned.path);
+      expect(world.git(world.root, "rev-parse", owned.branch)).toBe(owned.baseCommit ?? "");
+      expect(await worktrees.remove(owned, { deleteBranch: null })).toEqual({
+        removed: true,
+        trash: null,
+        problem: null,
+      });
+      expect(await worktrees.inspect(owned)).toMatchObject({ exists: false, head: null });
+      chmodSync(join(removal.trash ?? "", "node_modules", "sealed"), 0o755);
+    });
+
+    test("a branch is deleted only at the tip that was looked at", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const tip = commit("src/c.ts", "c\n");
+      await worktrees.collect(owned);
+      const kept = await worktrees.remove(owned, { deleteBranch: owned.baseCommit });
+      expect(kept).toMatchObject({ removed: true, problem: expect.stringContaining("moved on") });
+      expect(world.git(world.root, "rev-parse", owned.branch)).toBe(tip);
+      expect(await worktrees.remove(owned, { deleteBranch: tip })).toMatchObject({ problem: null });
+      expect(world.git(world.root, "for-each-ref", "refs/heads/overstory")).toBe("");
+    });
+
+    test("after collecting, the project has the commits on the branch of the same name", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const tip = commit("src/c.ts", "c\n");
+      await worktrees.collect(owned);
+      expect(world.git(world.root, "rev-parse", owned.branch)).toBe(tip);
+      expect(world.git(world.root, "show", `${owned.branch}:src/c.ts`)).toBe("c");
+      await worktrees.collect(owned);
+      world.git(world.root, "fsck", "--strict", "--no-dangling");
+    });
+
+    test("landed means contained: merged, picked, squashed, or squashed and built upon", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      commit("src/c.ts", "c\n");
+      const tip = commit("src/d.ts", "d\n");
+      await worktrees.collect(owned);
+      const { root } = world;
+      const landed = (target = "main") => worktrees.isLanded(tip, owned.baseCommit, target);
+      expect(await landed()).toBe(false);
+      world.git(root, "branch", "picked");
+      world.git(root, "checkout", "--quiet", "-b", "ahead");
+      world.write(root, "other.txt", "o\n");
+      world.git(root, "add", "other.txt");
+      world.git(root, "commit", "--quiet", "-m", "other");
+      world.git(root, "branch", "squashed");
+      world.git(root, "cherry-pick", `${owned.baseCommit}..${tip}`);
+      expect(await landed("ahead")).toBe(true);
+      world.git(root, "checkout", "--quiet", "squashed");
+      world.git(root, "merge", "--squash", tip);
+      world.git(root, "commit", "--quiet", "-m", "squashed");
+      expect(await landed("squashed")).toBe(true);
+      world.write(root, "src/c.ts", "c, and more\n");
+      world.git(root, "commit", "--quiet", "-am", "built upon");
+      expect(await landed("squashed")).toBe(true);
+      world.git(root, "checkout", "--quiet", "main");
+      world.git(root, "merge", "--quiet", "--no-ff", tip, "-m", "merged");
+      expect(await landed()).toBe(true);
+      expect(await worktrees.isLanded(tip, owned.baseCommit, "nowhere")).toBe(false);
+    });
+  });
+}
+
+export const requestFor = ({ agentName, branch, path, kind }: OwnedWorktree): SeatRequest => ({
+  agentName,
+  branch,
+  path,
+  kind,
+  baseRef: "main",
+});
