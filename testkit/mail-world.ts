@@ -151,5 +151,7 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
     ...mail,
   },
   budgets: noBudgets,
+  watchdog: { notifyParentOnDeath: true },
+  runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
 });

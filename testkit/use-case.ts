@@ -156,5 +156,7 @@ export const settingsFor = (name: string): Settings => ({
     rateLimits: { perMinute: 60, broadcastPerMinute: 10 },
   },
   budgets: noBudgets,
+  watchdog: { notifyParentOnDeath: true },
+  runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
 });

@@ -6,7 +6,6 @@ import { version } from "./version.ts";
 /** One command line of a person, a script or an agent. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const { env } = process;
-  // The store is left to the end of the process: closing the last connection would checkpoint the whole log.
   return runCli({
     argv,
     env,

@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { runEngine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
@@ -7,6 +7,7 @@ import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
 import { linuxProcesses } from "../host/processes.ts";
+import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
@@ -28,6 +29,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
   const store = openStore(project, { life: "process" });
   const stop = options.stop ?? stopOnSignals();
   placeOvShim(project);
+  const side = engineSide({ ...keeperOptions(project), version });
   const ports: EnginePorts = {
     root: project.root,
     store,
@@ -37,8 +39,10 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     processes: linuxProcesses,
     killOne,
     worktrees: projectWorktrees(project),
-    side: engineSide({ ...keeperOptions(project), version }),
+    // A person who runs the engine in the foreground is its keeper.
+    side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
+    report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),
     logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
@@ -54,6 +58,18 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
   };
   await runEngine(ports, stop);
   await store.close();
+}
+
+/** To the engine's log, and as an event when the store takes it. */
+function reportFailure(project: Project, store: Store, error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  writeSync(2, `${new Date().toISOString()} ${text}\n`);
+  const createdAt = clockFor(project.env).now();
+  store
+    .transaction((tx) =>
+      tx.events.append([{ source: "engine", type: "engine_error", level: "error", data: { text }, createdAt }]),
+    )
+    .catch(() => writeSync(2, "the failure could not be stored as an event\n"));
 }
 
 function stopOnSignals(): AbortSignal {
@@ -87,7 +103,7 @@ const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
 /** One frame of the command channel: the same use case, run here, as whoever's token it carries. */
-async function answer(project: Project, store: ReturnType<typeof openStore>, text: string): Promise<string> {
+async function answer(project: Project, store: Store, text: string): Promise<string> {
   const frame: unknown = JSON.parse(text);
   if (!isFrame(frame) || !isUseCaseName(frame.name))
     return JSON.stringify({ problem: "not a request this engine knows" });

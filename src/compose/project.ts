@@ -10,12 +10,14 @@ import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
+import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { isTestBuild } from "./build.ts";
 import { killPointsFrom } from "./kill-points.ts";
+import { runtimeNames } from "./runtime-names.ts";
 import { overstoryDir, selfCommand, serviceEnvironment } from "./self.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,12 +60,14 @@ export function leaseMsFor(env: Environment): number {
 
 const leaseMs = 15_000;
 
+export const settingsOf = ({ config }: Project): Settings => ({ ...config, runtimes: runtimeNames });
+
 export function channelPorts(project: Project, store: Store): ChannelPorts {
   return {
     store,
     clock: clockFor(project.env),
     ids: randomIds,
-    settings: project.config,
+    settings: settingsOf(project),
     files: projectFiles(project.dir),
     reach: killPointsFrom(project.env),
     ancestors: ancestorsOfThisProcess,

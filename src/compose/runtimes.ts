@@ -1,12 +1,15 @@
 import type { Runtime } from "../ports/runtime.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
 import { scriptedRuntime } from "../runtimes/scripted/runtime.ts";
+import { type RuntimeName, runtimeNames } from "./runtime-names.ts";
 import { selfCommand } from "./self.ts";
 
 /** Every runtime this build knows. */
-const runtimes: Readonly<Record<string, () => Runtime>> = {
+const runtimes: Readonly<Record<RuntimeName, () => Runtime>> = {
   claude: () => claudeRuntime,
   scripted: () => scriptedRuntime([...selfCommand(), "scripted-agent"]),
 };
 
-export const runtimeById = (id: string): Runtime | undefined => runtimes[id]?.();
+export const runtimeById = (id: string): Runtime | undefined => (isKnown(id) ? runtimes[id]() : undefined);
+
+const isKnown = (id: string): id is RuntimeName => runtimeNames.some((name) => name === id);

@@ -5,7 +5,7 @@ import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import { killPointsFrom } from "./kill-points.ts";
-import { clockFor, doorOf, leaseMsFor, openStore, type Project, projectWorktrees } from "./project.ts";
+import { clockFor, doorOf, leaseMsFor, openStore, type Project, projectWorktrees, settingsOf } from "./project.ts";
 import { runtimeById } from "./runtimes.ts";
 
 /** Attempts of one input before its agent is given up. */
@@ -31,7 +31,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
         PATH: `${join(project.dir, "run", "bin")}:${env.PATH ?? "/usr/bin:/bin"}`,
         OVERSTORY_PROJECT_ROOT: project.root,
       },
-      settings: config,
+      settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       limits: { stallTimeoutMs: config.turn.stallTimeoutMs, maxAttempts, graceMs, beatMs: leaseMsFor(env) / 3 },
     },

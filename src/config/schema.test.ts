@@ -63,7 +63,7 @@ test("the type of the configuration follows the table", () => {
 });
 
 test("rules and use cases find the slices they read", () => {
-  const settings: Settings = defaults;
+  const settings: Omit<Settings, "runtimes"> = defaults;
   expect(settings.mail.wake).toEqual({});
 });
 

@@ -2,7 +2,7 @@ import type { OpenDoor } from "../ports/engine-door.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased } from "./clean-released.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
-import { finishStops } from "./finish-stops.ts";
+import { UnfinishedStops } from "./finish-stops.ts";
 import type { EnginePorts } from "./ports.ts";
 import { takeOverLostTurns } from "./reconcile.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./seat.ts";
@@ -35,51 +35,66 @@ class Engine {
   #housework: Promise<void> | undefined;
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
+  readonly #stops = new UnfinishedStops();
+  #idleSince: number;
   #door: OpenDoor | undefined;
 
   constructor(ports: EnginePorts, seat: EngineSeat) {
     this.#ports = ports;
     this.#seat = seat;
+    this.#idleSince = ports.clock.monotonic();
   }
 
   async run(stop: AbortSignal): Promise<void> {
-    const { clock, store } = this.#ports;
     stop.addEventListener("abort", () => this.#bell.ring());
     this.#openDoor();
-    let seen = -1;
-    let idleSince = clock.monotonic();
     while (!stop.aborted) {
-      const counter = await store.changeCounter();
-      await this.#pass();
-      await watchdogTick(this.#ports, this.#watchdog);
-      const next = await this.#outlook();
-      const now = clock.monotonic();
-      if (next.live) idleSince = now;
-      if (next.live && !this.#ports.side.keeperIsAlive()) this.#ports.side.replaceKeeper();
-      const idleLeft = idleSince + this.#ports.settings.idleExitMs - now;
-      if (!next.live && next.dueInMs === undefined && idleLeft <= 0) {
-        if (await this.#leave({ whateverIsDue: false })) return;
-        idleSince = clock.monotonic();
-        continue;
+      try {
+        if (await this.#round()) return;
+      } catch (error) {
+        await this.#survive(error);
       }
-      seen = counter;
-      await this.#rest(next.live, next.dueInMs ?? idleLeft, seen);
     }
     await this.#leave({ whateverIsDue: true });
   }
 
+  /** One look at everything, and then rest. True when there was nothing left and the seat is given up. */
+  async #round(): Promise<boolean> {
+    const { clock, store, settings, side } = this.#ports;
+    const seen = await store.changeCounter();
+    await this.#pass();
+    await watchdogTick(this.#ports, this.#watchdog);
+    const { live, dueInMs } = await this.#outlook();
+    const now = clock.monotonic();
+    if (live) {
+      this.#idleSince = now;
+      if (!side.keeperIsAlive()) side.replaceKeeper();
+    }
+    const idleLeft = this.#idleSince + settings.idleExitMs - now;
+    if (!live && dueInMs === undefined && idleLeft <= 0) {
+      this.#idleSince = now;
+      return this.#leave({ whateverIsDue: false });
+    }
+    await this.#rest(live, now + Math.max(dueInMs ?? idleLeft, 1), seen);
+    return false;
+  }
+
   /** Waits for a ring; while something is live also for a change that nobody announced, or a supervisor that died. */
-  async #rest(live: boolean, ms: number, seen: number): Promise<void> {
-    if (!live) {
-      await this.#bell.wait(Math.max(ms, 1));
-      return;
-    }
+  async #rest(live: boolean, until: number, seen: number): Promise<void> {
+    const { clock, store, side } = this.#ports;
     for (;;) {
-      if (await this.#bell.wait(safetyNetMs)) return;
-      if ((await this.#ports.store.changeCounter()) !== seen) return;
-      if (!this.#ports.side.keeperIsAlive() || (await this.#somethingLost())) return;
-      if (ms > 0 && ms <= safetyNetMs) return;
+      const left = until - clock.monotonic();
+      if (left <= 0 || (await this.#bell.wait(live ? Math.min(left, safetyNetMs) : left))) return;
+      if (!live) return;
+      if ((await store.changeCounter()) !== seen || !side.keeperIsAlive() || (await this.#somethingLost())) return;
+      await this.#silent.killSilent(this.#ports);
     }
+  }
+
+  /** The one place where a loop's failure ends: it is put on record, and the next round tries again. */
+  async #survive(error: unknown): Promise<void> {
+    this.#ports.report(error);
+    await this.#bell.wait(safetyNetMs);
   }
 
   async #pass(): Promise<void> {
@@ -105,16 +120,19 @@ class Engine {
   /** Worktrees take as long as git takes and stops as long as a process takes to die; turns of others need not wait. */
   #houseworkInBackground(): void {
     this.#housework ??= this.#doHousework()
-      .then((did) => {
-        if (did) this.#bell.ring();
-      })
+      .then(
+        (did) => {
+          if (did) this.#bell.ring();
+        },
+        (error: unknown) => this.#ports.report(error),
+      )
       .finally(() => {
         this.#housework = undefined;
       });
   }
 
   async #doHousework(): Promise<boolean> {
-    await finishStops(this.#ports);
+    await this.#stops.finish(this.#ports);
     const seated = await seatAgents(this.#ports);
     await cleanReleased(this.#ports);
     return seated > 0;

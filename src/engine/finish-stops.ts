@@ -8,15 +8,28 @@ const graceMs = 2_000;
  * Completes stops whose command died half-way, and stops that the watchdog asked for: ends what still runs, and ends the
  * agent when no supervisor is there to do it. Safe to repeat, and harmless beside the command that does the same.
  */
-export async function finishStops(ports: EnginePorts): Promise<void> {
-  const stopping = await ports.store.read((tx) => tx.agents.stopping());
-  for (const agent of stopping) await finishStop(ports, agent);
+export class UnfinishedStops {
+  readonly #seen = new Map<string, number>();
+
+  async finish(ports: EnginePorts): Promise<void> {
+    const stopping = await ports.store.read((tx) => tx.agents.stopping());
+    const now = ports.clock.monotonic();
+    for (const id of this.#seen.keys()) if (!stopping.some((agent) => agent.id === id)) this.#seen.delete(id);
+    for (const agent of stopping) {
+      const since = this.#seen.get(agent.id) ?? now;
+      this.#seen.set(agent.id, since);
+      if (agent.stopRequestedBy === "watchdog" || now - since >= headStartMs) await finishStop(ports, agent);
+    }
+  }
 }
+
+/** A command that stops somebody ends the processes itself and tells how that went; it should find them alive. */
+const headStartMs = 4_000;
 
 async function finishStop(ports: EnginePorts, agent: Agent): Promise<void> {
   const live = await ports.store.read((tx) => tx.processes.liveForAgent(agent.id));
   for (const process of live.filter((record) => record.role === "agent")) {
-    await ports.processes.endTree(process, graceMs);
+    await ports.processes.endTree(process, graceMs, { turnId: process.turnId ?? undefined });
   }
   ports.reach("stop.after-kill");
   const now = ports.clock.now();
@@ -26,7 +39,8 @@ async function finishStop(ports: EnginePorts, agent: Agent): Promise<void> {
     if (current === undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return;
     const by = current.stopRequestedBy ?? "operator";
     const byWatchdog = by === "watchdog";
-    await endAgent(tx, { ids: ports.ids, now }, current, {
+    const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
+    await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, current, {
       state: byWatchdog ? "zombie" : "completed",
       outcome: byWatchdog ? "stalled" : "stopped",
       actor: byWatchdog ? "watchdog" : "operator",

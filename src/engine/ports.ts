@@ -23,6 +23,8 @@ export interface EnginePorts {
   readonly side: EngineSide;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
+  /** Puts a failure of a loop on record. Never throws. */
+  report(error: unknown): void;
   /** Answers a request frame of the command channel. */
   answer(frame: string): Promise<string>;
   worktreePath(agentName: string): string;

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { ProjectFiles } from "../ports/project-files.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { randomIds } from "./ids.ts";
@@ -23,6 +23,9 @@ export function projectFiles(overstoryDir: string): ProjectFiles {
       const path = join(overstoryDir, "specs", `${taskId}.md`);
       const text = readText(path);
       return text === undefined ? undefined : { path, text };
+    },
+    removeEnvironment: async (path) => {
+      if (dirname(path) === join(overstoryDir, "run", "env")) rmSync(path, { force: true });
     },
     writeEnvironment: async (values) => {
       const dir = join(overstoryDir, "run", "env");

@@ -17,8 +17,15 @@ export interface Processes {
   self(): ProcessIdentity;
   /** `unknown` when the system cannot tell; never treated as dead. */
   check(identity: ProcessIdentity): Liveness;
-  /** Ends the process group and every descendant, also those in other sessions: SIGTERM, then SIGKILL after the grace. */
-  endTree(identity: ProcessIdentity, graceMs: number): Promise<KillReport>;
+  /**
+   * Ends the process group and every descendant, also those in other sessions and, with `turnId`, whatever carries that
+   * turn in its environment: SIGTERM, then SIGKILL after the grace.
+   */
+  endTree(
+    identity: ProcessIdentity,
+    graceMs: number,
+    options?: { readonly turnId?: string | undefined },
+  ): Promise<KillReport>;
   /** Starts a program that outlives us: own session, no inherited terminal, output to a file. Returns its pid. */
   startDetached(command: readonly string[], options: DetachedOptions): number;
 }

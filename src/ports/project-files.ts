@@ -8,4 +8,5 @@ export interface ProjectFiles {
   readSpec(taskId: string): Promise<{ path: string; text: string } | undefined>;
   /** Keeps the variables an agent's processes will get, readable by the owner alone; returns the path. */
   writeEnvironment(values: Readonly<Record<string, string>>): Promise<string>;
+  removeEnvironment(path: string): Promise<void>;
 }

@@ -22,4 +22,7 @@ export interface Settings {
   };
   readonly budgets: BudgetSettings;
   readonly runtime: { readonly default: string; readonly capabilities: Readonly<Record<string, string>> };
+  readonly watchdog: { readonly notifyParentOnDeath: boolean };
+  /** Runtimes this program can start. */
+  readonly runtimes: readonly string[];
 }

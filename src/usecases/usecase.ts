@@ -26,6 +26,8 @@ export interface UseCase<Request, Reply> {
    * harmless when the transaction never follows. Answers the request to go on with.
    */
   readonly prepare?: (files: ProjectFiles, terms: PrepareTerms, request: Request) => Promise<Result<Request, Refusal>>;
+  /** Takes back what `prepare` made, for a request that was refused. */
+  readonly discard?: (files: ProjectFiles, prepared: Request) => Promise<void>;
   /** The whole change, in one transaction. May run more than once; must await nothing but `tx`. */
   readonly run: (tx: Tx, context: Context, request: Request) => Promise<Result<Reply, Refusal>>;
   /** Only the operator may call it. */

@@ -44,13 +44,13 @@ export async function followOutput(
     if (gone) batch.push(...log.finish());
     if (gone || now - lastStored >= dueIn) {
       if (!(await store())) {
-        await processes.endTree(process.identity, limits.graceMs);
+        await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
         return { kind: "fenced-out" };
       }
     }
     if (gone) return { kind: "exited" };
     if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
-      await processes.endTree(process.identity, limits.graceMs);
+      await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };
       return { kind: "stalled" };

@@ -153,7 +153,8 @@ async function moveAgent(
     return;
   }
   const end = { state, outcome, actor, reason, death, turnId: turn.id, exit: ending.exit };
-  await endAgent(tx, { ids: ports.ids, now }, agent, end);
+  const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
+  await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, agent, end);
 }
 
 const stopActor = (by: string): string => (by === "watchdog" ? "watchdog" : "operator");

@@ -20,6 +20,7 @@ import { specCommand } from "./commands/spec/tree.ts";
 import { statusCommand } from "./commands/status/tree.ts";
 import { stopCommand } from "./commands/stop/tree.ts";
 import { taskCommand } from "./commands/task/tree.ts";
+import { watchCommand } from "./commands/watch/tree.ts";
 import { completionsCommand } from "./completions/command.ts";
 
 /** The whole command line, as data. */
@@ -40,6 +41,7 @@ export const tree: Command = {
     mailCommand,
     runCommand,
     statusCommand,
+    watchCommand,
     agentsCommand,
     budgetCommand,
     primeCommand,

@@ -17,21 +17,24 @@ export interface AgentEnd {
   readonly exit?: { readonly code: number | null; readonly signal: string | null };
 }
 
+export interface EndContext {
+  readonly ids: Ids;
+  readonly now: number;
+  /** `watchdog.notifyParentOnDeath`; parents are told unless it is switched off. */
+  readonly notifyDeaths?: boolean;
+}
+
 /**
  * Ends an agent and everything that hangs on its life: queued turns, who waits for it, and the one notice to its
  * parent. One path for every cause, in the transaction that knows the cause. False when it had ended before.
  */
-export async function endAgent(
-  tx: Tx,
-  { ids, now }: { ids: Ids; now: number },
-  agent: Agent,
-  end: AgentEnd,
-): Promise<boolean> {
+export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: AgentEnd): Promise<boolean> {
+  const { ids, now } = context;
   const { state: to, actor, reason, outcome } = end;
   if (!(await changeState(tx, agent, { to, actor, reason, outcome }, now))) return false;
   await tx.turns.cancelQueued(agent.id, now);
   await tx.waits.resolve("child", agent.name);
-  if (end.death !== null) await announceDeath(tx, { ids, now }, agent, end);
+  if (end.death !== null && context.notifyDeaths !== false) await announceDeath(tx, { ids, now }, agent, end);
   await announcePhases(tx, { runId: agent.runId, ids, now });
   return true;
 }

@@ -36,6 +36,12 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   const { caller, settings } = context;
   const capability = parseCapability(request.capability);
   if (!capability.ok) return capability;
+  const runtime = request.runtime ?? settings.runtime.capabilities[capability.value] ?? settings.runtime.default;
+  if (!settings.runtimes.includes(runtime)) {
+    const near = nearest(runtime, settings.runtimes);
+    const extra = { value: runtime, allowed: settings.runtimes, ...(near === undefined ? {} : { nearest: near }) };
+    return no(invalid("runtime", "is not a runtime this program can start", extra));
+  }
   if (request.forceHierarchy === true && caller.kind === "agent") {
     return no({
       kind: "not-allowed",
@@ -85,7 +91,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     parent: parent.value,
     run: run ?? null,
     depth: admitted.value.depth,
-    runtime: request.runtime ?? settings.runtime.capabilities[capability.value] ?? settings.runtime.default,
+    runtime,
     branch: `overstory/${name.value}/${taskId}`,
     warnings: warningsFor(request, capability.value, admitted.value.depth, children),
   });

@@ -8,7 +8,7 @@ import { post } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { nextGeneration } from "./reopen-agent.ts";
-import { keepEnvironment } from "./sling.ts";
+import { forgetEnvironment, keepEnvironment } from "./sling.ts";
 import type { SlingReply } from "./sling-request.ts";
 
 export interface RecoverRequest {
@@ -25,6 +25,7 @@ export interface RecoverRequest {
 export const recover: UseCase<RecoverRequest, SlingReply> = {
   access: "write",
   prepare: keepEnvironment,
+  discard: forgetEnvironment,
   run: async (tx, context, request) => {
     const found = await find(tx, request.of);
     if (!found.ok) return found;

@@ -17,6 +17,7 @@ import type { SlingReply, SlingRequest } from "./sling-request.ts";
 export const sling: UseCase<SlingRequest, SlingReply> = {
   access: "write",
   prepare: keepEnvironment,
+  discard: forgetEnvironment,
   run: async (tx, context, request) => {
     const plan = await planSling(tx, context, request);
     if (!plan.ok) return plan;
@@ -62,6 +63,14 @@ export async function keepEnvironment<
   const { envFile: _, ...rest } = request;
   if (caller.value.kind === "agent") return ok(rest as R);
   return ok({ ...rest, envFile: await files.writeEnvironment(request.environment) } as R);
+}
+
+/** A refused request must not leave a copy of somebody's variables behind. */
+export async function forgetEnvironment(
+  files: ProjectFiles,
+  { envFile }: { readonly envFile?: string },
+): Promise<void> {
+  if (envFile !== undefined) await files.removeEnvironment(envFile);
 }
 
 async function taskFor(

@@ -50,6 +50,7 @@ export async function runUseCase(ports: ChannelPorts, frame: Frame): Promise<Ans
     return await ports.store.transaction((tx) => write(tx, ports, useCase, { ...frame, request: prepared.value }));
   } catch (thrown) {
     if (!(thrown instanceof Rollback)) throw thrown;
+    await useCase.discard?.(ports.files, prepared.value);
     return refuse(ports, frame, thrown.value as Refusal);
   }
 }

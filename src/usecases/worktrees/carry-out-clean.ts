@@ -1,0 +1,95 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { CleanDir, CleanPlan } from "./plan-clean.ts";
+import type { WorktreePorts } from "./ports.ts";
+import { type Removed, removeOne } from "./remove-worktree.ts";
+
+/** Where everything that is about to go can be found again. */
+export interface Backup {
+  /** What `ov clean --restore` takes. */
+  readonly name: string;
+  /** The directory, relative to the project. */
+  readonly path: string;
+}
+
+export interface CleanEffects {
+  /** Copies the database and the history of these refs. */
+  backUp(refs: readonly string[]): Promise<Backup>;
+  /** Empties a directory of the project's state; its contents go to the backup when they are worth it. */
+  emptyDir(dir: CleanDir, backup: Backup): Promise<void>;
+  purgeMail(): Promise<Result<{ readonly purged: number }, Refusal>>;
+}
+
+export interface CleanReport {
+  readonly backup: Backup;
+  readonly worktrees: readonly Removed[];
+  readonly branchesDeleted: readonly string[];
+  readonly problems: readonly string[];
+  readonly messages: number;
+  readonly usage: number;
+  readonly released: readonly string[];
+  readonly runs: readonly string[];
+  readonly dirs: readonly CleanDir[];
+  readonly rescuesDeleted: number;
+}
+
+/** Does what a plan says, the backup first. Each step is safe to repeat, so a clean that was cut short is run again. */
+export async function carryOutClean(
+  ports: WorktreePorts & { readonly effects: CleanEffects },
+  plan: CleanPlan,
+): Promise<Result<CleanReport, Refusal>> {
+  const { worktrees, effects, facts } = ports;
+  const backup = await effects.backUp(refsAtRisk(plan));
+  const removed: Removed[] = [];
+  for (const judged of plan.worktrees) {
+    const one = await removeOne(ports, judged, { branch: plan.force ? "always" : "when-landed" });
+    if (!one.ok) return one;
+    removed.push(one.value);
+  }
+  const branches = await deleteBranches(ports, plan);
+  const mail = plan.messages > 0 ? await effects.purgeMail() : ok({ purged: 0 });
+  if (!mail.ok) return mail;
+  for (const dir of plan.dirs) await effects.emptyDir(dir, backup);
+  const rescuesDeleted = await worktrees.deleteRefs(plan.rescues);
+  const archived = await facts.archive({
+    sessions: plan.sessions.length > 0,
+    agent: plan.agent,
+    runs: plan.endRuns,
+    metrics: plan.usage > 0,
+    forgottenRefs: plan.rescues.map(({ ref }) => ref),
+  });
+  if (!archived.ok) return archived;
+  return ok({
+    backup,
+    worktrees: removed,
+    branchesDeleted: [...removed.filter((one) => one.branchDeleted).map(({ branch }) => branch), ...branches.gone],
+    problems: [...removed.flatMap(({ problem }) => problem ?? []), ...branches.problems],
+    messages: mail.value.purged,
+    usage: archived.value.usageRows,
+    released: archived.value.released,
+    runs: archived.value.runs,
+    dirs: plan.dirs,
+    rescuesDeleted,
+  });
+}
+
+function refsAtRisk(plan: CleanPlan): readonly string[] {
+  const heads = plan.worktrees.flatMap(({ tip, worktree }) => (tip === undefined ? [] : [worktree.branch]));
+  const branches = new Set([...heads, ...plan.branches.map(({ branch }) => branch)]);
+  return [...[...branches].map((branch) => `refs/heads/${branch}`), ...plan.rescues.map(({ ref }) => ref)];
+}
+
+async function deleteBranches(
+  { worktrees }: WorktreePorts,
+  { branches }: CleanPlan,
+): Promise<{ readonly gone: string[]; readonly problems: string[] }> {
+  const done: { gone: string[]; problems: string[] } = { gone: [], problems: [] };
+  for (const { branch, tip } of branches) {
+    // A worktree that went before may have taken its branch along.
+    if ((await worktrees.resolve(`refs/heads/${branch}`)) === undefined) continue;
+    const problem = await worktrees.deleteBranch(branch, tip);
+    if (problem === null) done.gone.push(branch);
+    else done.problems.push(problem);
+  }
+  return done;
+}

@@ -1,0 +1,57 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { mayBeCleaned, type WorktreeClass } from "../../domain/worktree/classify.ts";
+import type { WorktreePorts } from "./ports.ts";
+import { type Removed, removeOne } from "./remove-worktree.ts";
+import { judge, survey } from "./survey.ts";
+
+export interface CleanWorktreesRequest {
+  /** Also tell about worktrees of live agents; they are kept all the same. */
+  readonly all: boolean;
+  readonly force: boolean;
+}
+
+export interface KeptWorktree {
+  readonly agentName: string;
+  readonly path: string;
+  readonly branch: string;
+  readonly class: WorktreeClass;
+  readonly reason: string;
+  readonly next: string | null;
+}
+
+export interface CleanWorktreesReport {
+  readonly removed: readonly Removed[];
+  readonly failed: readonly Removed[];
+  readonly kept: readonly KeptWorktree[];
+  /** Records of worktrees whose directory was gone. */
+  readonly pruned: number;
+}
+
+/** `ov worktree clean`: removes worktrees with which nothing is lost; with force also others, rescued first. */
+export async function cleanWorktrees(
+  ports: WorktreePorts,
+  { all, force }: CleanWorktreesRequest,
+): Promise<Result<CleanWorktreesReport, Refusal>> {
+  const owners = await ports.facts.ownersForCleaning();
+  if (!owners.ok) return owners;
+  const done: Removed[] = [];
+  const kept: KeptWorktree[] = [];
+  let pruned = 0;
+  for (const surveyed of await survey(ports.worktrees, owners.value)) {
+    const judged = await judge(ports.worktrees, surveyed, owners.value.canonicalBranch);
+    const { verdict, worktree, exists } = judged;
+    const gone = !exists && verdict.class !== "running";
+    if (!gone && !mayBeCleaned(verdict, { force })) {
+      const { agentName, path, branch } = worktree;
+      if (all || verdict.class !== "running") kept.push({ agentName, path, branch, ...verdict });
+      continue;
+    }
+    const removed = await removeOne(ports, judged, { branch: force ? "always" : "when-landed" });
+    if (!removed.ok) return removed;
+    if (gone) pruned++;
+    else done.push(removed.value);
+  }
+  const isDone = ({ removed }: Removed): boolean => removed;
+  return ok({ removed: done.filter(isDone), failed: done.filter((one) => !isDone(one)), kept, pruned });
+}

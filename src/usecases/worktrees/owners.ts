@@ -1,0 +1,47 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import type { Context, UseCase } from "../usecase.ts";
+
+/** One agent as its worktree's owner. */
+export interface Owner {
+  readonly agent: Agent;
+  readonly parentLives: boolean;
+  readonly liveChildren: readonly string[];
+  /** Branches its work was meant for, the likeliest first. */
+  readonly targets: readonly string[];
+}
+
+export interface OwnersReply {
+  readonly owners: readonly Owner[];
+  /** Names of all agents that have not ended. */
+  readonly live: readonly string[];
+  readonly canonicalBranch: string;
+  readonly counts: { readonly messages: number; readonly usage: number };
+}
+
+/** Who owns which worktree, for looking at. */
+export const owners: UseCase<object, OwnersReply> = { access: "read", run: readOwners };
+
+/** The same for someone about to remove them: refused before anything is touched. */
+export const ownersForCleaning: UseCase<object, OwnersReply> = { access: "read", operatorOnly: true, run: readOwners };
+
+async function readOwners(tx: Tx, { settings }: Context) {
+  const agents = newestPerName(await tx.agents.list({}));
+  const live = agents.filter((agent) => !hasEnded(agent));
+  const isLive = new Set(live.map(({ name }) => name));
+  const { canonicalBranch } = settings.project;
+  const list: Owner[] = [];
+  for (const agent of agents) {
+    const run = await tx.runs.get(agent.runId);
+    const targets = [run?.landingBranch, run?.targetBranch, canonicalBranch].filter((name) => name != null);
+    list.push({
+      agent,
+      parentLives: isLive.has(agent.parentName),
+      liveChildren: live.filter(({ parentName }) => parentName === agent.name).map(({ name }) => name),
+      targets: [...new Set(targets)],
+    });
+  }
+  return ok({ owners: list, live: [...isLive], canonicalBranch, counts: await tx.cleaning.counts() });
+}

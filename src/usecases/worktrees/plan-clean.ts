@@ -1,0 +1,159 @@
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { type CleanTarget, targetDirs } from "../../domain/worktree/targets.ts";
+import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
+import type { OwnersReply } from "./owners.ts";
+import type { WorktreePorts } from "./ports.ts";
+import { allLanded, type Judged, judge, survey } from "./survey.ts";
+
+export interface CleanRequest {
+  readonly targets: readonly CleanTarget[];
+  /** Only what belongs to this agent. */
+  readonly agent?: string | undefined;
+  /** Also branches that landed nowhere. */
+  readonly force: boolean;
+  readonly endRuns: boolean;
+}
+
+/** A directory of the project's state to be emptied. */
+export interface CleanDir {
+  readonly target: CleanTarget;
+  /** Relative to `.overstory`. */
+  readonly dir: string;
+  readonly entries: number;
+  readonly backUp: boolean;
+}
+
+/** Everything that would be done, before anything is. */
+export interface CleanPlan {
+  readonly agent: string | undefined;
+  readonly worktrees: readonly Judged[];
+  readonly branches: readonly FoundBranch[];
+  /** Branches that stay because their commits landed nowhere. */
+  readonly keptBranches: readonly FoundBranch[];
+  readonly messages: number;
+  readonly usage: number;
+  /** Agents that have ended but are not released. */
+  readonly sessions: readonly string[];
+  readonly endRuns: boolean;
+  readonly dirs: readonly CleanDir[];
+  readonly rescues: readonly Rescue[];
+  readonly force: boolean;
+}
+
+/** The directories of `.overstory`, for counting and emptying. */
+export interface StateDirs {
+  /** How many entries a directory has; 0 when there is none. */
+  count(dir: string): Promise<number>;
+}
+
+/** Works out what `ov clean` would do; refused while an agent it concerns is live. */
+export async function planClean(
+  ports: WorktreePorts & { readonly dirs: StateDirs },
+  request: CleanRequest,
+): Promise<Result<CleanPlan, Refusal>> {
+  const read = await ports.facts.ownersForCleaning();
+  if (!read.ok) return read;
+  const facts = read.value;
+  const unknown = request.agent === undefined ? undefined : unknownAgent(facts, request.agent);
+  if (unknown !== undefined) return no(unknown);
+  const live = request.agent === undefined ? facts.live : facts.live.filter((name) => name === request.agent);
+  if (live.length > 0) return no(stillLive(live));
+
+  const wants = (target: CleanTarget): boolean => request.targets.includes(target);
+  const worktrees = wants("worktrees") ? await judgeAll(ports, facts, request.agent) : [];
+  const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees }) : none;
+  const dirs = await fullDirs(ports.dirs, request);
+  const whole = request.agent === undefined;
+  return ok({
+    agent: request.agent,
+    worktrees,
+    branches: branches.go,
+    keptBranches: branches.stay,
+    messages: whole && wants("mail") ? facts.counts.messages : 0,
+    usage: whole && wants("metrics") ? facts.counts.usage : 0,
+    sessions: wants("sessions") ? unreleased(facts, request.agent) : [],
+    endRuns: request.endRuns,
+    dirs,
+    rescues: wants("rescue") ? await rescuesOf(ports, request.agent) : [],
+    force: request.force,
+  });
+}
+
+/** Nothing would be done. */
+export const isEmptyPlan = (plan: CleanPlan): boolean =>
+  plan.worktrees.length === 0 &&
+  plan.branches.length === 0 &&
+  plan.messages === 0 &&
+  plan.usage === 0 &&
+  plan.sessions.length === 0 &&
+  plan.dirs.length === 0 &&
+  plan.rescues.length === 0;
+
+function unknownAgent({ owners }: OwnersReply, name: string): Refusal | undefined {
+  const names = owners.map(({ agent }) => agent.name);
+  return names.includes(name) ? undefined : notFound("agent", name, nearest(name, names));
+}
+
+function stillLive(names: readonly string[]): Refusal {
+  const stop = names.map((name) => `ov stop ${name}`).join(", ");
+  const who = names.length === 1 ? `${names[0]} is live` : `${names.join(", ")} are live`;
+  return { kind: "busy", what: `${who}, so stop first (${stop}): the project` };
+}
+
+async function judgeAll(ports: WorktreePorts, facts: OwnersReply, agent: string | undefined): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const surveyed of await survey(ports.worktrees, facts)) {
+    if (agent !== undefined && surveyed.worktree.agentName !== agent) continue;
+    judged.push(await judge(ports.worktrees, surveyed, facts.canonicalBranch));
+  }
+  return judged;
+}
+
+const none = { go: [], stay: [] } as const;
+
+/** Branches without a worktree of their own; one with a worktree goes with it, or stays with it. */
+async function judgeBranches(
+  { worktrees }: WorktreePorts,
+  facts: OwnersReply,
+  { request, worktrees: judged }: { readonly request: CleanRequest; readonly worktrees: readonly Judged[] },
+): Promise<{ readonly go: FoundBranch[]; readonly stay: FoundBranch[] }> {
+  const sorted: { go: FoundBranch[]; stay: FoundBranch[] } = { go: [], stay: [] };
+  const goesAnyway = new Set(judged.filter(({ landed }) => landed).map(({ worktree }) => worktree.branch));
+  for (const found of await worktrees.branches()) {
+    const agentName = found.branch.split("/")[1];
+    if ((request.agent !== undefined && agentName !== request.agent) || goesAnyway.has(found.branch)) continue;
+    const owner = facts.owners.find(({ agent }) => agent.branch === found.branch);
+    const targets = owner?.targets ?? [facts.canonicalBranch];
+    const base = owner?.agent.baseCommit ?? null;
+    const landed = request.force || (await allLanded(worktrees, { commits: [found.tip], base, targets }));
+    (landed ? sorted.go : sorted.stay).push(found);
+  }
+  return sorted;
+}
+
+function unreleased({ owners }: OwnersReply, only: string | undefined): string[] {
+  return owners
+    .filter(({ agent }) => agent.releasedAt === null && (only === undefined || agent.name === only))
+    .map(({ agent }) => agent.name);
+}
+
+async function fullDirs(dirs: StateDirs, { targets, agent }: CleanRequest): Promise<CleanDir[]> {
+  const found: CleanDir[] = [];
+  for (const target of targets) {
+    const known = targetDirs[target];
+    if (known === undefined || (agent !== undefined && target !== "logs" && target !== "agents")) continue;
+    const dir = agent === undefined ? known.dir : `${known.dir}/${agent}`;
+    const entries = await dirs.count(dir);
+    if (entries > 0) found.push({ target, dir, entries, backUp: known.backUp });
+  }
+  return found;
+}
+
+async function rescuesOf({ worktrees }: WorktreePorts, agent: string | undefined): Promise<readonly Rescue[]> {
+  const all = await worktrees.rescues();
+  if (agent === undefined) return all;
+  const own = new RegExp(`^refs/overstory/rescue/${agent.replaceAll(".", "\\.")}-\\d+(-\\d+)?$`);
+  return all.filter(({ ref }) => own.test(ref));
+}

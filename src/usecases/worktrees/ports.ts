@@ -1,0 +1,22 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Result } from "../../domain/result.ts";
+import type { WorktreeKeeping } from "../../ports/worktrees.ts";
+import type { ArchiveReply, ArchiveRequest } from "./archive.ts";
+import type { OwnersReply } from "./owners.ts";
+import type { RemovedRequest } from "./removed.ts";
+
+/** The transactions of this folder, each as whoever holds the process's identity. */
+export interface WorktreeFactKeeper {
+  owners(): Promise<Result<OwnersReply, Refusal>>;
+  /** Refused for agents. */
+  ownersForCleaning(): Promise<Result<OwnersReply, Refusal>>;
+  removing(request: { readonly agentId: string }): Promise<Result<{ readonly clear: boolean }, Refusal>>;
+  removed(request: RemovedRequest): Promise<Result<object, Refusal>>;
+  archive(request: ArchiveRequest): Promise<Result<ArchiveReply, Refusal>>;
+}
+
+/** What removing worktrees needs: git in this process, facts in transactions. */
+export interface WorktreePorts {
+  readonly worktrees: WorktreeKeeping;
+  readonly facts: WorktreeFactKeeper;
+}
