@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { fillWithHistory } from "./fill.ts";
 import { type Contender, type Timing, timeInterleaved } from "./interleaved.ts";
 
 const repository = resolve(import.meta.dir, "..");
@@ -52,32 +52,8 @@ function makeProject(base: string, size: number): string {
   writeFileSync(join(root, ".overstory", "config.yaml"), "project:\n  name: bench\n  canonicalBranch: main\n");
   const made = Bun.spawnSync({ cmd: [ov, "status"], cwd: root, env: { PATH: process.env.PATH ?? "", HOME: root } });
   if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  if (size > 0) fill(join(root, ".overstory", "overstory.db"), size);
+  if (size > 0) fillWithHistory(root, size);
   return root;
-}
-
-function fill(path: string, size: number): void {
-  const db = new Database(path);
-  db.run("PRAGMA synchronous = OFF");
-  db.run("BEGIN");
-  db.run(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size})
-     INSERT INTO messages (id, from_agent, address, subject, body, type, priority, thread_id, hop, expects_reply, verified, created_at)
-     SELECT 'msg-old-' || i, 'agent-' || (i % 50), 'agent-' || ((i + 1) % 50), 'subject ' || i, 'body of message ' || i, 'status', 'normal',
-            'msg-old-' || i, 0, 0, 1, 1700000000000 + i FROM n`,
-  );
-  db.run(
-    `INSERT INTO deliveries (message_seq, to_agent, state, priority_rank, wake, attempts, not_before, redelivered, acked_at, updated_at)
-     SELECT seq, address, 'acked', 2, 0, 0, 0, 0, created_at, created_at FROM messages WHERE id LIKE 'msg-old-%'`,
-  );
-  db.run(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size})
-     INSERT INTO events (agent_name, source, level, type, data, created_at)
-     SELECT 'agent-' || (i % 50), 'agent', 'info', 'tool_start', '{"tool":"Bash"}', 1700000000000 + i FROM n`,
-  );
-  db.run("COMMIT");
-  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  db.close();
 }
 
 function report(timings: readonly Timing[]): void {

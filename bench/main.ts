@@ -1,6 +1,11 @@
 /** `npm run bench -- <name>`: prints ratios against a floor measured in the same run. */
 const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   cli: () => import("./cli.ts"),
+  dispatch: () => import("./dispatch.ts"),
+  sling: () => import("./sling.ts"),
+  snapshot: () => import("./snapshot.ts"),
+  idle: () => import("./idle.ts"),
+  fleet: () => import("./fleet.ts"),
 };
 
 async function run(names: readonly string[]): Promise<number> {

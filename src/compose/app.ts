@@ -69,6 +69,15 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       }),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
+    worktrees: async () =>
+      (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {
+        owners: () => app.call("worktree.owners", {}),
+        ownersForCleaning: () => app.call("worktree.ownersForCleaning", {}),
+        removing: (request) => app.call("worktree.removing", request),
+        removed: (request) => app.call("worktree.removed", request),
+        archive: (request) => app.call("clean.archive", request),
+        purgeMail: () => app.call("mail.purge", { all: true }),
+      }),
     stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env) }),
   };
   return app;

@@ -54,6 +54,7 @@ async function init({ place, env, version }: Situation, request: InitRequest): P
   const facts = keeps ? ok(await configuredFacts(question)) : detectFacts(question);
   if (!facts.ok) return facts;
 
+  await checkDatabase(join(dir, "overstory.db"));
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
   const made = await setUp({ root, dir, version, facts: facts.value, request });
   const committing =
@@ -131,6 +132,11 @@ const directories: readonly (readonly [name: string, mode: number])[] = [
   ["logs", 0o755],
   ["run", 0o700],
 ];
+
+/** A database that cannot be used is found out before anything is written. */
+async function checkDatabase(path: string): Promise<void> {
+  if (existsSync(path)) await openSqlite({ path, life: "command" }).close();
+}
 
 /** Opening it once makes it, or brings an older one up to date. */
 async function openDatabase(path: string, ledger: Ledger): Promise<void> {

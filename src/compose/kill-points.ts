@@ -1,14 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import type { KillPoint, ReachKillPoint } from "../ports/kill-points.ts";
 import { isTestBuild } from "./build.ts";
-import { overstoryDir } from "./self.ts";
+import { pidsOf } from "./kill-victims.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names: this process, or the processes
- * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, `engine`, `keeper`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
+ * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of `kill-victims.ts`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
  * created first; with it there nobody dies any more, so that the successors live.
  */
 export function killPointsFrom(env: Environment): ReachKillPoint {
@@ -21,9 +20,9 @@ export function killPointsFrom(env: Environment): ReachKillPoint {
 
 function strike(env: Environment): void {
   const victims = (env.OVERSTORY_TEST_KILL_WHO ?? "self").split(",");
+  const root = env.OVERSTORY_PROJECT_ROOT ?? process.cwd();
   for (const victim of victims.filter((name) => name !== "self")) {
-    const pid = pidOf(victim, env.OVERSTORY_PROJECT_ROOT ?? process.cwd());
-    if (pid !== undefined) process.kill(pid, "SIGKILL");
+    for (const pid of pidsOf(victim, root)) killIfThere(pid);
   }
   if (!victims.includes("self")) return;
   process.kill(process.pid, "SIGKILL");
@@ -31,13 +30,12 @@ function strike(env: Environment): void {
   for (;;) Bun.sleepSync(1000);
 }
 
-function pidOf(victim: string, root: string): number | undefined {
+function killIfThere(pid: number): void {
   try {
-    return JSON.parse(readFileSync(join(overstoryDir(root), "run", `${victim}.json`), "utf8")).pid;
+    process.kill(pid, "SIGKILL");
   } catch (error) {
-    // Nobody of that name is there yet, or any more: then there is nobody to kill.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
+    // It left by itself since it was found: then it cannot be killed here.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { Bell } from "./bell.ts";
 import { cleanReleased } from "./clean-released.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
 import { UnfinishedStops } from "./finish-stops.ts";
+import { freeFromBudgets } from "./free-from-budgets.ts";
 import type { EnginePorts } from "./ports.ts";
 import { takeOverLostTurns } from "./reconcile.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./seat.ts";
@@ -132,17 +133,19 @@ class Engine {
   }
 
   async #doHousework(): Promise<boolean> {
+    const freed = await freeFromBudgets(this.#ports);
     await this.#stops.finish(this.#ports);
     const seated = await seatAgents(this.#ports);
     await cleanReleased(this.#ports);
-    return seated > 0;
+    return seated > 0 || freed;
   }
 
   async #outlook(): Promise<{ live: boolean; dueInMs: number | undefined }> {
     const watch = await nextWatchdogAt(this.#ports, this.#watchdog);
     const now = this.#ports.clock.now();
     return this.#ports.store.read(async (tx) => {
-      const dues = [await tx.turns.nextDue(now), watch].filter((due) => due !== undefined);
+      const budgets = await tx.waits.nextDeadline("budget");
+      const dues = [await tx.turns.nextDue(now), watch, budgets].filter((due) => due !== undefined);
       const live = await tx.turns.dueWork(now);
       return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
     });

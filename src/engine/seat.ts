@@ -34,7 +34,8 @@ export async function leaveEngineSeat(
 ): Promise<boolean> {
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {
-    const due = (await tx.turns.dueWork(now)) || (await tx.turns.nextDue(now)) !== undefined;
+    const timers = [await tx.turns.nextDue(now), await tx.waits.nextDeadline("budget")];
+    const due = (await tx.turns.dueWork(now)) || timers.some((timer) => timer !== undefined);
     if (due && !options.whateverIsDue) return false;
     await tx.leases.drop(engineLease, seat.fence);
     await tx.processes.end(seat.processId, "left", now);

@@ -9,7 +9,9 @@ import { leases } from "./leases.ts";
 import { messages } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
 import { processes } from "./processes.ts";
+import { checkpoints, handoffs, identities } from "./recovery.ts";
 import { runs } from "./runs.ts";
+import { snapshots } from "./snapshots.ts";
 import { type Column, columnName, type Table } from "./table.ts";
 import { specs, taskDeps, tasks } from "./tasks.ts";
 import { tokens } from "./tokens.ts";
@@ -35,6 +37,10 @@ const described = [
   columnsOf(budgets),
   columnsOf(budgetReservations),
   columnsOf(usage),
+  columnsOf(checkpoints),
+  columnsOf(handoffs),
+  columnsOf(identities),
+  columnsOf(snapshots),
 ];
 /** Written and read by a statement or two of their own, without a row type. */
 const undescribed = ["audit", "group_members", "inbox_checks", "notices", "requests", "transitions"];

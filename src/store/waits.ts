@@ -22,4 +22,9 @@ export const waitRows = (sql: Sql): WaitRows => ({
     return rows.map((row) => String(row.agent_name));
   },
   of: (agentName) => select(sql, waits, "WHERE agent_name = ? ORDER BY since, kind, ref", agentName),
+  nextDeadline: async (kind) => {
+    const rows = await sql.all("SELECT MIN(deadline) AS due FROM waits WHERE kind = ? AND deadline IS NOT NULL", kind);
+    const due = rows[0]?.due;
+    return typeof due === "number" ? due : undefined;
+  },
 });

@@ -9,6 +9,7 @@ import { specUseCases } from "./specs/catalog.ts";
 import { statusUseCases } from "./status/catalog.ts";
 import { taskUseCases } from "./tasks/catalog.ts";
 import type { UseCase } from "./usecase.ts";
+import { worktreeUseCases } from "./worktrees/catalog.ts";
 
 /** Every use case by name, loaded when called: a command pays only for the one it runs. */
 export const catalog = {
@@ -22,6 +23,7 @@ export const catalog = {
   ...specUseCases,
   ...groupUseCases,
   ...runUseCases,
+  ...worktreeUseCases,
 };
 
 export type Catalog = typeof catalog;

@@ -144,7 +144,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
   });
 });
 
-test.todo("an init that is refused because of the database has made nothing", async () => {
+test("an init that is refused because of the database has made nothing", async () => {
   await using project = await makeProject();
   writeFileSync(database(project), "not a database, and long enough to be taken for one ".repeat(50));
   const before = snapshotOf(project.root);

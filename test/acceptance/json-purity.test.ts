@@ -7,7 +7,7 @@ import { inParallel } from "../../testkit/parallel.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** Commands that do not end by themselves, or that change this machine. */
-const unsafe: readonly string[] = ["engine install"];
+const unsafe: readonly string[] = ["engine install", "watch"];
 
 /** What a command needs beyond its required words to do something; it may also be refused, in one document. */
 const more: Readonly<Record<string, readonly string[]>> = {

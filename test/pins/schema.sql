@@ -279,15 +279,6 @@ CREATE TABLE snapshots (
 
 CREATE INDEX snapshots_agent ON snapshots(agent_name, seq);
 
-CREATE TABLE spawn_steps (
-  agent_id TEXT NOT NULL REFERENCES agents(id),
-  step TEXT NOT NULL,
-  detail TEXT,
-  done_at INTEGER,
-  undone_at INTEGER,
-  PRIMARY KEY (agent_id, step)
-) STRICT;
-
 CREATE TABLE specs (
   task_id TEXT PRIMARY KEY,
   path TEXT NOT NULL,

@@ -7,6 +7,8 @@ import { eventPromises } from "./store/events.ts";
 import { ledgerPromises } from "./store/ledger.ts";
 import { mailPromises } from "./store/mail.ts";
 import { processPromises } from "./store/processes.ts";
+import { recoveryPromises } from "./store/recovery.ts";
+import { snapshotPromises } from "./store/snapshots.ts";
 import { taskPromises } from "./store/tasks.ts";
 import { transactionPromises } from "./store/transactions.ts";
 import { turnPromises } from "./store/turns.ts";
@@ -39,6 +41,8 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("events, notices, waits and audit", () => eventPromises(check));
     describe("tasks, groups and specs", () => taskPromises(check));
     describe("budgets and usage", () => budgetPromises(check));
+    describe("release and recovery", () => recoveryPromises(check));
+    describe("snapshots and cleaning", () => snapshotPromises(check));
     describe("values", () => valuePromises(check));
     describe("many at once", () => concurrencyPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));

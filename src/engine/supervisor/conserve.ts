@@ -19,13 +19,18 @@ export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
 export async function conserve(ports: ConservePorts, agent: Agent): Promise<WorktreeFacts | undefined> {
   const worktree = worktreeOf(agent);
   if (worktree === undefined) return undefined;
+  await ports.worktrees.collect(worktree);
   const facts = await ports.worktrees.inspect(worktree);
-  if (!facts.exists || !facts.dirty) return facts;
+  // A linked worktree's commits are held by its branch; a clone's only by what we fetched.
+  if (!facts.exists || (!facts.dirty && worktree.kind === "linked")) return facts;
   const snapshot = await ports.worktrees.snapshot(worktree);
   if (snapshot === undefined) return facts;
   const { ref, commit, skipped } = snapshot;
-  await ports.store.transaction((tx) =>
-    tx.events.append([
+  const createdAt = ports.clock.now();
+  await ports.store.transaction(async (tx) => {
+    const { agentName, generation } = worktree;
+    await tx.snapshots.add({ agentName, generation, ref, commitId: commit, reason: "turn", skipped, createdAt });
+    await tx.events.append([
       {
         runId: agent.runId,
         agentName: agent.name,
@@ -34,9 +39,9 @@ export async function conserve(ports: ConservePorts, agent: Agent): Promise<Work
         type: "snapshot",
         level: skipped.length > 0 ? "warn" : "info",
         data: { ref, commit, skipped },
-        createdAt: ports.clock.now(),
+        createdAt,
       },
-    ]),
-  );
+    ]);
+  });
   return facts;
 }

@@ -5,15 +5,17 @@ import type { Runtime } from "../../ports/runtime.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
+/** `taken`: the turn is no longer ours, or it is to stop; the gate never opened. */
+export type Launch =
+  | { readonly kind: "launched"; readonly child: GatedProcess }
+  | { readonly kind: "taken" }
+  | { readonly kind: "failed"; readonly problem: string };
+
 /**
  * Starts the agent so that no instant exists in which it runs and nobody knows: it waits behind its gate until its
- * identity is stored. Undefined when the turn was taken from us meanwhile; then the gate never opened.
+ * identity is stored. What keeps it from starting, such as a worktree that is gone, is a failure of the turn.
  */
-export async function launchAgent(
-  ports: SupervisorPorts,
-  owned: OwnedTurn,
-  runtime: Runtime,
-): Promise<GatedProcess | undefined> {
+export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runtime: Runtime): Promise<Launch> {
   const { turn, agent } = owned;
   const logDir = turn.logDir ?? "";
   const prompt = composePrompt({
@@ -26,27 +28,32 @@ export async function launchAgent(
   });
   const plan = runtime.launch({ model: agent.model, resume: turn.resumeRequested, prompt });
   const token = ports.ids.secret();
-  ports.files.create(logDir, plan.input);
-  ports.reach("turn.before-spawn");
-  const paths = ports.files.paths(logDir);
-  const child = ports.launcher.start({
-    argv: plan.argv,
-    env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
-    cwd: agent.worktreePath ?? "/",
-    outputFile: paths.output,
-    errorFile: paths.error,
-  });
+  let child: GatedProcess;
+  try {
+    ports.files.create(logDir, plan.input);
+    ports.reach("turn.before-spawn");
+    const paths = ports.files.paths(logDir);
+    child = ports.launcher.start({
+      argv: plan.argv,
+      env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
+      cwd: agent.worktreePath ?? "/",
+      outputFile: paths.output,
+      errorFile: paths.error,
+    });
+  } catch (error) {
+    return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
+  }
   ports.reach("turn.after-spawn");
   const recorded = await record(ports, owned, child, token);
   if (!recorded) {
     child.abandon();
-    return undefined;
+    return { kind: "taken" };
   }
   ports.files.mirrorPid(agent.name, { ...child.identity, turnId: turn.id });
   ports.reach("turn.after-identity");
   await child.release(plan.input);
   ports.reach("turn.after-gate");
-  return child;
+  return { kind: "launched", child };
 }
 
 async function record(ports: SupervisorPorts, owned: OwnedTurn, child: GatedProcess, token: string): Promise<boolean> {

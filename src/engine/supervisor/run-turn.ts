@@ -1,7 +1,8 @@
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { TurnEnd } from "../../domain/turn/settle.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
-import type { GatedProcess, ProcessExit } from "../../ports/agent-process.ts";
+import type { ProcessExit } from "../../ports/agent-process.ts";
+import type { Runtime } from "../../ports/runtime.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
 import { conserve } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
@@ -22,10 +23,9 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
     await settleTurn(ports, turnId, fence, { end, exit: unknownExit, resultText: null, worktree: undefined });
     return;
   }
-  const process = owned.started === undefined ? await launched(ports, owned) : adopted(ports, owned.started);
-  if (process === undefined) {
-    // Taken from us, or asked to stop before it began: settling tells the two apart.
-    const end = { kind: "failed", reason: "it was stopped before it began" } as const;
+  const process = owned.started === undefined ? await launched(ports, owned, runtime) : adopted(ports, owned.started);
+  if ("unstarted" in process) {
+    const end = { kind: "failed", reason: process.unstarted } as const;
     await settleTurn(ports, turnId, fence, { end, exit: unknownExit, resultText: null, worktree: undefined });
     return;
   }
@@ -55,10 +55,16 @@ export interface WatchedProcess {
 
 const unknownExit: ProcessExit = { code: null, signal: null };
 
-async function launched(ports: SupervisorPorts, owned: OwnedTurn): Promise<WatchedProcess | undefined> {
-  const runtime = ports.runtime(owned.agent.runtime);
-  const child: GatedProcess | undefined = runtime === undefined ? undefined : await launchAgent(ports, owned, runtime);
-  if (child === undefined) return undefined;
+async function launched(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  runtime: Runtime,
+): Promise<WatchedProcess | { readonly unstarted: string }> {
+  const launch = await launchAgent(ports, owned, runtime);
+  // Taken from us, or asked to stop before it began: settling tells the two apart.
+  if (launch.kind === "taken") return { unstarted: "it was stopped before it began" };
+  if (launch.kind === "failed") return { unstarted: `its process could not be started: ${launch.problem}` };
+  const { child } = launch;
   let gone = false;
   void child.exited.then(() => {
     gone = true;

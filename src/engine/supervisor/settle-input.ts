@@ -24,8 +24,14 @@ export async function settleInput(
   const heir = settlement.input === "dead" ? await heirOf(tx, agent) : undefined;
   for (const mail of await tx.deliveries.ofTurn(turn.id)) {
     if (heir !== undefined && (await handOn(tx, context, mail, heir.name))) continue;
-    await move(tx, context, mail, eventFor(settlement, turn));
+    await move(tx, context, counted(mail, settlement), eventFor(settlement, turn));
   }
+}
+
+/** Mail has seen as many attempts as turns that failed with it; being parked is none. */
+function counted({ message, delivery }: Mail, { input, next }: Settlement): Mail {
+  const failed = input === "dead" || (next.kind === "retry" && next.countsAttempt);
+  return { message, delivery: failed ? { ...delivery, attempts: delivery.attempts + 1 } : delivery };
 }
 
 function eventFor(settlement: Settlement, turn: Turn): DeliveryEvent {

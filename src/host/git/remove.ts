@@ -23,16 +23,13 @@ export async function removeWorktree(
   if (worktree.kind === "root") {
     return { removed: false, trash: null, problem: "the project's own checkout is never removed" };
   }
-  const aside = `${worktree.path}.removing`;
   const trash = openTrash(freshPath(join(yard.trash, `${worktree.agentName}-${stamp(now)}`)));
   try {
-    if (existsSync(worktree.path)) {
-      await fillTrash(yard, worktree, trash);
-      if (existsSync(aside)) removeAll(aside);
-      renameSync(worktree.path, aside);
-    }
-    if (worktree.kind === "linked") await forget(yard, worktree, trash);
-    if (existsSync(aside)) removeAll(aside);
+    await takeAway(yard, worktree, trash).catch((error: unknown) => {
+      // Another process was faster: what is left is the same tidying for both.
+      if (existsSync(worktree.path)) throw error;
+      return takeAway(yard, worktree, trash);
+    });
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { removed: !existsSync(worktree.path), trash: trash.used ?? null, problem };
@@ -49,6 +46,17 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
   const where = (await checkedOut(yard)).get(ref);
   if (where !== undefined) return `${branch} is checked out at ${where}; the branch was kept`;
   return (await dropRef(yard, ref, tip)) ? null : `${branch} has moved on; the branch was kept`;
+}
+
+async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
+  const aside = `${worktree.path}.removing`;
+  if (existsSync(worktree.path)) {
+    await fillTrash(yard, worktree, trash);
+    if (existsSync(aside)) removeAll(aside);
+    renameSync(worktree.path, aside);
+  }
+  if (worktree.kind === "linked") await forget(yard, worktree, trash);
+  if (existsSync(aside)) removeAll(aside);
 }
 
 async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {

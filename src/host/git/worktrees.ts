@@ -93,6 +93,3 @@ async function currentBranch(root: string): Promise<string | undefined> {
   const answer = await git(root, "symbolic-ref", "--quiet", "--short", "HEAD");
   return answer.code === 0 ? answer.out.trim() : undefined;
 }
-
-/** Worktrees with the default options. */
-export const linkedWorktrees = (root: string): WorktreeKeeping => gitWorktrees(root);

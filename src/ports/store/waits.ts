@@ -28,4 +28,6 @@ export interface WaitRows {
   /** Removes every wait for this object, whoever waits; returns the names that waited. */
   resolve(kind: WaitKind, ref: string): Promise<string[]>;
   of(agentName: string): Promise<Wait[]>;
+  /** The earliest moment at which a wait of this kind ends by itself. */
+  nextDeadline(kind: WaitKind): Promise<number | undefined>;
 }

@@ -75,4 +75,19 @@ describe("lines that are not what was promised", () => {
       expect(ended).toMatchObject({ cause: "rate-limit", resetAt: 1_800_000_000_000 });
     }
   });
+
+  test("a stated reset outlives the message of the model that repeats the limit without it", () => {
+    const read = streamJsonReader();
+    read('{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1800000000.25}}');
+    read('{"type":"assistant","error":"rate_limit","message":{"content":[]}}');
+    const [ended] = read('{"type":"result","is_error":true,"api_error_status":429}');
+    expect(ended).toMatchObject({ cause: "rate-limit", resetAt: 1_800_000_000_250 });
+  });
+
+  test("news of a limit that still allows everything does not make a failure a rate limit", () => {
+    const read = streamJsonReader();
+    read('{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1800000000}}');
+    const [ended] = read('{"type":"result","is_error":true,"api_error_status":500}');
+    expect(ended).toMatchObject({ cause: "api-error", resetAt: null });
+  });
 });

@@ -26,11 +26,13 @@ export function streamJsonReader(): LineReader {
     const type = text(event.type);
     if (type === "system") return news(readSystem(event));
     if (type === "rate_limit_event") {
-      limited = { resetAt: resetTime(event) };
+      // It also tells how much is left while everything is allowed.
+      const allowed = text(fields(event.rate_limit_info)?.status)?.startsWith("allowed") === true;
+      if (!allowed) limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
       return [{ kind: "other", name: type }];
     }
     if (type === "assistant") {
-      if (text(event.error) === "rate_limit") limited = { resetAt: resetTime(event) };
+      if (text(event.error) === "rate_limit") limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
       return readAssistant(event, counted);
     }
     if (type === "user") return readToolResults(event);
@@ -132,7 +134,7 @@ function readResult(event: Fields, limited: { resetAt: number | null } | undefin
 /** Claude names the moment a usage limit lifts as seconds since 1970 after a bar, or as a field. */
 function resetTime(event: Fields): number | null {
   const stated = number(event.resets_at) ?? number(fields(event.rate_limit_info)?.resetsAt);
-  if (stated !== undefined) return stated < 1e12 ? stated * 1000 : stated;
+  if (stated !== undefined) return Math.round(stated < 1e12 ? stated * 1000 : stated);
   const said = /limit reached\|(\d{10,13})/i.exec(JSON.stringify(event.message ?? event.result ?? ""))?.[1];
   if (said === undefined) return null;
   return said.length === 10 ? Number(said) * 1000 : Number(said);

@@ -5,6 +5,7 @@ import type { ConfigFacet } from "./facets/config.ts";
 import type { EngineControl } from "./facets/engine.ts";
 import type { ProjectFacet } from "./facets/project.ts";
 import type { Stopper } from "./facets/stopper.ts";
+import type { WorktreeFacet } from "./facets/worktrees.ts";
 
 /** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -27,6 +28,7 @@ export interface App {
   /** Loaded on first use: no hot command needs them. */
   engineControl(): Promise<EngineControl>;
   stopper(): Promise<Stopper>;
+  worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
 }

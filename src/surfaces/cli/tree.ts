@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { agentsCommand } from "./commands/agents/tree.ts";
 import { budgetCommand } from "./commands/budget/tree.ts";
+import { cleanCommand } from "./commands/clean/tree.ts";
 import { completeCommand } from "./commands/complete/tree.ts";
 import { configCommand } from "./commands/config/tree.ts";
 import { engineCommand } from "./commands/engine/tree.ts";
@@ -21,6 +22,7 @@ import { statusCommand } from "./commands/status/tree.ts";
 import { stopCommand } from "./commands/stop/tree.ts";
 import { taskCommand } from "./commands/task/tree.ts";
 import { watchCommand } from "./commands/watch/tree.ts";
+import { worktreeCommand } from "./commands/worktree/tree.ts";
 import { completionsCommand } from "./completions/command.ts";
 
 /** The whole command line, as data. */
@@ -47,6 +49,8 @@ export const tree: Command = {
     primeCommand,
     logCommand,
     configCommand,
+    worktreeCommand,
+    cleanCommand,
     engineCommand,
     runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },

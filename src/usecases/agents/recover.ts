@@ -42,8 +42,8 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
         why: "it is not its child",
       });
     }
-    const cleaned = agent.cleanedAt !== null;
-    const next = await nextGeneration(tx, context, cleaned ? { ...agent, worktreePath: null } : agent, "recovered");
+    // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
+    const next = await nextGeneration(tx, context, { ...agent, worktreePath: null }, "recovered");
     await revive(tx, agent.name, context.now);
     await brief(tx, context, next);
     return ok({

@@ -129,13 +129,14 @@ test("mail to an agent that ended for good goes to its parent and says so", asyn
   expect(again).toMatchObject({ id: sent.id, duplicate: true, recipients: ["lead-1"] });
 });
 
-test("mail to a submitted agent is refused, whether or not it asks to reopen it", async () => {
+test("ordinary mail to a submitted agent is refused with what would reopen it; a question reopens it", async () => {
   await using world = await mailWorld();
   await world.seat("done-1", { state: "completed", outcome: "done" });
-  for (const type of ["status", "question"]) {
-    const refused = await world.call(sendMail, { ...words, to: "done-1", type });
-    expect(refused).toMatchObject({ ok: false, refusal: { kind: "recipient-ended", state: "submitted" } });
-  }
+  const refused = await world.call(sendMail, { ...words, to: "done-1", type: "status" });
+  expect(refused).toMatchObject({ ok: false, refusal: { kind: "recipient-ended", state: "submitted" } });
+  const sent = await world.must(sendMail, { ...words, to: "done-1", type: "question" });
+  expect(sent).toMatchObject({ recipients: ["done-1"], woken: ["done-1"] });
+  expect(await world.store.read((tx) => tx.agents.byName("done-1"))).toMatchObject({ generation: 2, revivals: 1 });
 });
 
 test("terminal mail to a parent that has ended reaches its nearest live ancestor without waking it", async () => {

@@ -17,6 +17,8 @@ export interface CleanEffects {
   backUp(refs: readonly string[]): Promise<Backup>;
   /** Empties a directory of the project's state; its contents go to the backup when they are worth it. */
   emptyDir(dir: CleanDir, backup: Backup): Promise<void>;
+  /** Moves what a removed worktree left in the trash to the backup; answers where it is now. */
+  moveTrash(path: string, backup: Backup): Promise<string>;
   purgeMail(): Promise<Result<{ readonly purged: number }, Refusal>>;
 }
 
@@ -44,7 +46,9 @@ export async function carryOutClean(
   for (const judged of plan.worktrees) {
     const one = await removeOne(ports, judged, { branch: plan.force ? "always" : "when-landed" });
     if (!one.ok) return one;
-    removed.push(one.value);
+    const { trash } = one.value;
+    const moved = trash !== null && plan.emptiesTrash ? await effects.moveTrash(trash, backup) : trash;
+    removed.push({ ...one.value, trash: moved });
   }
   const branches = await deleteBranches(ports, plan);
   const mail = plan.messages > 0 ? await effects.purgeMail() : ok({ purged: 0 });
@@ -66,7 +70,8 @@ export async function carryOutClean(
     problems: [...removed.flatMap(({ problem }) => problem ?? []), ...branches.problems],
     messages: mail.value.purged,
     usage: archived.value.usageRows,
-    released: archived.value.released,
+    // Removing a worktree has released its agent already.
+    released: [...new Set([...plan.sessions, ...archived.value.released])],
     runs: archived.value.runs,
     dirs: plan.dirs,
     rescuesDeleted,

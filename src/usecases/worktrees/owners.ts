@@ -18,6 +18,7 @@ export interface OwnersReply {
   /** Names of all agents that have not ended. */
   readonly live: readonly string[];
   readonly canonicalBranch: string;
+  readonly hasOpenRun: boolean;
   readonly counts: { readonly messages: number; readonly usage: number };
 }
 
@@ -43,5 +44,6 @@ async function readOwners(tx: Tx, { settings }: Context) {
       targets: [...new Set(targets)],
     });
   }
-  return ok({ owners: list, live: [...isLive], canonicalBranch, counts: await tx.cleaning.counts() });
+  const hasOpenRun = (await tx.runs.current()) !== undefined;
+  return ok({ owners: list, live: [...isLive], canonicalBranch, hasOpenRun, counts: await tx.cleaning.counts() });
 }

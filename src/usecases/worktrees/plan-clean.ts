@@ -25,13 +25,19 @@ export interface CleanDir {
   readonly backUp: boolean;
 }
 
+/** A branch that stays; `next` is what to type about it. */
+export interface KeptBranch {
+  readonly branch: string;
+  readonly reason: string;
+  readonly next: string;
+}
+
 /** Everything that would be done, before anything is. */
 export interface CleanPlan {
   readonly agent: string | undefined;
   readonly worktrees: readonly Judged[];
   readonly branches: readonly FoundBranch[];
-  /** Branches that stay because their commits landed nowhere. */
-  readonly keptBranches: readonly FoundBranch[];
+  readonly keptBranches: readonly KeptBranch[];
   readonly messages: number;
   readonly usage: number;
   /** Agents that have ended but are not released. */
@@ -39,6 +45,8 @@ export interface CleanPlan {
   readonly endRuns: boolean;
   readonly dirs: readonly CleanDir[];
   readonly rescues: readonly Rescue[];
+  /** Ignored files of the worktrees it removes go to the backup instead of the trash. */
+  readonly emptiesTrash: boolean;
   readonly force: boolean;
 }
 
@@ -74,9 +82,10 @@ export async function planClean(
     messages: whole && wants("mail") ? facts.counts.messages : 0,
     usage: whole && wants("metrics") ? facts.counts.usage : 0,
     sessions: wants("sessions") ? unreleased(facts, request.agent) : [],
-    endRuns: request.endRuns,
+    endRuns: request.endRuns && facts.hasOpenRun,
     dirs,
     rescues: wants("rescue") ? await rescuesOf(ports, request.agent) : [],
+    emptiesTrash: whole && wants("trash"),
     force: request.force,
   });
 }
@@ -89,7 +98,8 @@ export const isEmptyPlan = (plan: CleanPlan): boolean =>
   plan.usage === 0 &&
   plan.sessions.length === 0 &&
   plan.dirs.length === 0 &&
-  plan.rescues.length === 0;
+  plan.rescues.length === 0 &&
+  !plan.endRuns;
 
 function unknownAgent({ owners }: OwnersReply, name: string): Refusal | undefined {
   const names = owners.map(({ agent }) => agent.name);
@@ -113,22 +123,29 @@ async function judgeAll(ports: WorktreePorts, facts: OwnersReply, agent: string 
 
 const none = { go: [], stay: [] } as const;
 
-/** Branches without a worktree of their own; one with a worktree goes with it, or stays with it. */
+/** A branch goes when it has landed, or by force; never while a worktree that stays works on it. */
 async function judgeBranches(
   { worktrees }: WorktreePorts,
   facts: OwnersReply,
-  { request, worktrees: judged }: { readonly request: CleanRequest; readonly worktrees: readonly Judged[] },
-): Promise<{ readonly go: FoundBranch[]; readonly stay: FoundBranch[] }> {
-  const sorted: { go: FoundBranch[]; stay: FoundBranch[] } = { go: [], stay: [] };
-  const goesAnyway = new Set(judged.filter(({ landed }) => landed).map(({ worktree }) => worktree.branch));
+  { request, worktrees: going }: { readonly request: CleanRequest; readonly worktrees: readonly Judged[] },
+): Promise<{ readonly go: FoundBranch[]; readonly stay: KeptBranch[] }> {
+  const sorted: { go: FoundBranch[]; stay: KeptBranch[] } = { go: [], stay: [] };
+  const goes = new Set(going.map(({ worktree }) => worktree.branch));
+  const goesAnyway = new Set(going.filter(({ landed }) => landed).map(({ worktree }) => worktree.branch));
+  const present = await survey(worktrees, facts);
+  const inUse = new Set(present.filter(({ exists }) => exists).map(({ worktree }) => worktree.branch));
   for (const found of await worktrees.branches()) {
-    const agentName = found.branch.split("/")[1];
-    if ((request.agent !== undefined && agentName !== request.agent) || goesAnyway.has(found.branch)) continue;
-    const owner = facts.owners.find(({ agent }) => agent.branch === found.branch);
+    const { branch, tip } = found;
+    if ((request.agent !== undefined && branch.split("/")[1] !== request.agent) || goesAnyway.has(branch)) continue;
+    if (inUse.has(branch) && !goes.has(branch)) {
+      sorted.stay.push({ branch, reason: "its worktree is still there", next: "--worktrees removes that" });
+      continue;
+    }
+    const owner = facts.owners.find(({ agent }) => agent.branch === branch);
     const targets = owner?.targets ?? [facts.canonicalBranch];
-    const base = owner?.agent.baseCommit ?? null;
-    const landed = request.force || (await allLanded(worktrees, { commits: [found.tip], base, targets }));
-    (landed ? sorted.go : sorted.stay).push(found);
+    const question = { commits: [tip], base: owner?.agent.baseCommit ?? null, targets };
+    if (request.force || (await allLanded(worktrees, question))) sorted.go.push(found);
+    else sorted.stay.push({ branch, reason: "its commits landed nowhere", next: "--force removes it" });
   }
   return sorted;
 }

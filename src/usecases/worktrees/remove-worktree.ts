@@ -20,8 +20,9 @@ export interface Removed {
 export type BranchPolicy = "when-landed" | "always";
 
 /**
- * Removes one worktree: the intent, then its work is kept, under a rescue ref when it exists nowhere else, then the
- * effect, then the fact. Repeating it after a crash finds the work kept already.
+ * Removes one worktree: its work is kept, under a rescue ref when it exists nowhere else; then the intent, the effect
+ * and the fact. Repeating it after a crash finds the work kept already. The intent comes after the keeping, because an
+ * engine that sees it may take the same worktree away.
  */
 export async function removeOne(
   { worktrees, facts }: WorktreePorts,
@@ -30,15 +31,15 @@ export async function removeOne(
 ): Promise<Result<Removed, Refusal>> {
   const { worktree, owner, verdict, landed, tip } = judged;
   const { agentName, generation, path, branch } = worktree;
+  const mustRescue = judged.exists && verdict.class !== "clean";
+  const rescued = mustRescue ? await worktrees.rescue(worktree) : undefined;
+  const snapshot = judged.exists && !mustRescue ? await worktrees.snapshot(worktree) : undefined;
   if (owner !== undefined) {
     const intent = await facts.removing({ agentId: owner.agent.id });
     if (!intent.ok) return intent;
     if (!intent.value.clear)
       return ok({ ...untouched, agentName, path, branch, problem: `${agentName} is live again` });
   }
-  const mustRescue = judged.exists && verdict.class !== "clean";
-  const rescued = mustRescue ? await worktrees.rescue(worktree) : undefined;
-  const snapshot = judged.exists && !mustRescue ? await worktrees.snapshot(worktree) : undefined;
   const dropBranch = tip !== undefined && (landed || (policy === "always" && rescued !== undefined));
   const removal = await worktrees.remove(worktree, { deleteBranch: dropBranch ? tip : null });
   const left = dropBranch ? await worktrees.resolve(`refs/heads/${worktree.branch}`) : undefined;

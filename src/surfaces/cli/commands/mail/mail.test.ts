@@ -69,6 +69,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     until: absent,
     engineControl: absent,
     stopper: absent,
+    worktrees: absent,
     project: absent,
     config: absent,
   } as App;

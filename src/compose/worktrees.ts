@@ -1,0 +1,130 @@
+import { existsSync, mkdirSync, readdirSync, readSync, renameSync, writeSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { invalid, type Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import { targetDirs } from "../domain/worktree/targets.ts";
+import { freshPath, removeAll } from "../host/git/trash.ts";
+import type { WorktreeKeeping } from "../ports/worktrees.ts";
+import { copyDatabase, restoreDatabase } from "../store/backup.ts";
+import type { RestoreReport, WorktreeFacet } from "../surfaces/cli/facets/worktrees.ts";
+import { type CleanEffects, carryOutClean } from "../usecases/worktrees/carry-out-clean.ts";
+import { cleanWorktrees } from "../usecases/worktrees/clean-worktrees.ts";
+import { planClean } from "../usecases/worktrees/plan-clean.ts";
+import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
+import { survey } from "../usecases/worktrees/survey.ts";
+import { clockFor, type Project, projectWorktrees } from "./project.ts";
+
+/** The transactions, as the command channel runs them. */
+export interface FacetCalls extends WorktreeFactKeeper {
+  purgeMail: CleanEffects["purgeMail"];
+}
+
+export function makeWorktreeFacet(project: Project, calls: FacetCalls): WorktreeFacet {
+  const ports = { worktrees: projectWorktrees(project), facts: withoutMaking(project, calls) };
+  const dirs = { count: async (dir: string) => entriesOf(join(project.dir, dir)).length };
+  return {
+    list: async () => {
+      const owners = await ports.facts.owners();
+      return owners.ok ? ok(await survey(ports.worktrees, owners.value)) : owners;
+    },
+    clean: (request) => cleanWorktrees(ports, request),
+    planClean: (request) => planClean({ ...ports, dirs }, request),
+    carryOutClean: (plan) =>
+      carryOutClean({ ...ports, effects: effectsOf(project, ports.worktrees, calls.purgeMail) }, plan),
+    restore: async (name) => {
+      const allowed = await ports.facts.ownersForCleaning();
+      return allowed.ok ? restore(project, ports.worktrees, name) : allowed;
+    },
+    confirm,
+  };
+}
+
+/** Looking at a project that has no database yet must not give it one. */
+function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFactKeeper {
+  const nobody = ok({
+    owners: [],
+    live: [],
+    canonicalBranch: config.project.canonicalBranch,
+    hasOpenRun: false,
+    counts: { messages: 0, usage: 0 },
+  });
+  const isThere = (): boolean => existsSync(join(dir, database));
+  return {
+    ...calls,
+    owners: async () => (isThere() ? calls.owners() : nobody),
+    ownersForCleaning: async () => (isThere() ? calls.ownersForCleaning() : nobody),
+  };
+}
+
+const database = "overstory.db";
+const bundle = "branches.bundle";
+
+function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: CleanEffects["purgeMail"]): CleanEffects {
+  return {
+    purgeMail,
+    backUp: async (refs) => {
+      const stamp = new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
+      const dir = freshPath(join(project.dir, "backups", stamp));
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      const source = join(project.dir, database);
+      if (existsSync(source)) copyDatabase(source, join(dir, database));
+      await worktrees.bundle(join(dir, bundle), refs);
+      return { name: relative(join(project.dir, "backups"), dir), path: relative(project.root, dir) };
+    },
+    moveTrash: async (path, backup) => {
+      const to = freshPath(join(project.root, backup.path, "trash", basename(path)));
+      mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+      renameSync(path, to);
+      return to;
+    },
+    emptyDir: async ({ dir, backUp }, backup) => {
+      const from = join(project.dir, dir);
+      const to = join(project.root, backup.path, dir);
+      for (const name of entriesOf(from)) {
+        if (!backUp) removeAll(join(from, name));
+        else {
+          mkdirSync(to, { recursive: true });
+          renameSync(join(from, name), join(to, name));
+        }
+      }
+    },
+  };
+}
+
+const entriesOf = (dir: string): readonly string[] => (existsSync(dir) ? readdirSync(dir) : []);
+
+async function restore(
+  project: Project,
+  worktrees: WorktreeKeeping,
+  name: string,
+): Promise<Result<RestoreReport, Refusal>> {
+  const all = join(project.dir, "backups");
+  const known = entriesOf(all);
+  if (!known.includes(name) || isAbsolute(name)) {
+    return no(invalid("--restore", "names no backup", { value: name, allowed: known }));
+  }
+  const dir = join(all, name);
+  const has = (file: string): boolean => existsSync(join(dir, file));
+  const refs = has(bundle) ? await worktrees.unbundle(join(dir, bundle)) : [];
+  const rows = has(database) ? restoreDatabase(join(project.dir, database), join(dir, database)) : 0;
+  const files: string[] = [];
+  for (const { dir: state } of Object.values(targetDirs)) {
+    for (const entry of entriesOf(join(dir, state))) {
+      const path = join(state, entry);
+      if (existsSync(join(project.dir, path))) continue;
+      mkdirSync(join(project.dir, state), { recursive: true });
+      renameSync(join(dir, path), join(project.dir, path));
+      files.push(path);
+    }
+  }
+  return ok({ name, refs, rows, files });
+}
+
+async function confirm(question: string): Promise<boolean | undefined> {
+  const { isatty } = process.getBuiltinModule("node:tty");
+  if (!isatty(0) || !isatty(2)) return undefined;
+  writeSync(2, `${question} [y/N] `);
+  const answer = Buffer.alloc(64);
+  const length = readSync(0, answer);
+  return /^y(es)?$/i.test(answer.toString("utf8", 0, length).trim());
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProject, type TestProject } from "../testkit/project.ts";
+import { change, commit, put, seat } from "./worktrees.world.ts";
+
+/** A project in which two agents have ended: one landed, one did not, with mail, logs and files about. */
+async function lived(): Promise<TestProject> {
+  const project = await makeProject({ files: { "a.txt": "a\n", ".gitignore": ".overstory/\n*.log\n" } });
+  const landed = await seat(project, "landed");
+  await project.git("merge", "--quiet", await commit(project, landed, "l.txt", "l\n"));
+  const open = await seat(project, "open");
+  await commit(project, open, "o.txt", "o\n");
+  put(open, "draft.txt", "d\n");
+  put(open, "run.log", "ignored\n");
+  await project.json("mail", "send", "--to", "operator", "--subject", "hello", "--body", "first");
+  const state = join(project.root, ".overstory");
+  put(state, "logs/landed/turn/stdout.ndjson", "{}\n");
+  put(state, "agents/open/identity.yaml", "x\n");
+  put(state, "specs/t-1.md", "spec\n");
+  put(state, "trash/old/x.log", "x\n");
+  return project;
+}
+
+const inState = (project: TestProject, dir: string): readonly string[] =>
+  readdirSync(join(project.root, ".overstory", dir)).toSorted();
+
+describe("ov clean", () => {
+  test("needs to know what, and takes one agent or all, not both", async () => {
+    await using project = await makeProject();
+    expect((await project.ov("clean")).code).toBe(2);
+    expect(await project.ov("clean", "--agent", "ann", "--all")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("mutually exclusive"),
+    });
+    expect((await project.ov("clean", "--agent", "nobody")).code).toBe(7);
+  });
+
+  test("finds nothing in a fresh project and makes no database", async () => {
+    await using project = await makeProject();
+    expect(await project.json("clean", "--all", "--yes")).toMatchObject({ worktreesCleaned: 0, backup: null });
+    expect(existsSync(join(project.root, ".overstory", "overstory.db"))).toBe(false);
+    expect(existsSync(join(project.root, ".overstory", "backups"))).toBe(false);
+  });
+
+  test("refuses while an agent is live, and says how to stop it", async () => {
+    await using project = await makeProject();
+    const path = await seat(project, "ann", { state: "between_turns", outcome: null, endedAt: null });
+    const refused = await project.ov("clean", "--all", "--yes");
+    expect(refused).toMatchObject({ code: 6, err: expect.stringContaining("ov stop ann") });
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test("--dry-run shows the plan and touches nothing", async () => {
+    await using project = await lived();
+    const before = await project.git("for-each-ref");
+    const planned = await project.json("clean", "--all", "--dry-run");
+    expect(planned).toMatchObject({
+      dryRun: true,
+      plan: { messages: 1, dirs: ["logs", "agents", "specs", "trash"], sessions: ["landed", "open"], endRuns: true },
+      keptBranches: ["overstory/open/t-1"],
+    });
+    expect(await project.git("for-each-ref")).toBe(before);
+    expect(inState(project, "worktrees")).toEqual(["landed", "open"]);
+    expect((await project.ov("clean", "--all", "--dry-run")).out).toContain(
+      "worktree overstory/open/t-1 (dirty, saved first)",
+    );
+  });
+
+  test("--all asks first, and where nobody can be asked it needs --yes", async () => {
+    await using project = await lived();
+    const refused = await project.ov("clean", "--all");
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("--yes") });
+    expect(inState(project, "worktrees")).toEqual(["landed", "open"]);
+  });
+
+  test("--all removes what it says, keeps unmerged branches, archives agents, and finds nothing the second time", async () => {
+    await using project = await lived();
+    const done = await project.json("clean", "--all", "--yes");
+    expect(done).toMatchObject({
+      worktreesCleaned: 2,
+      branchesDeleted: 1,
+      mailWiped: true,
+      sessionsCleared: true,
+      logsCleared: true,
+      agentsCleared: true,
+      specsCleared: true,
+      trashCleared: true,
+      currentRunCleared: true,
+    });
+    for (const dir of ["worktrees", "logs", "agents", "specs", "trash"]) expect(inState(project, dir)).toEqual([]);
+    expect(
+      (await project.git("for-each-ref", "--format=%(refname)", "refs/heads", "refs/overstory/rescue")).trim(),
+    ).toBe("refs/heads/main\nrefs/heads/overstory/open/t-1\nrefs/overstory/rescue/open-1");
+    expect(await project.git("show", "refs/overstory/rescue/open-1:draft.txt")).toBe("d\n");
+    expect(await project.agent("open")).toMatchObject({
+      state: "completed",
+      outcome: "done",
+      releasedAt: expect.any(Number),
+    });
+    const again = await project.ov("clean", "--all", "--yes");
+    expect(again.code).toBe(0);
+    expect(again.out).toContain("Nothing to clean.");
+    expect(again.out).toContain("overstory/open/t-1 stays");
+    expect(inState(project, "backups")).toHaveLength(1);
+  });
+
+  test("what a clean removed comes back with --restore", async () => {
+    await using project = await lived();
+    const tip = (await project.git("rev-parse", "overstory/open/t-1")).trim();
+    const done = await project.json("clean", "--all", "--yes", "--force");
+    expect(await project.git("branch", "--list", "overstory/*")).toBe("");
+    const { name, path } = done.backup as { name: string; path: string };
+    expect(readdirSync(join(project.root, path)).toSorted()).toEqual([
+      "agents",
+      "branches.bundle",
+      "overstory.db",
+      "specs",
+      "trash",
+    ]);
+    const restored = await project.json("clean", "--restore", name);
+    expect(restored.refs).toContain("refs/heads/overstory/open/t-1");
+    expect((await project.git("rev-parse", "overstory/open/t-1")).trim()).toBe(tip);
+    expect((await project.json("mail", "list", "--from", "operator")).messages).toHaveLength(1);
+    expect(readFileSync(join(project.root, ".overstory", "specs", "t-1.md"), "utf8")).toBe("spec\n");
+    expect((await project.ov("clean", "--restore", "yesterday")).code).toBe(2);
+  });
+
+  test("--agent removes what belongs to one agent and leaves the others alone", async () => {
+    await using project = await lived();
+    const done = await project.json("clean", "--agent", "landed");
+    expect(done.agent).toEqual({
+      agentName: "landed",
+      worktreeRemoved: true,
+      branchDeleted: true,
+      agentDirCleared: false,
+      logsDirCleared: true,
+      markedCompleted: false,
+      released: true,
+    });
+    expect(inState(project, "worktrees")).toEqual(["open"]);
+    expect(inState(project, "agents")).toEqual(["open"]);
+    expect(existsSync(join(project.root, ".overstory", "specs", "t-1.md"))).toBe(true);
+  });
+
+  test("single targets leave everything else alone", async () => {
+    await using project = await lived();
+    await project.json("clean", "--logs");
+    expect(inState(project, "logs")).toEqual([]);
+    expect(inState(project, "specs")).toEqual(["t-1.md"]);
+    await project.json("clean", "--mail");
+    expect((await project.json("mail", "list", "--from", "operator")).messages).toEqual([]);
+    expect(await project.agent("open")).toMatchObject({ releasedAt: null });
+    await project.json("clean", "--sessions");
+    expect(await project.agent("open")).toMatchObject({ state: "completed", releasedAt: expect.any(Number) });
+  });
+
+  test("--branches takes landed branches without a worktree; the others only by force", async () => {
+    await using project = await lived();
+    expect(await project.json("clean", "--branches")).toMatchObject({
+      branchesDeleted: 0,
+      keptBranches: ["overstory/landed/t-1", "overstory/open/t-1"],
+    });
+    expect(await project.json("clean", "--worktrees")).toMatchObject({ worktreesCleaned: 2, branchesDeleted: 1 });
+    expect(await project.json("clean", "--branches")).toMatchObject({ keptBranches: ["overstory/open/t-1"] });
+    expect(await project.json("clean", "--branches", "--force")).toMatchObject({ branchesDeleted: 1 });
+    expect(await project.git("branch", "--list", "overstory/*")).toBe("");
+  });
+
+  test("--metrics deletes what turns have used", async () => {
+    await using project = await lived();
+    const usage = { turnId: "turn-1", messageId: "m", agentName: "open", runId: "run-1", taskId: null, model: null };
+    const spent = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, createdAt: 1 };
+    await change(project, (tx) => tx.usage.record({ ...usage, ...spent }));
+    expect(await project.json("clean", "--metrics")).toMatchObject({ metricsWiped: true });
+    expect(await project.read((tx) => tx.usage.ofTurn("turn-1"))).toEqual([]);
+    expect(await project.json("clean", "--metrics")).toMatchObject({ metricsWiped: false });
+  });
+
+  test("--rescue deletes saved work, but not from the backup", async () => {
+    await using project = await lived();
+    await project.json("worktree", "clean", "--force");
+    const saved = (await project.git("rev-parse", "refs/overstory/rescue/open-1")).trim();
+    const done = await project.json("clean", "--rescue");
+    expect(done).toMatchObject({ rescueRefsDeleted: 1 });
+    expect(await project.git("for-each-ref", "refs/overstory/rescue")).toBe("");
+    await project.json("clean", "--restore", (done.backup as { name: string }).name);
+    expect((await project.git("rev-parse", "refs/overstory/rescue/open-1")).trim()).toBe(saved);
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Agent } from "../../src/domain/agent/agent.ts";
+import { letGo, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { jsonOf, type OvAnswer } from "../../testkit/ov.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const quick = `
+- do:
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+`;
+
+const numbered = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+const everybody = (project: TestProject): Promise<Agent[]> => project.read((tx) => tx.agents.list({}));
+
+/** What a refused spawn could leave behind, other than the rows of others. */
+async function traces(project: TestProject) {
+  const worktrees = join(project.root, ".overstory/worktrees");
+  return {
+    agents: (await everybody(project)).map(({ name }) => name),
+    mail: (await project.read((tx) => tx.messages.list({ type: "dispatch" }))).map(({ address }) => address),
+    claims: (await project.read((tx) => tx.tasks.list({}))).flatMap(({ claimedBy }) => claimedBy ?? []),
+    worktrees: existsSync(worktrees) ? readdirSync(worktrees) : [],
+    branches: (await project.git("branch", "--list", "overstory/*", "--format=%(refname:short)")).split("\n"),
+    environments: readdirSync(join(project.root, ".overstory/run/env")).length,
+  };
+}
+
+test("of fifty slings at once into a run with room for five, five get a seat and the rest leave no trace", async () => {
+  await using project = await makeProject({
+    scenario: "- do: [{ hang: true }]\n",
+    config: "agents:\n  maxSessionsPerRun: 5\n",
+  });
+  await slingNew(project, "FIRST");
+  for (const n of numbered(7)) await project.json("task", "create", `T${n}`, "--id", `T${n}`);
+  // Seven tasks for forty-nine callers: whoever is late for a task is refused as well.
+  const answers = await Promise.all(
+    numbered(49).map((n) => project.ov("sling", `T${n % 7}`, "--name", `a${n}`, "--json")),
+  );
+  const seated = answers.flatMap((answer, n) => (answer.code === 0 ? [`a${n}`] : []));
+  expect(seated).toHaveLength(4);
+  const kinds = answers.filter(({ code }) => code !== 0).map((answer) => [answer.code, kindOf(answer)]);
+  for (const [code, kind] of kinds) {
+    expect(code).toBe(6);
+    expect(["run-full", "task-held"]).toContain(kind as string);
+  }
+  await project.until("all of them ran", async () => {
+    return (await everybody(project)).every(({ state }) => state === "in_turn");
+  });
+  const names = ["first", ...seated].toSorted();
+  const left = await traces(project);
+  expect(left.agents.toSorted()).toEqual(names);
+  expect(left.mail.toSorted()).toEqual(names);
+  expect(left.claims.toSorted()).toEqual(names);
+  expect(left.worktrees.toSorted()).toEqual(names);
+  expect(left.branches.filter((name) => name !== "")).toHaveLength(5);
+  expect(left.environments).toBe(5);
+});
+
+test("of ten slings at once for one task one gets it", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
+  await project.json("task", "create", "One", "--id", "T1");
+  const answers = await Promise.all(numbered(10).map((n) => project.ov("sling", "T1", "--name", `a${n}`, "--json")));
+  expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
+  const refused = answers.filter(({ code }) => code !== 0);
+  for (const answer of refused) expect([answer.code, kindOf(answer)]).toEqual([6, "task-held"]);
+  expect(await everybody(project)).toHaveLength(1);
+});
+
+test("twenty slings at once all finish, round after round", async () => {
+  await using project = await makeProject({ scenario: quick });
+  const rounds = process.env.SWEEP === "full" ? 10 : 3;
+  for (const round of numbered(rounds)) {
+    const names = numbered(20).map((n) => `r${round}-${n}`);
+    const answers = await Promise.all(names.map((name) => project.ov("sling", `Round ${name}`, "--name", name)));
+    expect(answers.filter(({ code }) => code !== 0)).toEqual([]);
+    await project.until("all of them were done", async () => {
+      return (await everybody(project)).filter(({ outcome }) => outcome === "done").length === 20 * (round + 1);
+    }, 60_000);
+  }
+  const agents = await everybody(project);
+  expect(new Set(agents.map(({ state, outcome }) => `${state}/${outcome}`))).toEqual(new Set(["completed/done"]));
+  expect(await project.read((tx) => tx.messages.list({ type: "worker_done" }))).toHaveLength(20 * rounds);
+}, 180_000);
+
+test("five slings under a limit of three turns all finish, never more than three at once", async () => {
+  await using project = await makeProject({
+    scenario: `
+- do:
+    - touch: "\${env.HOME}/\${agent}.ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - sleep: 150
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "\${agent}"]
+`,
+    config: "agents:\n  maxConcurrent: 3\n",
+  });
+  const names = numbered(5).map((n) => `a${n}`);
+  const began = performance.now();
+  await Promise.all(names.map((name) => project.json("sling", `Work of ${name}`, "--name", name)));
+  expect(performance.now() - began).toBeLessThan(4_000);
+  const running = () => project.read((tx) => tx.turns.countRunning());
+  await project.until("three ran", async () => (await running()) === 3);
+  await Bun.sleep(600);
+  expect(readdirSync(project.home).filter((name) => name.endsWith(".ready"))).toHaveLength(3);
+  await letGo(project);
+  let most = 0;
+  await project.until("all of them were done", async () => {
+    most = Math.max(most, await running());
+    return (await everybody(project)).every(({ outcome }) => outcome === "done");
+  });
+  expect(most).toBeLessThanOrEqual(3);
+});
+
+test("with two places, a coordinator and a waiting lead, two builders run at the same time", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { capability: coordinator }
+  do:
+    - ov: [sling, Lead it, --capability, lead, --name, l]
+    - waitFor: { file: "\${env.HOME}/go" }
+- when: { capability: lead, turn: 1 }
+  do:
+    - ov: [sling, Build one, --name, b1]
+    - ov: [sling, Build two, --name, b2]
+- when: { capability: lead }
+  do: [{ say: noted }]
+- do:
+    - touch: "\${env.HOME}/\${agent}.ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [mail, send, --to, l, --type, worker_done, --subject, Done, --body, "\${agent}"]
+`,
+    config: "agents:\n  maxConcurrent: 2\n",
+  });
+  await project.json("sling", "Do everything", "--capability", "coordinator", "--name", "coordinator", "--force-hierarchy");
+  await Promise.all(["b1.ready", "b2.ready"].map((file) => untilFile(project, file)));
+  const states = Object.fromEntries((await everybody(project)).map(({ name, state }) => [name, state]));
+  expect(states).toMatchObject({ coordinator: "in_turn", l: "between_turns" });
+  expect(await ranTurns(project, "coordinator")).toMatchObject([{ status: "running" }]);
+  await letGo(project);
+  await Promise.all(["b1", "b2"].map((name) => untilAgent(project, name, "completed/done")));
+});
+
+describe("ov sling says no, each time with its own reason", () => {
+  test("to a builder, to an unknown parent, to a second lead, to overlapping files", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { agent: b1 }
+  do:
+    - shell: ov sling "My own helper" --name helper > "$HOME/helper" 2>&1
+      expect: 8
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+- do: [{ hang: true }]
+`,
+    });
+    await slingNew(project, "L1", "--capability", "lead", "--files", "docs");
+    await slingNew(project, "B1", "--files", "src/**");
+    await untilFile(project, "ready");
+    const refusal = async (...args: string[]): Promise<string> => {
+      const answer = await project.ov("sling", ...args);
+      expect(answer.code).not.toBe(0);
+      return answer.err;
+    };
+    const messages = [
+      [await Bun.file(join(project.home, "helper")).text(), "b1 may not start a builder"],
+      [await refusal("Some work", "--parent", "l2"), 'no agent "l2"'],
+      [await refusal("L1", "--capability", "lead", "--name", "l2"), 'task L1 is held by "l1"'],
+      [await refusal("Other work", "--files", "src/a.ts"), 'src/a.ts may touch src/**, which "b1" owns'],
+      [await refusal("Other docs", "--files", "docs/x.md"), 'docs/x.md may touch docs, which "l1" owns'],
+    ] as const;
+    for (const [message, expected] of messages) expect(message).toContain(expected);
+    expect((await everybody(project)).map(({ name }) => name).toSorted()).toEqual(["b1", "l1"]);
+    expect(await project.read((tx) => tx.tasks.list({}))).toHaveLength(2);
+    const audited = await project.read((tx) => tx.audit.list(9));
+    expect(audited).toMatchObject([{ caller: "b1", action: "agent.sling", refused: true }]);
+  });
+
+  test("to a depth beyond the limit, whatever depth the caller claims", async () => {
+    await using project = await makeProject({
+      config: "agents:\n  maxDepth: 1\n",
+      scenario: `
+- do:
+    - shell: ov sling "Deeper work" --name deep --depth 0 > "$HOME/deep" 2>&1
+      expect: 2
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+`,
+    });
+    await slingNew(project, "L1", "--capability", "lead", "--depth", "0");
+    expect(await project.agent("l1")).toMatchObject({ depth: 1 });
+    await untilFile(project, "ready");
+    expect(await Bun.file(join(project.home, "deep")).text()).toContain("would be at depth 2, the limit is 1");
+    expect(await everybody(project)).toHaveLength(1);
+    const warned = await project.ov("sling", "Shallow work", "--depth", "0", "--dry-run");
+    expect(warned.err).toContain("--depth 0 is ignored: the depth follows from the parent and is 1");
+  });
+
+  test("to every name that could not be a directory and a branch, and to the reserved ones", async () => {
+    await using project = await makeProject();
+    await project.json("task", "create", "One", "--id", "T1");
+    const names = ["../x", "a b", "-x", "a".repeat(65), "Big", "a..b", "x.lock", "a/b", ".x", "é", "operator", "system"];
+    const answers = await Promise.all(names.map((name) => project.ov("sling", "T1", `--name=${name}`, "--json")));
+    for (const [n, answer] of answers.entries()) expect([names[n], answer.code]).toEqual([names[n], 2]);
+    for (const answer of answers) expect(kindOf(answer)).toBe("invalid");
+    for (const id of ["../x", "a..b", ""]) {
+      expect((await project.ov("sling", id, "--title", "t", "--name", "ok")).code).toBe(2);
+    }
+    expect(await everybody(project)).toEqual([]);
+    const longest = "a".repeat(64);
+    expect((await project.ov("sling", "T1", "--name", longest, "--dry-run")).code).toBe(0);
+    // An empty name is the same as none.
+    expect(await project.json("sling", "T1", "--name", "", "--dry-run")).toMatchObject({ agentName: "builder-t1" });
+  });
+});
+
+const kindOf = (answer: OvAnswer): unknown => Object(jsonOf(answer).details).kind;

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { moveClock, promptsOf, ranTurns, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** A lead whose builder commits, leaves a file uncommitted and dies, four times; then it finishes what it began. */
+const dying = `
+- when: { agent: l, turn: 1 }
+  do: [{ ov: [sling, B1, --name, b1, --files, work.txt] }]
+- when: { agent: l, input: "Done: B1" }
+  do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: L", --body, all done] }]
+- when: { agent: l }
+  do: [{ ov: [mail, send, --to, operator, --type, question, --subject, "q\${turn}", --body, "now? \${turn}"] }]
+- when: { agent: b1, input: "Go on with B1" }
+  do:
+    - shell: test "$(cat work.txt)" = half
+    - shell: test "$(git log --format=%s -1)" = "first half"
+    - input: { expect: "Dispatch: B1" }
+    - edit: { file: work.txt, write: "whole\\n" }
+    - commit: second half
+    - ov: [mail, send, --to, l, --type, worker_done, --subject, "Done: B1", --body, it is whole]
+- when: { agent: b1, attempt: 1 }
+  do:
+    - edit: { file: work.txt, write: "half\\n" }
+    - commit: first half
+    - edit: { file: notes.txt, write: "not yet committed\\n" }
+    - kill: SIGKILL
+- do: [{ exit: 1 }]
+`;
+
+/** The builder is a zombie, and its lead has been told. */
+async function withZombie(): Promise<TestProject> {
+  const project = await makeProject({ scenario: dying });
+  await project.json("task", "create", "B1", "--id", "B1");
+  await slingNew(project, "L", "--capability", "lead");
+  let clock = 0;
+  for (const [index, backOff] of [5_000, 30_000, 120_000].entries()) {
+    await project.until("it had died again", async () => {
+      const turns = await ranTurns(project, "b1");
+      return turns.length === index + 1 && turns.every(({ endedAt }) => endedAt !== null);
+    });
+    clock += backOff;
+    await moveClock(project, clock);
+  }
+  await untilAgent(project, "b1", "zombie/crashed");
+  await project.until("its lead had been told", async () => startsOf(project, "l").length === 2);
+  await project.settled();
+  return project;
+}
+
+describe("ov sling --recover after a crash", () => {
+  test("goes on in the same worktree and conversation, for the same parent, as the next generation", async () => {
+    await using project = await withZombie();
+    const dead = await project.agent("b1");
+    const before = await ranTurns(project, "b1");
+    expect(dead).toMatchObject({ generation: 1, ahead: 1, dirty: true });
+    const answer = await project.json("sling", "B1", "--recover");
+    expect(answer).toMatchObject({ agentName: "b1", generation: 2, parentAgent: "l", branch: "overstory/b1/B1" });
+    await untilAgent(project, "b1", "completed/done");
+    const second = await project.agent("b1");
+    expect(second).toMatchObject({
+      worktreePath: dead.worktreePath,
+      parentName: "l",
+      taskId: "B1",
+      scope: ["work.txt"],
+      depth: 2,
+      ahead: 2,
+    });
+    const resumed = startsOf(project, "b1").at(-1)?.argv ?? [];
+    expect(resumed[resumed.indexOf("--resume") + 1]).toBe(dead.providerSessionId ?? "none");
+    expect(await project.git("show", "overstory/b1/B1:work.txt")).toBe("whole\n");
+    expect(await project.git("show", "overstory/b1/B1:notes.txt")).toBe("not yet committed\n");
+    expect(await project.read((tx) => tx.agents.get(dead.id))).toMatchObject({ state: "zombie", outcome: "crashed" });
+    expect(await project.read((tx) => tx.turns.listFor(dead.id))).toEqual(expect.arrayContaining(before));
+    await untilAgent(project, "l", "completed/done");
+  });
+
+  test("brings the mail that never reached the dead one, and the worktree back when it is gone", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { input: "Go on with B1" }
+  do:
+    - input: { expect: "a late hint" }
+    - input: { expect: "Dispatch: B1" }
+    - shell: test -e work.txt
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+- do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - exit: 1
+`,
+    });
+    await slingNew(project, "B1");
+    await project.until("it had died", async () => (await ranTurns(project, "b1"))[0]?.status === "failed");
+    await project.json("mail", "send", "--to", "b1", "--subject", "Hint", "--body", "a late hint");
+    await project.json("stop", "b1");
+    rmSync(join(project.root, ".overstory/worktrees/b1"), { recursive: true });
+    const answer = await project.ov("sling", "b1", "--recover", "--wait=done", "--json");
+    expect(JSON.parse(answer.out)).toMatchObject({ generation: 2, outcome: "done" });
+    expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(true);
+  });
+
+  test("refuses an agent that lives and a name nobody has", async () => {
+    await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
+    await slingNew(project, "B1");
+    await untilAgent(project, "b1", "in_turn");
+    const alive = await project.ov("sling", "B1", "--recover");
+    expect(alive).toMatchObject({ code: 2, err: expect.stringContaining('"b1" cannot be recovered: it is in_turn') });
+    expect((await project.ov("sling", "B7", "--recover")).code).toBe(7);
+    expect(promptsOf(project, "b1")).toHaveLength(1);
+  });
+});

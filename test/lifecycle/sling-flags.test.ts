@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openSqlite } from "../../src/store/sqlite.ts";
+import { databaseOf, letGo, ranTurns, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { jsonOf } from "../../testkit/ov.ts";
+import { makeProject } from "../../testkit/project.ts";
+
+/** Asks in its first turn, finishes in its second. */
+const twoTurns = `
+- when: { turn: 1 }
+  do:
+    - touch: "\${env.HOME}/ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?]
+- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done] }]
+`;
+
+test("sling returns at once, --wait after the first turn, --wait=done when the agent has ended", async () => {
+  await using project = await makeProject({ scenario: twoTurns });
+  const ended: string[] = [];
+  const sling = async (name: string, ...flags: string[]) => {
+    const answer = jsonOf(await project.ov("sling", `Work of ${name}`, "--name", name, ...flags, "--json"));
+    ended.push(name);
+    return answer;
+  };
+  const [now, first, last] = [sling("a"), sling("b", "--wait"), sling("c", "--wait=done")];
+  expect(await now).toMatchObject({ agentName: "a", state: "booting", pid: null });
+  await untilFile(project, "ready");
+  await Bun.sleep(300);
+  expect(ended).toEqual(["a"]);
+  await letGo(project);
+  expect(await first).toMatchObject({ agentName: "b", initialTurnFinalState: "between_turns", outcome: null });
+  await untilAgent(project, "c", "between_turns");
+  expect(ended).toEqual(["a", "b"]);
+  const [question] = await project.read((tx) => tx.messages.list({ from: "c", type: "question" }));
+  await project.json("mail", "reply", question?.id ?? "", "--body", "that one");
+  expect(await last).toMatchObject({ agentName: "c", initialTurnFinalState: "completed", outcome: "done" });
+  expect(await ranTurns(project, "c")).toHaveLength(2);
+});
+
+test("--wait=done also returns for an agent that could not be started", async () => {
+  await using project = await makeProject();
+  const answer = await project.ov("sling", "Some work", "--base-branch", "nowhere", "--wait=done", "--json");
+  expect(jsonOf(answer)).toMatchObject({ initialTurnFinalState: "zombie", outcome: "start_failed" });
+});
+
+test("--dry-run shows the plan and changes nothing", async () => {
+  await using project = await makeProject({ scenario: twoTurns });
+  await project.json("task", "create", "Build", "--id", "B1");
+  const store = openSqlite({ path: databaseOf(project), life: "process", readOnly: true });
+  const before = await store.changeCounter();
+  const refs = await project.git("for-each-ref");
+  const plan = await project.json("sling", "B1", "--files", "a.txt", "--dry-run");
+  expect(plan).toMatchObject({
+    dryRun: true,
+    agentName: "builder-b1",
+    capability: "builder",
+    taskId: "B1",
+    branch: "overstory/builder-b1/B1",
+    parentAgent: "operator",
+    depth: 1,
+    runtime: "scripted",
+    state: "planned",
+  });
+  expect(await project.json("sling", "Brand new work", "--dry-run")).toMatchObject({ taskId: "brand-new-work" });
+  expect((await project.ov("sling", "B2", "--dry-run")).code).toBe(7);
+  expect((await project.ov("sling", "B1", "--capability", "reviewer", "--dry-run")).code).toBe(8);
+  expect(await store.changeCounter()).toBe(before);
+  await store.close();
+  expect(await project.git("for-each-ref")).toBe(refs);
+  expect(existsSync(join(project.root, ".overstory/worktrees"))).toBe(false);
+  const kept = join(project.root, ".overstory/run/env");
+  expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
+  expect(project.processes()).toEqual([]);
+});
+
+test("free text makes the task, whose id, name and branch follow from it", async () => {
+  await using project = await makeProject({ scenario: twoTurns });
+  const slung = await project.json("sling", "Add a greeting, and mean it!", "--files", "greeting.txt");
+  expect(slung).toMatchObject({ taskId: "add-a-greeting-and-mean-it", agentName: "builder-add-a-greeting-and-mean-it" });
+  const task = await project.read((tx) => tx.tasks.get("add-a-greeting-and-mean-it"));
+  expect(task).toMatchObject({
+    title: "Add a greeting, and mean it!",
+    status: "in_progress",
+    claimedBy: "builder-add-a-greeting-and-mean-it",
+  });
+  expect(await project.agent("builder-add-a-greeting-and-mean-it")).toMatchObject({ scope: ["greeting.txt"] });
+  const again = await project.ov("sling", "Add a greeting, and mean it!");
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("title") });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promptsOf, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const finishing = `
+- do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+`;
+
+/** The repository as git sees it. */
+const repository = async (project: TestProject): Promise<string> =>
+  (await project.git("for-each-ref")) + (await project.git("worktree", "list", "--porcelain"));
+
+const obstacles = {
+  "a base branch that does not exist": {
+    flags: ["--base-branch", "nowhere"],
+    problem: "there is no commit called nowhere",
+    put: async () => {},
+    remove: async () => {},
+  },
+  "a foreign directory in the place of the worktree": {
+    flags: [],
+    problem: "the directory exists and is not this agent's worktree",
+    put: async ({ root }: TestProject) => {
+      mkdirSync(join(root, ".overstory/worktrees/b1"), { recursive: true });
+      writeFileSync(join(root, ".overstory/worktrees/b1/mine.txt"), "mine\n");
+    },
+    remove: async ({ git, root }: TestProject) => {
+      expect(readFileSync(join(root, ".overstory/worktrees/b1/mine.txt"), "utf8")).toBe("mine\n");
+      await git("clean", "-fdxq", ".overstory/worktrees/b1");
+    },
+  },
+  "a branch that is checked out elsewhere": {
+    flags: [],
+    problem: "overstory/b1/B1 is checked out at",
+    put: async ({ git, home }: TestProject) => {
+      await git("worktree", "add", "--quiet", "-b", "overstory/b1/B1", join(home, "elsewhere"));
+      writeFileSync(join(home, "elsewhere/earlier.txt"), "earlier\n");
+      await git("-C", join(home, "elsewhere"), "add", "-A");
+      await git("-C", join(home, "elsewhere"), "commit", "--quiet", "-m", "earlier work");
+    },
+    remove: async ({ git, home }: TestProject) => {
+      expect(await git("show", "overstory/b1/B1:earlier.txt")).toBe("earlier\n");
+      await git("worktree", "remove", join(home, "elsewhere"));
+    },
+  },
+};
+
+describe("an agent that cannot be given a worktree", () => {
+  test.each(Object.entries(obstacles))("because of %s leaves everything as it was", async (_, obstacle) => {
+    await using project = await makeProject({ scenario: finishing });
+    await obstacle.put(project);
+    const before = await repository(project);
+    await slingNew(project, "B1", ...obstacle.flags);
+    await untilAgent(project, "b1", "zombie/start_failed");
+    await project.settled();
+    expect(await repository(project)).toBe(before);
+    const { task, mail, told, queued } = await project.read(async (tx) => ({
+      task: await tx.tasks.get("B1"),
+      mail: await tx.deliveries.inState("b1", ["queued", "claimed", "delivered", "acked", "dead"]),
+      told: await tx.messages.list({ to: "operator" }),
+      queued: await tx.turns.queuedFor((await tx.agents.byName("b1"))?.id ?? ""),
+    }));
+    expect(task).toMatchObject({ status: "open", claimedBy: null });
+    expect({ mail, queued }).toEqual({ mail: [], queued: undefined });
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ type: "error", subject: "[ENGINE] could not start b1" });
+    expect(told[0]?.body).toContain(obstacle.problem);
+    expect(startsOf(project, "b1")).toEqual([]);
+
+    await obstacle.remove(project);
+    await project.json("sling", "B1", "--name", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    expect(await project.git("show", "overstory/b1/B1:work.txt")).toBe("work\n");
+  });
+
+  test("is no wait of its parent any more, who is woken and told", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { capability: lead, turn: 1 }
+  do: [{ ov: [sling, B1, --name, b1, --base-branch, nowhere] }]
+- when: { capability: lead }
+  do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, no builder] }]
+`,
+    });
+    await project.json("task", "create", "B1", "--id", "B1");
+    await slingNew(project, "L", "--capability", "lead");
+    await untilAgent(project, "l", "completed/done");
+    expect(promptsOf(project, "l")).toHaveLength(2);
+    expect(promptsOf(project, "l")[1]).toContain("could not start b1");
+  });
+});

@@ -1,0 +1,91 @@
+import type { KillVictim } from "../../src/compose/kill-victims.ts";
+import { type KillPoint, killPoints } from "../../src/ports/kill-points.ts";
+import { type TypedLine, typedLines } from "./drive.ts";
+
+/** Who dies at a kill-point: whoever reaches it, or others at that instant. */
+export const pointVictims = ["self", "engine", "keeper", "engine,keeper", "supervisor", "agent"] as const;
+export type PointVictim = (typeof pointVictims)[number];
+
+/** One way of disturbing the scenario. */
+export type SweepCase =
+  | { readonly kind: "undisturbed" }
+  | { readonly kind: "point"; readonly point: KillPoint; readonly who: PointVictim; readonly line: TypedLine }
+  | { readonly kind: "random"; readonly number: number };
+
+/** Points that this scenario never reaches, each with the reason. One that is reached all the same fails the sweep. */
+export const notReached: Partial<Record<KillPoint, string>> = {};
+
+/** Points that stand in the command itself are reached by each line; which one is killed is part of the case. */
+const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
+
+/** Every point once, whoever reaches it dies; and a few random instants. */
+export const boundedSweep = (): SweepCase[] => [
+  { kind: "undisturbed" },
+  ...killPoints.map((point) => ({ kind: "point", point, who: "self", line: "stop" }) as const),
+  ...randomCases(8),
+];
+
+/** Every point with every victim, those of commands in every line, and 200 random instants. */
+export const fullSweep = (): SweepCase[] => [
+  { kind: "undisturbed" },
+  ...pointVictims.flatMap((who) =>
+    killPoints.flatMap((point) =>
+      (inCommand(point) ? typedLines : (["stop"] as const)).map(
+        (line) => ({ kind: "point", point, who, line }) as const,
+      ),
+    ),
+  ),
+  ...randomCases(200),
+];
+
+const randomCases = (count: number): SweepCase[] =>
+  Array.from({ length: count }, (_, number) => ({ kind: "random", number }));
+
+/** How a case is called on the command line. */
+export function nameOf(one: SweepCase): string {
+  if (one.kind === "point") return `${one.point}:${one.who}:${one.line}`;
+  return one.kind === "random" ? `random:${one.number}` : one.kind;
+}
+
+/** What the variables of a typed line must be so that the blow falls at the point. */
+export function killEnvironment(one: SweepCase, line: TypedLine, marker: string): Record<string, string> {
+  if (one.kind !== "point") return {};
+  const kill = {
+    OVERSTORY_TEST_KILL_AT: one.point,
+    OVERSTORY_TEST_KILL_WHO: one.who,
+    OVERSTORY_TEST_KILL_ONCE: marker,
+  };
+  if (inCommand(one.point)) return line === one.line ? kill : {};
+  // The engine finishes only stops whose command died after it had said what it wanted.
+  if (one.point.startsWith("stop.") && line === "stop") return { OVERSTORY_TEST_KILL_AT: "command.after-commit" };
+  return kill;
+}
+
+export interface RandomBlow {
+  readonly afterMs: number;
+  readonly victim: KillVictim;
+  /** Which of several, as a share of one. */
+  readonly share: number;
+}
+
+/** About as long as the scenario takes. */
+const windowMs = 2_000;
+const randomVictims: readonly KillVictim[] = ["engine", "keeper", "supervisor", "agent", "command"];
+
+/** The same blow for the same seed and number. */
+export function randomBlow(seed: number, number: number): RandomBlow {
+  const next = generator(seed + number * 7919);
+  const victim = randomVictims[Math.floor(next() * randomVictims.length)] ?? "engine";
+  return { victim, afterMs: next() * windowMs, share: next() };
+}
+
+/** A small generator of numbers from 0 to 1 (mulberry32); good enough to spread blows. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Agent } from "../src/domain/agent/agent.ts";
+import { gitWorktrees } from "../src/host/git/worktrees.ts";
+import type { Tx } from "../src/ports/store.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
+import type { TestProject } from "../testkit/project.ts";
+import { activeRun, storedAgent } from "../testkit/use-case.ts";
+
+/** An agent on record with a real worktree, as if it had worked and ended; facts say otherwise where it matters. */
+export async function seat(project: TestProject, name: string, facts: Partial<Agent> = {}): Promise<string> {
+  const path = join(project.root, ".overstory", "worktrees", name);
+  const branch = `overstory/${name}/t-1`;
+  const kind = facts.worktreeKind ?? "linked";
+  const made = await gitWorktrees(project.root).create({ agentName: name, branch, path, kind, baseRef: "main" });
+  if (!made.ok) throw new Error(made.refusal.problem);
+  const { baseCommit } = made.value;
+  await change(project, async (tx) => {
+    if ((await tx.runs.get("run-1")) === undefined) await tx.runs.insert(activeRun("run-1", 1));
+    const ended = { state: "completed", outcome: "done", endedAt: 2 } as const;
+    await tx.agents.reserve(storedAgent(name, { ...ended, worktreePath: path, branch, baseCommit, ...facts }));
+  });
+  return path;
+}
+
+export async function change(project: TestProject, work: (tx: Tx) => Promise<void>): Promise<void> {
+  const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "command" });
+  await store.transaction(work);
+  await store.close();
+}
+
+export function put(dir: string, path: string, text: string): void {
+  mkdirSync(dirname(join(dir, path)), { recursive: true });
+  writeFileSync(join(dir, path), text);
+}
+
+export async function commit(project: TestProject, dir: string, path: string, text: string): Promise<string> {
+  put(dir, path, text);
+  await project.git("-C", dir, "add", "-A");
+  await project.git("-C", dir, "commit", "--quiet", "-m", `change ${path}`);
+  return (await project.git("-C", dir, "rev-parse", "HEAD")).trim();
+}

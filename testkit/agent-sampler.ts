@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { entryOf } from "../src/host/linux/process-table.ts";
+
+/** Sees every agent process of every project while it lives, and remembers agents that had two at once. */
+export interface AgentSampler extends Disposable {
+  /** Each moment at which an agent of this project had two programs, or processes of two turns; one line per pair. */
+  doubles(root: string): string[];
+}
+
+interface Member {
+  readonly root: string;
+  readonly agent: string;
+  readonly turn: string;
+}
+
+const everyMs = 10;
+/** Between fork and exec a process shows the variables of its parent; after this many looks it is what it is. */
+const doubtfulLooks = 20;
+
+/**
+ * Looks at all processes every ten milliseconds. Nothing needs to be known of them beforehand: each agent's process, and
+ * whatever it starts, carries the project, the agent and the turn in its environment.
+ */
+export function sampleAgents(): AgentSampler {
+  const members = new Map<number, Member>();
+  const looks = new Map<number, number>();
+  const found = new Map<string, Set<string>>();
+  const look = (): void => {
+    const pids = listed();
+    for (const known of [members, looks]) for (const pid of known.keys()) if (!pids.has(pid)) known.delete(pid);
+    for (const pid of pids) {
+      const seen = looks.get(pid) ?? 0;
+      if (members.has(pid) || seen > doubtfulLooks) continue;
+      looks.set(pid, seen + 1);
+      const member = memberOf(pid);
+      if (member !== undefined) members.set(pid, member);
+    }
+    for (const [root, pair] of pairsIn(members)) found.set(root, (found.get(root) ?? new Set()).add(pair));
+  };
+  const timer = setInterval(look, everyMs);
+  return {
+    doubles: (root) => [...(found.get(root) ?? [])],
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function listed(): Set<number> {
+  return new Set(
+    readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid)),
+  );
+}
+
+function memberOf(pid: number): Member | undefined {
+  const environment = textOf(pid, "environ");
+  const value = (name: string): string | undefined => new RegExp(`(?:^|\\0)${name}=([^\\0]*)`).exec(environment)?.[1];
+  const [root, agent, turn] = ["OVERSTORY_PROJECT_ROOT", "OVERSTORY_AGENT_NAME", "OVERSTORY_TURN_ID"].map(value);
+  return root === undefined || agent === undefined || turn === undefined ? undefined : { root, agent, turn };
+}
+
+function* pairsIn(members: ReadonlyMap<number, Member>): Iterable<[root: string, pair: string]> {
+  const turns = new Map<string, { turn: string; pid: number }>();
+  const programs = new Map<string, number>();
+  for (const [pid, { root, agent, turn }] of members) {
+    const key = `${root}\0${agent}`;
+    const other = turns.get(key);
+    const isOther = other !== undefined && other.turn !== turn;
+    if (isOther && acts(pid) && acts(other.pid))
+      yield [root, `${agent}: ${describe(other.pid)} of ${other.turn} and ${describe(pid)} of ${turn}`];
+    turns.set(key, { turn, pid });
+    if (!isProgram(pid)) continue;
+    const twin = programs.get(key);
+    if (twin !== undefined && isProgram(twin) && !isForkOf(pid, twin) && !isForkOf(twin, pid))
+      yield [root, `${agent}: programs ${twin} and ${pid}`];
+    programs.set(key, pid);
+  }
+}
+
+/** Dead ones wait for their parent, and one behind the start gate does nothing yet. */
+function acts(pid: number): boolean {
+  const words = textOf(pid, "cmdline");
+  return words !== "" && !words.includes("\0ov-agent\0");
+}
+
+const isProgram = (pid: number): boolean => textOf(pid, "cmdline").split("\0")[1] === "scripted-agent";
+
+/** A tool on its way from fork to exec still looks like the program that starts it. */
+const isForkOf = (child: number, parent: number): boolean => entryOf(child)?.parent === parent;
+
+const describe = (pid: number): string => `${pid} (${textOf(pid, "cmdline").split("\0").slice(0, 4).join(" ").trim()})`;
+
+/** A process that is gone says nothing. */
+function textOf(pid: number, file: "environ" | "cmdline"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    // Gone since it was listed, or another user's: not one of ours either way.
+    return "";
+  }
+}

@@ -1,0 +1,47 @@
+import { expect } from "bun:test";
+import type { Check } from "./database.ts";
+
+const snapshot = {
+  agentName: "ann",
+  generation: 1,
+  ref: "refs/overstory/snap/ann/1/1",
+  commitId: "0123456789",
+  reason: "turn ended",
+  skipped: ["huge.bin"],
+  createdAt: 5,
+};
+
+export function snapshotPromises(check: Check): void {
+  check("a snapshot is found by its agent's name, oldest first; a ref is recorded once", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.snapshots.add(snapshot);
+      await tx.snapshots.add({ ...snapshot, commitId: "other" });
+      await tx.snapshots.add({ ...snapshot, ref: "refs/overstory/snap/ann/1/2", skipped: [] });
+    });
+    const found = await store.read((tx) => tx.snapshots.of("ann"));
+    expect(found.map(({ ref, commitId, skipped }) => ({ ref, commitId, skipped }))).toEqual([
+      { ref: "refs/overstory/snap/ann/1/1", commitId: "0123456789", skipped: ["huge.bin"] },
+      { ref: "refs/overstory/snap/ann/1/2", commitId: "0123456789", skipped: [] },
+    ]);
+    expect(await store.read((tx) => tx.snapshots.of("bob"))).toEqual([]);
+  });
+
+  check("a forgotten snapshot is gone, the others stay", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.snapshots.add(snapshot);
+      await tx.snapshots.add({ ...snapshot, ref: "refs/overstory/snap/ann/1/2" });
+      expect(await tx.snapshots.remove([])).toBe(0);
+      expect(await tx.snapshots.remove([snapshot.ref, "refs/overstory/none"])).toBe(1);
+    });
+    expect(await store.read((tx) => tx.snapshots.of("ann"))).toHaveLength(1);
+  });
+
+  check("what may be cleaned is counted, and what turns used can be wiped", async ({ store }) => {
+    const usage = { turnId: "turn-1", messageId: "m-1", agentName: "ann", runId: "run-1", taskId: null, model: null };
+    const spent = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, createdAt: 1 };
+    await store.transaction((tx) => tx.usage.record({ ...usage, ...spent }));
+    expect(await store.read((tx) => tx.cleaning.counts())).toEqual({ messages: 0, usage: 1 });
+    expect(await store.transaction((tx) => tx.cleaning.wipeUsage())).toBe(1);
+    expect(await store.read((tx) => tx.cleaning.counts())).toEqual({ messages: 0, usage: 0 });
+  });
+}

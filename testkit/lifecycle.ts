@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Message } from "../src/domain/mail/types.ts";
+import type { Turn } from "../src/domain/turn/turn.ts";
+import { readIdentity } from "../src/host/engine-door/keeper.ts";
+import type { TestProject } from "./project.ts";
+
+/** One process of a scripted agent, as its diary has it. */
+export interface Start {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+}
+
+/** Every process that was ever started for the agent: the number of model runs. */
+export const startsOf = (project: TestProject, name: string): Start[] => diary(project, name, "starts");
+
+/** Every prompt that ever reached the agent. */
+export const promptsOf = (project: TestProject, name: string): string[] =>
+  diary<{ text: string }>(project, name, "inputs").map(({ text }) => text);
+
+function diary<T>({ state }: TestProject, name: string, file: string): T[] {
+  const path = join(state, name, `${file}.ndjson`);
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line): T => JSON.parse(line));
+}
+
+/** The turns of the newest incarnation that ran, oldest first. */
+export const ranTurns = (project: TestProject, name: string): Promise<Turn[]> =>
+  project.read(async (tx) => {
+    const agent = await tx.agents.byName(name);
+    const turns = agent === undefined ? [] : await tx.turns.listFor(agent.id);
+    return turns.filter((turn) => turn.startedAt !== null);
+  });
+
+/** The turn that waits for its time, if the agent has one. */
+export const queuedTurn = (project: TestProject, name: string): Promise<Turn | undefined> =>
+  project.read(async (tx) => {
+    const agent = await tx.agents.byName(name);
+    return agent === undefined ? undefined : tx.turns.queuedFor(agent.id);
+  });
+
+/** Notices of this agent's death, each counted once however often it was handed on. */
+export const deathNotices = (project: TestProject, name: string): Promise<Message[]> =>
+  project.read(async (tx) => {
+    const notices = await tx.messages.list({ type: "worker_died" });
+    return notices.filter((notice) => notice.fromAgent === name && notice.replyTo === null);
+  });
+
+/** Makes a task and slings it under the same name in lower case: `B1` is the task of `b1`. */
+export async function slingNew(project: TestProject, task: string, ...flags: string[]): Promise<void> {
+  await project.json("task", "create", `Task ${task}`, "--id", task);
+  await project.json("sling", task, "--name", task.toLowerCase(), ...flags);
+}
+
+/** Waits until the agent is in one of the states of `words`, written as `state` or `state/outcome`. */
+export const untilAgent = (project: TestProject, name: string, ...words: string[]): Promise<void> =>
+  project.until(`${name} was ${words.join(" or ")}`, async () => {
+    const agent = await project.read((tx) => tx.agents.byName(name));
+    return agent !== undefined && (words.includes(agent.state) || words.includes(`${agent.state}/${agent.outcome}`));
+  });
+
+export const untilFile = (project: TestProject, file: string): Promise<void> =>
+  project.until(`${file} was there`, async () => existsSync(join(project.home, file)));
+
+/** Lets agents go on that wait for this file of their home. */
+export const letGo = async (project: TestProject, file = "go"): Promise<void> => {
+  await Bun.write(join(project.home, file), "");
+};
+
+/** Environment of a process whose wall clock is off by this much. */
+export const clockAt = (offsetMs: number): Record<string, string> => ({
+  OVERSTORY_TEST_CLOCK_OFFSET_MS: String(offsetMs),
+});
+
+/** Replaces the engine by one whose wall clock is off by this much, if there is work for it by then. */
+export async function moveClock(project: TestProject, offsetMs: number): Promise<void> {
+  await project.json("engine", "stop");
+  const looked = await project.ovWith({ env: clockAt(offsetMs) }, "status", "--json");
+  if (looked.code !== 0) throw new Error(`ov status failed: ${looked.out}${looked.err}`);
+}
+
+/** Keeper first, or it would start another engine. */
+export function killServices(project: TestProject): void {
+  for (const name of ["keeper", "engine"]) {
+    const identity = readIdentity(join(project.root, ".overstory", "run", `${name}.json`));
+    if (identity === undefined) throw new Error(`there is no ${name} to kill`);
+    process.kill(identity.pid, "SIGKILL");
+  }
+}
+
+/** The pid recorded for the agent's supervisor or for its own process. */
+export async function pidOf(project: TestProject, name: string, role: "supervisor" | "agent"): Promise<number> {
+  const { id } = await project.agent(name);
+  const live = await project.read((tx) => tx.processes.liveForAgent(id));
+  const found = live.find((record) => record.role === role);
+  if (found === undefined) throw new Error(`no ${role} of ${name} is recorded`);
+  return found.pid;
+}
+
+export const databaseOf = ({ root }: TestProject): string => join(root, ".overstory", "overstory.db");
+
+/** Another process that holds the writer's lock from the moment this resolves; `exited` when it let go. */
+export async function lockDatabase(project: TestProject, ms: number): Promise<{ readonly exited: Promise<unknown> }> {
+  const program = resolve(import.meta.dir, "sqlite-process.ts");
+  const cmd = [process.execPath, program, "hold", databaseOf(project), String(ms)];
+  const holder = Bun.spawn({ cmd, stdio: ["ignore", "pipe", "inherit"] });
+  const reader = holder.stdout.getReader();
+  const first = await reader.read();
+  if (first.done) throw new Error("the database could not be locked");
+  return { exited: holder.exited };
+}
