@@ -101,6 +101,15 @@ export async function pidOf(project: TestProject, name: string, role: "superviso
 
 export const databaseOf = ({ root }: TestProject): string => join(root, ".overstory", "overstory.db");
 
+/** A fingerprint of everything the database holds on disk. */
+export function databaseBytes(project: TestProject): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const path of [databaseOf(project), `${databaseOf(project)}-wal`]) {
+    if (existsSync(path)) hasher.update(readFileSync(path));
+  }
+  return hasher.digest("hex");
+}
+
 /** Another process that holds the writer's lock from the moment this resolves; `exited` when it let go. */
 export async function lockDatabase(project: TestProject, ms: number): Promise<{ readonly exited: Promise<unknown> }> {
   const program = resolve(import.meta.dir, "sqlite-process.ts");

@@ -36,8 +36,9 @@ export interface OwnedWorktree {
 export interface WorktreeFacts {
   readonly exists: boolean;
   readonly head: string | null;
-  /** Commits since the base. */
+  /** Commits since the base, and their messages. */
   readonly ahead: number;
+  readonly messages: readonly string[];
   /** Tracked changes, or untracked files that are not ignored. */
   readonly dirty: boolean;
   /** Files that differ from the base, committed or not. */

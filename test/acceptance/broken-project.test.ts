@@ -47,7 +47,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
     expect(needs.length).toBeGreaterThan(30);
     for (const leaf of needs) {
       // A change of nothing is refused even before there is anything to change.
-      const more = leaf.path.join(" ") === "task update" ? ["--title", "t"] : [];
+      const more = { "task update": ["--title", "t"], clean: ["--logs"] }[leaf.path.join(" ")] ?? [];
       const line = shortestLine(leaf, { configKeys: "agents.maxDepth" });
       const answer = await project.ovWith({ stdin: "x" }, ...line, ...more, "--json");
       const { exitCode, details } = jsonOf(answer);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killServices, letGo, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
@@ -26,9 +26,10 @@ async function withVictim(): Promise<TestProject> {
 
 async function fromInside(project: TestProject, line: string): Promise<{ code: number; said: string }> {
   await Bun.write(join(project.home, "line"), `${line}\n`);
-  const code = Bun.file(join(project.home, "code"));
-  await project.until("the line had been run", async () => (await code.exists()) && (await code.text()) !== "");
-  return { code: Number(await code.text()), said: await Bun.file(join(project.home, "said")).text() };
+  const noted = (file: string): string => readFileSync(join(project.home, file), "utf8");
+  await untilFile(project, "code");
+  await project.until("the line had been run", async () => noted("code") !== "");
+  return { code: Number(noted("code")), said: noted("said") };
 }
 
 describe("inside an agent", () => {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { openSqlite } from "../../src/store/sqlite.ts";
-import { databaseOf, letGo, ranTurns, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { databaseBytes, letGo, ranTurns, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 
@@ -48,8 +47,7 @@ test("--wait=done also returns for an agent that could not be started", async ()
 test("--dry-run shows the plan and changes nothing", async () => {
   await using project = await makeProject({ scenario: twoTurns });
   await project.json("task", "create", "Build", "--id", "B1");
-  const store = openSqlite({ path: databaseOf(project), life: "process", readOnly: true });
-  const before = await store.changeCounter();
+  const before = databaseBytes(project);
   const refs = await project.git("for-each-ref");
   const plan = await project.json("sling", "B1", "--files", "a.txt", "--dry-run");
   expect(plan).toMatchObject({
@@ -66,8 +64,7 @@ test("--dry-run shows the plan and changes nothing", async () => {
   expect(await project.json("sling", "Brand new work", "--dry-run")).toMatchObject({ taskId: "brand-new-work" });
   expect((await project.ov("sling", "B2", "--dry-run")).code).toBe(7);
   expect((await project.ov("sling", "B1", "--capability", "reviewer", "--dry-run")).code).toBe(8);
-  expect(await store.changeCounter()).toBe(before);
-  await store.close();
+  expect(databaseBytes(project)).toBe(before);
   expect(await project.git("for-each-ref")).toBe(refs);
   expect(existsSync(join(project.root, ".overstory/worktrees"))).toBe(false);
   const kept = join(project.root, ".overstory/run/env");

@@ -38,7 +38,14 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
       expect(world.read(owned.path, "src/a.ts")).toBe("export const a = 1;\n");
       expect(world.git(owned.path, "status", "--porcelain")).toBe("");
       const head = owned.baseCommit;
-      expect(await worktrees.inspect(owned)).toEqual({ exists: true, head, ahead: 0, dirty: false, files: [] });
+      expect(await worktrees.inspect(owned)).toEqual({
+        exists: true,
+        head,
+        ahead: 0,
+        messages: [],
+        dirty: false,
+        files: [],
+      });
     });
 
     test("creating it again answers the same seat and leaves the work in it alone", async () => {
@@ -101,6 +108,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         exists: true,
         head,
         ahead: 1,
+        messages: [expect.any(String)],
         dirty: true,
         files: ["new file.txt", "src/a.ts", "src/c.ts"],
       });

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { scopeWarning } from "../../domain/turn/scope.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
@@ -89,8 +90,26 @@ export async function settleTurn(
         createdAt: now,
       },
     ]);
+    if (terminal !== undefined) await warnOfScope(tx, agent, turn, ending.worktree, now);
     return settlement;
   });
+}
+
+/** Files changed outside the agent's scope without a word of why are put on record; nobody is stopped for it. */
+async function warnOfScope(
+  tx: Tx,
+  agent: Agent,
+  turn: Turn,
+  facts: WorktreeFacts | undefined,
+  now: number,
+): Promise<void> {
+  if (facts === undefined || agent.scope.length === 0) return;
+  const sent = await tx.messages.list({ from: agent.name });
+  const mailSubjects = sent.map(({ subject }) => subject);
+  const warning = scopeWarning({ agent, changed: facts.files, commitBodies: facts.messages, mailSubjects });
+  if (warning === undefined) return;
+  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id, turnId: turn.id };
+  await tx.events.append([{ ...about, source: "supervisor", createdAt: now, ...warning }]);
 }
 
 async function inspected(tx: Tx, agent: Agent, facts: WorktreeFacts | undefined): Promise<Agent> {

@@ -5,7 +5,7 @@ import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { commitAt, type Yard } from "./yard.ts";
 
-const nothing: WorktreeFacts = { exists: false, head: null, ahead: 0, dirty: false, files: [] };
+const nothing: WorktreeFacts = { exists: false, head: null, ahead: 0, messages: [], dirty: false, files: [] };
 
 export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   // What lies in the project's own checkout is the user's, not an agent's.
@@ -13,17 +13,18 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   if (!existsSync(worktree.path)) return nothing;
   using open = await openWorktree(yard, worktree);
   const base = worktree.baseCommit;
-  const [dirt, changed, ahead] = await Promise.all([
+  const [dirt, changed, messages] = await Promise.all([
     dirtyPaths(open),
     base === null ? [] : changedSince(open, base),
-    base === null || open.head === undefined ? 0 : countSince(open, base, open.head),
+    base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
   ]);
   const notWork = leftOut(yard);
   const own = dirt.filter((path) => !notWork(path));
   return {
     exists: true,
     head: open.head ?? null,
-    ahead,
+    ahead: messages.length,
+    messages,
     dirty: own.length > 0,
     files: [...new Set([...changed, ...own])].toSorted(),
   };
@@ -45,7 +46,8 @@ async function changedSince({ own }: OpenWorktree, base: string): Promise<readon
   return zeroEnded(expectGit(answer, "comparing a worktree with its base").raw).map((path) => path.toString());
 }
 
-async function countSince({ own }: OpenWorktree, base: string, head: string): Promise<number> {
-  const answer = await own.git(["rev-list", "--count", `${base}..${head}`]);
-  return Number(expectGit(answer, "counting commits").out);
+/** The messages of the commits since the base, newest first; a message may be empty. */
+async function messagesSince({ own }: OpenWorktree, base: string, head: string): Promise<readonly string[]> {
+  const answer = await own.git(["log", "-z", "--format=%B", `${base}..${head}`]);
+  return zeroEnded(expectGit(answer, "reading commits").raw).map((message) => message.toString());
 }
