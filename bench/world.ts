@@ -1,8 +1,12 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeProject, type ProjectOptions, type TestProject } from "../testkit/project.ts";
 
 /** What users get, unless `OV_BIN` names another build. */
 export const ov = process.env.OV_BIN ?? join(resolve(import.meta.dir, ".."), "dist", "ov");
+
+/** In memory where there is such a place: how fast a disk takes files depends on everybody else who writes to it. */
+const place = process.env.BENCH_DIR ?? (existsSync("/dev/shm") ? "/dev/shm" : undefined);
 
 /** A project driven by the release build, with so many small files in its repository. */
 export function benchProject({
@@ -10,6 +14,7 @@ export function benchProject({
   ...options
 }: Omit<ProjectOptions, "files"> & { files?: number } = {}): Promise<TestProject> {
   process.env.OV_BIN = ov;
+  if (place !== undefined) process.env.TMPDIR = place;
   return makeProject({ ...options, files: sampleFiles(files) });
 }
 

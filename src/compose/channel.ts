@@ -32,11 +32,13 @@ export function directChannel(project: Project): CommandChannel {
       const name = known(call);
       const { access } = await catalog[name]();
       const ports = channelPorts(project, storeFor(access === "read"));
-      const { result, due } = await runUseCase(ports, { ...call, name });
+      const { result, due, mayStart } = await runUseCase(ports, { ...call, name });
       ports.reach("command.after-commit");
       if (due) {
         ports.reach("command.before-wake");
-        await wake(project, call.token !== undefined);
+        const door = doorOf(project);
+        // Inside an agent an engine is only told, never started.
+        await (mayStart ? door.ensure() : door.wake());
       }
       return result;
     },
@@ -65,11 +67,4 @@ export function remoteChannel(project: Pick<Project, "dir">): CommandChannel {
 function known({ name }: ChannelCall) {
   if (!isUseCaseName(name)) throw new Error(`there is no use case called ${name}`);
   return name;
-}
-
-/** Inside an agent an engine is only told, never started: it would inherit the agent's environment and die with the turn. */
-async function wake(project: Project, insideAgent: boolean): Promise<void> {
-  const door = doorOf(project);
-  if (insideAgent) await door.wake();
-  else await door.ensure();
 }

@@ -1,13 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { setConfigValue } from "../config/edit.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import type { ConfigFiles, Environment } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
-import { forbiddenToAgents } from "../domain/project/rights.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { replaceFile, textIfAny } from "../host/project/files.ts";
+import { operatorOnly } from "./operator-only.ts";
 
 type Edit = (
   key: string,
@@ -18,7 +19,7 @@ type Edit = (
 /** Sets single keys. Nothing is written that would give the configuration a problem it does not have now. */
 export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
   return async (key, typed, { local }) => {
-    const refused = forbiddenToAgents(env, `set ${key}`);
+    const refused = await operatorOnly(dirname(files.project), env, `set ${key}`);
     if (refused !== undefined) return no(refused);
     const layer = local ? "local" : "project";
     const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];

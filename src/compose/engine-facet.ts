@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
-import { invalid, type Refusal } from "../domain/refusal.ts";
+import { invalid } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { keeperIsAlive } from "../host/engine-door/keeper.ts";
@@ -11,6 +11,7 @@ import { unitName, unitText } from "../host/linux/systemd-unit.ts";
 import { askToEnd, linuxProcesses } from "../host/processes.ts";
 import type { EngineNotice } from "../ports/engine-door.ts";
 import type { EngineControl, EngineInstall, Workload } from "../surfaces/cli/facets/engine.ts";
+import { operatorOnly } from "./operator-only.ts";
 import { doorOf, keeperOptions, openStore, type Project } from "./project.ts";
 import { runUntilIdle } from "./run-until-idle.ts";
 
@@ -24,7 +25,7 @@ export function makeEngineControl(project: Project): EngineControl {
   const live = (): EngineNotice | undefined => liveEngine(project);
   return {
     start: async () => {
-      const refused = insideAgent(project, "start an engine");
+      const refused = await operatorOnly(project.dir, project.env, "start an engine");
       if (refused !== undefined) return no(refused);
       const before = live();
       await doorOf(project).ensure();
@@ -45,7 +46,7 @@ export function makeEngineControl(project: Project): EngineControl {
       return { running: true, pid, socket, version, uptimeMs: ageMs(engine), ...load };
     },
     stop: async () => {
-      const refused = insideAgent(project, "stop the engine");
+      const refused = await operatorOnly(project.dir, project.env, "stop the engine");
       if (refused !== undefined) return no(refused);
       // One that is only just being started has no notice yet.
       const engine = live() ?? (keeperIsAlive(keeperOptions(project)) ? await until(live, startMs) : undefined);
@@ -56,14 +57,14 @@ export function makeEngineControl(project: Project): EngineControl {
       return ok({ wasRunning: true, stopped: gone === true, pid: engine.pid, ...(await workload(project)) });
     },
     install: async ({ print }) => {
-      const refused = insideAgent(project, "install the engine");
+      const refused = await operatorOnly(project.dir, project.env, "install the engine");
       if (refused !== undefined) return no(refused);
       if (process.platform !== "linux")
         return no(invalid("engine install", "writes a systemd unit, and this is no Linux"));
       return ok(install(project, print));
     },
     runUntilIdle: async ({ timeoutMs }) => {
-      const refused = insideAgent(project, "run the engine");
+      const refused = await operatorOnly(project.dir, project.env, "run the engine");
       if (refused !== undefined) return no(refused);
       const ending = await runUntilIdle(project, { timeoutMs, anotherEngine: () => live() !== undefined });
       return ok({ ending, ...(await workload(project)) });
@@ -75,13 +76,6 @@ export function makeEngineControl(project: Project): EngineControl {
 function liveEngine(project: Project): EngineNotice | undefined {
   const notice = doorOf(project).notice();
   return notice !== undefined && linuxProcesses.check(notice) !== "gone" ? notice : undefined;
-}
-
-/** An engine started there would inherit the agent's environment and die with its turn; and none of this is its to decide. */
-function insideAgent({ env }: Project, action: string): Refusal | undefined {
-  if (env.OVERSTORY_TOKEN === undefined) return undefined;
-  const caller = env.OVERSTORY_AGENT_NAME ?? "an agent";
-  return { kind: "not-allowed", action, caller, why: "the engine is the operator's" };
 }
 
 async function workload(project: Project): Promise<Workload> {

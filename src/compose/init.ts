@@ -3,7 +3,6 @@ import { join, relative, resolve } from "node:path";
 import { renderDefaultConfig } from "../config/render.ts";
 import type { Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
-import { forbiddenToAgents } from "../domain/project/rights.ts";
 import { ignoreText, readmeText } from "../domain/project/texts.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
@@ -41,11 +40,11 @@ interface Situation {
 }
 
 async function init({ place, env, version }: Situation, request: InitRequest): Promise<Result<InitReport, Refusal>> {
-  const refused = forbiddenToAgents(env, "set up a project");
-  if (refused !== undefined) return no(refused);
   const repository = await findRepository(place);
   const { root } = repository;
   const dir = join(root, ".overstory");
+  const refused = await operatorOnly(dir, env, "set up a project");
+  if (refused !== undefined) return no(refused);
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false) {
     return no(invalid(".overstory", "must be a directory, but something else has that name", { value: dir }));
   }

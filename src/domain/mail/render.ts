@@ -1,6 +1,7 @@
+import { visibleLine } from "../text/visible.ts";
 import { type FoldedLetter, foldStatus, type Letter } from "./fold.ts";
+import { headerLine, quoted } from "./quoted.ts";
 import { isPressing } from "./types.ts";
-import { headerLine, quoted, visibleLine } from "./visible.ts";
 
 /**
  * The mail of one turn as the agent reads it; empty for no mail.

@@ -155,13 +155,13 @@ describe("success", () => {
 describe("lists", () => {
   test("--format table pads columns and shows control bytes", async () => {
     expect((await ov(["mail", "list", "--format", "table"])).out).toBe(
-      "id         subject\nm1         tab\\there\\nand \\x1b[31mred\nmessage-2  漢字\n",
+      "id         subject\nm1         tab\\u{9}here\\u{a}and \\u{1b}[31mred\nmessage-2  漢字\n",
     );
   });
 
   test("--format tsv has one row per line whatever the cells hold", async () => {
     expect((await ov(["mail", "list", "--format=tsv"])).out).toBe(
-      "id\tsubject\nm1\ttab\\there\\nand \\x1b[31mred\nmessage-2\t漢字\n",
+      "id\tsubject\nm1\ttab\\there\\nand \\u{1b}[31mred\nmessage-2\t漢字\n",
     );
   });
 
@@ -187,12 +187,14 @@ describe("failure", () => {
     expect(await ov(["refuse"])).toEqual({
       exit: 7,
       out: "",
-      err: 'Error [AGENT_ERROR]: no agent "bob\\x1b[2J"; nothing was changed\n  did you mean "rob"?\n',
+      err: 'Error [AGENT_ERROR]: no agent "bob\\u{1b}[2J"; nothing was changed\n  did you mean "rob"?\n',
     });
   });
 
   test("--quiet keeps the error and drops the hint", async () => {
-    expect((await ov(["refuse", "-q"])).err).toBe('Error [AGENT_ERROR]: no agent "bob\\x1b[2J"; nothing was changed\n');
+    expect((await ov(["refuse", "-q"])).err).toBe(
+      'Error [AGENT_ERROR]: no agent "bob\\u{1b}[2J"; nothing was changed\n',
+    );
   });
 
   test("with --json stdout has the whole envelope and stderr nothing", async () => {

@@ -179,10 +179,10 @@ async function complain(input: CliInput, parsed: Parsed, terminal: Terminal, sai
     terminal.stdout.write(line(JSON.stringify(envelope)));
     return exit;
   }
-  const { visible } = await import("./visible.ts");
+  const { visibleText } = await import("../../domain/text/visible.ts");
   const paint = terminal.talkPaint();
-  terminal.stderr.write(line(`${paint.bold(paint.red(`Error [${code}]:`))} ${visible(message)}`));
-  if (hint !== undefined && !parsed.globals.quiet) terminal.stderr.write(line(paint.dim(`  ${visible(hint)}`)));
+  terminal.stderr.write(line(`${paint.bold(paint.red(`Error [${code}]:`))} ${visibleText(message)}`));
+  if (hint !== undefined && !parsed.globals.quiet) terminal.stderr.write(line(paint.dim(`  ${visibleText(hint)}`)));
   return exit;
 }
 

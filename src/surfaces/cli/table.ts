@@ -1,6 +1,6 @@
+import { visibleLine, visibleText } from "../../domain/text/visible.ts";
 import type { Paint, Rows } from "./command.ts";
 import type { Format } from "./globals.ts";
-import { visibleLine } from "./visible.ts";
 
 /** A list in one of the formats a person or script asked for, each row on one line. */
 export function renderRows(rows: Rows, format: Exclude<Format, "json">, paint: Paint): string {
@@ -36,8 +36,7 @@ export function table({ columns, cells }: Rows, paint: Paint, style: CellStyle =
 
 /** A header line, then one line per row. A backslash in a cell is doubled, so the escapes for tab and newline are certain. */
 function tsv({ columns, cells }: Rows): string {
-  const line = (row: readonly string[]): string =>
-    columns.map((_, i) => visibleLine((row[i] ?? "").replaceAll("\\", "\\\\"))).join("\t");
+  const line = (row: readonly string[]): string => columns.map((_, i) => tsvCell(row[i] ?? "")).join("\t");
   return [columns.join("\t"), ...cells.map(line)].join("\n");
 }
 
@@ -48,3 +47,7 @@ function jsonLines({ columns, cells, objects }: Rows): string {
 
 const width = (text: string): number => Bun.stringWidth(text);
 const padded = (text: string, to: number): string => text + " ".repeat(Math.max(0, to - width(text)));
+
+/** Line breaks and tabs by their usual letters, as programs that read this format expect. */
+const tsvCell = (text: string): string =>
+  visibleText(text.replaceAll("\\", "\\\\")).replaceAll("\n", "\\n").replaceAll("\t", "\\t");

@@ -9,6 +9,7 @@ import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { Rollback, type Store, type Tx } from "../../ports/store.ts";
 import { catalog, type UseCaseName } from "../catalog.ts";
+import { agentAbove } from "../identity/agent-above.ts";
 import { identify } from "../identity/identify.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
@@ -36,6 +37,8 @@ export interface Answer {
   readonly result: Result<unknown, Refusal>;
   /** The engine has something to do now. */
   readonly due: boolean;
+  /** Whoever called may start an engine for it: one that is started inside an agent would die with its turn. */
+  readonly mayStart: boolean;
 }
 
 type AnyUseCase = UseCase<unknown, unknown>;
@@ -58,10 +61,12 @@ export async function runUseCase(ports: ChannelPorts, frame: Frame): Promise<Ans
 async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   return ports.store.read(async (tx) => {
     const caller = await callerOf(tx, ports, useCase, frame);
-    if (!caller.ok) return { result: caller, due: false };
+    if (!caller.ok) return { result: caller, due: false, mayStart: false };
     const context = contextOf(ports, caller.value);
     const result = await useCase.run(tx, context, frame.request);
-    return { result, due: await tx.turns.dueWork(context.now) };
+    const due = await tx.turns.dueWork(context.now);
+    const outside = due && caller.value.kind === "operator" && (await agentAbove(tx, ports.ancestors())) === undefined;
+    return { result, due, mayStart: outside };
   });
 }
 
@@ -74,7 +79,9 @@ async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): 
 async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   if (frame.requestId !== undefined) {
     const earlier = await tx.requests.reply(frame.requestId);
-    if (earlier !== undefined) return { result: JSON.parse(earlier) as Result<unknown, Refusal>, due: true };
+    if (earlier !== undefined) {
+      return { result: JSON.parse(earlier) as Result<unknown, Refusal>, due: true, mayStart: false };
+    }
   }
   const caller = await callerOf(tx, ports, useCase, frame);
   if (!caller.ok) throw new Rollback(caller.refusal);
@@ -86,7 +93,7 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
   }
   const due = await tx.turns.dueWork(context.now);
   ports.reach("command.before-commit");
-  return { result, due };
+  return { result, due, mayStart: caller.value.kind === "operator" };
 }
 
 async function callerOf(
@@ -112,23 +119,6 @@ async function callerOf(
   });
 }
 
-/** No token means the operator only when no process above us is a recorded agent or one of its gates. */
-async function agentAbove(tx: Tx, ancestors: readonly ProcessIdentity[]): Promise<string | undefined> {
-  if (ancestors.length === 0) return undefined;
-  const recorded = await tx.processes.withPids(ancestors.map((process) => process.pid));
-  const above = recorded.find(
-    (record) =>
-      (record.role === "agent" || record.role === "gate") &&
-      ancestors.some(
-        (process) =>
-          process.pid === record.pid && process.startToken === record.startToken && process.bootId === record.bootId,
-      ),
-  );
-  if (above === undefined) return undefined;
-  const agent = above.agentId === null ? undefined : await tx.agents.get(above.agentId);
-  return agent?.name ?? "a gate command";
-}
-
 function contextOf(ports: ChannelPorts, caller: Caller): Context {
   return { caller, now: ports.clock.now(), ids: ports.ids, settings: ports.settings };
 }
@@ -143,7 +133,7 @@ async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Prom
       await tx.audit.record({ caller: name, action: frame.name, refused: true, detail, now: ports.clock.now() });
     });
   }
-  return { result: no(refusal), due: false };
+  return { result: no(refusal), due: false, mayStart: false };
 }
 
 const overstepping: readonly Refusal["kind"][] = ["not-allowed", "unknown-token", "may-not-spawn", "type-not-yours"];

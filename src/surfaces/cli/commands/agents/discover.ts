@@ -1,9 +1,9 @@
 import type { Agent } from "../../../../domain/agent/agent.ts";
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago } from "../../format.ts";
 import { stateIcon, stateWord } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { isOn, text } from "../task/given.ts";
 
 export const discover: Handler = async ({ app, flags, io }) => {

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { word } from "../task/given.ts";
 import { amount } from "./render.ts";
 

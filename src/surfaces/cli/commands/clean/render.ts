@@ -1,9 +1,9 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { CleanTarget } from "../../../../domain/worktree/targets.ts";
 import type { CleanReport } from "../../../../usecases/worktrees/carry-out-clean.ts";
 import type { CleanPlan } from "../../../../usecases/worktrees/plan-clean.ts";
 import type { Paint } from "../../command.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { removedLines } from "../worktree/clean.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Io } from "../../command.ts";
 import type { ConfigFacet, ConfigProblemView } from "../../facets/config.ts";
-import { visibleLine } from "../../visible.ts";
 
 /** A value on one line, as it could be typed again: text as it is, everything else as JSON, nothing when unset. */
 export function shown(value: unknown): string {

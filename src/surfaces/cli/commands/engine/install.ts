@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { isOn } from "../task/given.ts";
 
 export const install: Handler = async ({ app, flags, io }) => {

@@ -1,6 +1,6 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { GroupDetail } from "../../../../usecases/groups/find-group.ts";
 import type { Paint } from "../../command.ts";
-import { visibleLine } from "../../visible.ts";
 import { iso } from "../task/render.ts";
 
 export function groupJson({ group, memberIds }: GroupDetail): Readonly<Record<string, unknown>> {

@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint } from "../../command.ts";
 import type { InitReport } from "../../facets/project.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 
 export const init: Handler = async ({ app, flags, io }) => {
   const facet = await app.project();

@@ -1,4 +1,5 @@
-import { headerLine, quoted, visibleLine } from "../../../../domain/mail/visible.ts";
+import { headerLine, quoted } from "../../../../domain/mail/quoted.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { InboxLetter } from "../../../../usecases/mail/check.ts";
 import { type MessageView, viewOfLetter } from "../../../../usecases/mail/view.ts";
 import type { Paint } from "../../command.ts";

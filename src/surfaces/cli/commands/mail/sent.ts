@@ -1,4 +1,4 @@
-import { visibleLine } from "../../../../domain/mail/visible.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { SendReply } from "../../../../usecases/mail/submit.ts";
 import type { Io, Outcome } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../../domain/mail/types.ts";
-import { visibleLine } from "../../../../domain/mail/visible.ts";
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Rows } from "../../command.ts";
 import { table } from "../../table.ts";
 import { word } from "../task/given.ts";

@@ -1,5 +1,5 @@
-import { visibleLine } from "../../../../domain/mail/visible.ts";
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 import { word } from "../task/given.ts";

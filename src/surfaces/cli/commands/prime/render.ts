@@ -1,5 +1,5 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AgentBrief, PersonBrief } from "../../../../usecases/status/prime.ts";
-import { visibleLine } from "../../visible.ts";
 
 interface PersonView {
   readonly compact: boolean;

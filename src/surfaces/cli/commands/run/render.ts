@@ -1,9 +1,9 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { RunAgent } from "../../../../usecases/runs/read-runs.ts";
 import type { RunDetail } from "../../../../usecases/runs/run-detail.ts";
 import type { Paint } from "../../command.ts";
 import { duration } from "../../format.ts";
 import { stateIcon, stateWord } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { iso } from "../task/render.ts";
 
 /** A run with the keys scripts know, then ours. */

@@ -1,6 +1,6 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleText } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
-import { visible } from "../../visible.ts";
 import { word } from "../task/given.ts";
 import { iso } from "../task/render.ts";
 
@@ -8,5 +8,5 @@ export const read: Handler = async ({ app, args }) => {
   const found = await app.call("spec.read", { taskId: word(args["task-id"]) });
   if (!found.ok) return found;
   const { updatedAt, ...spec } = found.value;
-  return ok({ json: { ...spec, updatedAt: iso(updatedAt) }, text: visible(spec.text) });
+  return ok({ json: { ...spec, updatedAt: iso(updatedAt) }, text: visibleText(spec.text) });
 };

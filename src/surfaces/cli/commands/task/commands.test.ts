@@ -158,7 +158,7 @@ test("titles cannot command a person's terminal", async () => {
   await ov.json("task", "create", "bad \u001b[2J title", "--id", "one", "--description", "\u001b]0;x\u0007");
   for (const argv of [["list"], ["ready"], ["show", "one"]]) {
     const text = await ov.text("task", ...argv);
-    expect(text).toContain("\\x1b[2J");
+    expect(text).toContain("\\u{1b}[2J");
     expect(text).not.toContain("\u001b");
   }
 });

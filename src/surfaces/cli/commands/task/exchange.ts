@@ -1,9 +1,9 @@
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { FilePlace } from "../../app.ts";
 import type { Call, Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { text } from "./given.ts";
 import { readyLines, taskJson } from "./render.ts";
 

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { text, word } from "./given.ts";
 import { readyLines, taskJson } from "./render.ts";
 

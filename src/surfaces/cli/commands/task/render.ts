@@ -1,6 +1,6 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Paint, Rows } from "../../command.ts";
-import { visibleLine } from "../../visible.ts";
 
 /** A task with the keys other trackers use, then ours; times in ISO-8601. */
 export function taskJson({ task, blocks, blockedBy }: TaskDetail): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { visible, visibleLine } from "../../visible.ts";
 import { word } from "./given.ts";
 import { iso, taskJson } from "./render.ts";
 
@@ -32,7 +32,7 @@ function page(paint: Paint, { task, blockedBy, blocks }: TaskDetail): string {
   const lines = facts.flatMap(([name, value]) =>
     value === null ? [] : [`  ${paint.dim(name.padEnd(10))}  ${visibleLine(value)}`],
   );
-  const description = task.description === null ? [] : ["", visible(task.description)];
+  const description = task.description === null ? [] : ["", visibleText(task.description)];
   return [`${paint.accent(task.id)}  ${paint.bold(visibleLine(task.title))}`, ...lines, ...description].join("\n");
 }
 

@@ -1,7 +1,7 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AgentHealth } from "../../../../usecases/health/assess-health.ts";
 import type { Paint } from "../../command.ts";
 import { duration, timeOfDay } from "../../format.ts";
-import { visibleLine } from "../../visible.ts";
 
 /** One line per change: time, sign, agent, how it is, and why if that needs saying. */
 export function healthLine(paint: Paint, { agent, assessment, quietMs }: AgentHealth, now: number): string {

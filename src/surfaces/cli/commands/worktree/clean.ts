@@ -1,11 +1,11 @@
 import { invalid } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-worktrees.ts";
 import type { Removed } from "../../../../usecases/worktrees/remove-worktree.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 import { isOn } from "../task/given.ts";
 
 export const clean: Handler = async ({ app, flags, io }) => {

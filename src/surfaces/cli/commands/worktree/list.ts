@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Surveyed } from "../../../../usecases/worktrees/survey.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { hintLine, stateWord } from "../../marks.ts";
-import { visibleLine } from "../../visible.ts";
 
 export const list: Handler = async ({ app, io }) => {
   const facet = await app.worktrees();

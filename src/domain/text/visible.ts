@@ -27,16 +27,4 @@ export function visibleText(text: string): string {
   return text.replace(inText, escaped);
 }
 
-/** `name:` followed by the value on the same line. */
-export const headerLine = (name: string, value: string): string => spaced(`${name}:`, visibleLine(value));
-
-/** Each line of foreign text behind a bar, so that none of it can begin a line. */
-export function quoted(text: string): readonly string[] {
-  return visibleText(text)
-    .split("\n")
-    .map((line) => spaced("|", line));
-}
-
-const spaced = (start: string, rest: string): string => (rest === "" ? start : `${start} ${rest}`);
-
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

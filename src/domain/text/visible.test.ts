@@ -1,23 +1,25 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { visible, visibleLine } from "./visible.ts";
+import { visibleLine, visibleText } from "./visible.ts";
 
 test("ordinary text, newlines and tabs are left alone", () => {
   const text = "Grüße\n\t漢字 👍 a\\b";
-  expect(visible(text)).toBe(text);
+  expect(visibleText(text)).toBe(text);
 });
 
 test("escape sequences, control bytes and DEL are shown instead of obeyed", () => {
-  expect(visible("\u001b[2J\u0007\u0000\r\n\u007f")).toBe("\\x1b[2J\\x07\\x00\\r\n\\x7f");
-  expect(visible("\u009b31m\u0085")).toBe("\\x9b31m\\x85");
+  expect(visibleText("\u001b[2J\u0007\u0000\r\n\u007f")).toBe("\\u{1b}[2J\\u{7}\\u{0}\\u{d}\n\\u{7f}");
+  expect(visibleText("\u009b31m\u0085")).toBe("\\u{9b}31m\\u{85}");
 });
 
 test("characters that reorder what a person reads are shown", () => {
-  expect(visible("a\u202eb\u2066c\u200fd\u2028e\u061cf")).toBe("a\\u202eb\\u2066c\\u200fd\\u2028e\\u061cf");
+  expect(visibleText("a\u202eb\u2066c\u200fd\u2028e\u061cf")).toBe(
+    "a\\u{202e}b\\u{2066}c\\u{200f}d\\u{2028}e\\u{61c}f",
+  );
 });
 
 test("in one line newlines and tabs are shown too", () => {
-  expect(visibleLine("a\nb\tc")).toBe("a\\nb\\tc");
+  expect(visibleLine("a\nb\tc")).toBe("a\\u{a}b\\u{9}c");
 });
 
 test("nothing a terminal would act on is ever left", () => {
@@ -29,7 +31,7 @@ test("nothing a terminal would act on is ever left", () => {
   );
   fc.assert(
     fc.property(fc.array(unit), (parts) => {
-      expect(visible(parts.join(""))).not.toMatch(dangerous);
+      expect(visibleText(parts.join(""))).not.toMatch(dangerous);
       expect(visibleLine(parts.join(""))).not.toMatch(/[\n\t]/);
     }),
   );

@@ -1,0 +1,13 @@
+import { visibleLine, visibleText } from "../text/visible.ts";
+
+/** `name:` followed by the value on the same line. */
+export const headerLine = (name: string, value: string): string => spaced(`${name}:`, visibleLine(value));
+
+/** Each line of foreign text behind a bar, so that none of it can begin a line. */
+export function quoted(text: string): readonly string[] {
+  return visibleText(text)
+    .split("\n")
+    .map((line) => spaced("|", line));
+}
+
+const spaced = (start: string, rest: string): string => (rest === "" ? start : `${start} ${rest}`);
