@@ -15,6 +15,7 @@ import { currentBranch, findRepository } from "../host/project/repository.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
 import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
+import { operatorOnly } from "./operator-only.ts";
 
 export interface ProjectFacetOptions {
   readonly cwd: string;

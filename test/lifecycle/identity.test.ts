@@ -53,12 +53,16 @@ describe("inside an agent", () => {
     if (!line.includes("abc")) expect(JSON.stringify(audited)).toContain("b1");
   });
 
-  test("the engine is out of reach, with and without a token", async () => {
+  test("engine and settings are out of reach, with and without a token", async () => {
     await using project = await withVictim();
-    const tries = ["ov engine stop", "env -u OVERSTORY_TOKEN ov engine stop", "OVERSTORY_TOKEN= ov engine stop"];
+    const lines = ["ov engine stop", "ov config set agents.maxDepth 9", `ov init "$OVERSTORY_PROJECT_ROOT"`];
+    const tries = lines.flatMap((line) => [line, `env -u OVERSTORY_TOKEN ${line}`, `OVERSTORY_TOKEN= ${line}`]);
     const { said } = await fromInside(project, tries.map((line) => `${line}; echo "-> $?"`).join("\n"));
-    expect(said.match(/-> \d+/g)).toEqual(["-> 8", "-> 8", "-> 8"]);
+    expect(said.match(/-> \d+/g)).toEqual(tries.map(() => "-> 8"));
     expect(await project.json("engine", "status")).toMatchObject({ running: true });
+    expect(await project.json("config", "get", "agents.maxDepth")).toMatchObject({ value: 2 });
+    const audited = await project.read((tx) => tx.audit.list(20));
+    expect(audited.map(({ caller }) => caller)).toEqual(tries.map(() => "b1"));
   });
 
   test("no command starts an engine, not even one that hides its token", async () => {
