@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestProject } from "../testkit/project.ts";
 import { type AgentStarts, agentStarts } from "./agent-starts.ts";
 import { progress } from "./progress.ts";
@@ -12,8 +14,10 @@ const singleShare = 1.15;
 const singleExtraMs = 45;
 const togetherShare = 2.5;
 
+/** The agent thinks until it is told to go on: a model's answer takes longer than everything that is measured here. */
 const scenario = `
 - do:
+    - waitFor: { file: "\${env.HOME}/go" }
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
 `;
 
@@ -35,10 +39,10 @@ async function single(files: number): Promise<void> {
     adds.push(await addWorktree(project, i));
     await project.json("engine", "start");
     found["engine up"].push(await sling(project, starts, `w${i}`));
-    await project.settled();
+    await letFinish(project);
     await project.json("engine", "stop");
     found["no engine"].push(await sling(project, starts, `c${i}`));
-    await project.settled();
+    await letFinish(project);
     await project.json("engine", "stop");
   }
   const limit = singleShare * median(adds) + singleExtraMs;
@@ -70,7 +74,7 @@ async function together(files: number): Promise<void> {
   await project.until("all agents ran", async () => starts.count() === atOnce, 120_000);
   const took = Math.max(...names.map((name) => starts.recorded(name)?.at ?? Number.NaN)) - before;
   console.log(row(`${files}`, ms(adds), ms(took), times(took / adds), verdict(took / adds, togetherShare)));
-  await project.settled(120_000);
+  await letFinish(project);
 }
 
 async function prepared(files: number): Promise<TestProject> {
@@ -78,6 +82,13 @@ async function prepared(files: number): Promise<TestProject> {
   // The first call makes the database.
   await project.json("status");
   return project;
+}
+
+async function letFinish(project: TestProject): Promise<void> {
+  const go = join(project.home, "go");
+  writeFileSync(go, "");
+  await project.settled(120_000);
+  rmSync(go);
 }
 
 const addWorktree = (project: TestProject, i: number): Promise<number> =>

@@ -7,6 +7,7 @@ import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
 import { linuxProcesses } from "../host/processes.ts";
+import { projectFiles } from "../host/project-files.ts";
 import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
@@ -42,6 +43,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     // A person who runs the engine in the foreground is its keeper.
     side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
+    forgetEnvironment: (path) => void projectFiles(project.dir).removeEnvironment(path),
     report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),

@@ -4,47 +4,50 @@ import { Failure } from "../domain/failure.ts";
 import { forbiddenToAgents } from "../domain/project/rights.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
+import type { Store } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { agentAbove } from "../usecases/identity/agent-above.ts";
 import { clockFor, type Environment } from "./project.ts";
 
 /**
  * Refuses what is the operator's alone to whoever speaks for an agent, and to whoever runs inside an agent's process
- * and hides it; the attempt is put on record. For what is changed outside of the store: in it the command channel
- * decides the same.
+ * and hides it, which is put on record. For what is changed outside of the store: in it the command channel decides
+ * the same.
  */
 export async function operatorOnly(dir: string, env: Environment, action: string): Promise<Refusal | undefined> {
+  const open = forbiddenToAgents(env, action);
+  if (open !== undefined) return open;
   const path = join(dir, "overstory.db");
   // Where nothing was ever stored no agent ever ran.
-  if (!existsSync(path)) return forbiddenToAgents(env, action);
+  if (!existsSync(path)) return undefined;
   try {
-    const refusal = forbiddenToAgents(env, action) ?? (await hiddenAgent(path, action));
-    if (refusal?.kind === "not-allowed") await record(path, refusal, clockFor(env).now());
+    const caller = await hiddenAgent(path);
+    if (caller === undefined) return undefined;
+    const refusal = { kind: "not-allowed", action, caller, why: "that is for the operator" } as const;
+    await withStore(path, { readOnly: false }, (store) =>
+      store.transaction((tx) =>
+        tx.audit.record({ caller, action, refused: true, detail: JSON.stringify(refusal), now: clockFor(env).now() }),
+      ),
+    );
     return refusal;
   } catch (error) {
-    // A store that cannot be used names nobody; the commands that need it tell what is wrong with it.
-    if (error instanceof Failure) return forbiddenToAgents(env, action);
+    // A broken store names nobody; the commands that need it tell what is wrong with it. A busy one is to be asked again.
+    if (error instanceof Failure && error.data.kind !== "store-busy") return undefined;
     throw error;
   }
 }
 
-async function hiddenAgent(path: string, action: string): Promise<Refusal | undefined> {
-  const store = openSqlite({ path, life: "command", readOnly: true });
-  try {
-    const caller = await store.read((tx) => agentAbove(tx, ancestorsOfThisProcess()));
-    if (caller === undefined) return undefined;
-    return { kind: "not-allowed", action, caller, why: "that is for the operator" };
-  } finally {
-    await store.close();
-  }
-}
+const hiddenAgent = (path: string): Promise<string | undefined> =>
+  withStore(path, { readOnly: true }, (store) => store.read((tx) => agentAbove(tx, ancestorsOfThisProcess())));
 
-async function record(path: string, refusal: Extract<Refusal, { kind: "not-allowed" }>, now: number): Promise<void> {
-  const store = openSqlite({ path, life: "command" });
-  const { caller, action } = refusal;
+async function withStore<T>(
+  path: string,
+  options: { readonly readOnly: boolean },
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = openSqlite({ path, life: "command", ...options });
   try {
-    const entry = { caller, action, refused: true, detail: JSON.stringify(refusal), now };
-    await store.transaction((tx) => tx.audit.record(entry));
+    return await work(store);
   } finally {
     await store.close();
   }

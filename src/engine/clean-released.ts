@@ -1,6 +1,18 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import { release } from "../usecases/agents/release-agent.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
+
+const longestHoldMs = 24 * 60 * 60_000;
+
+/** Lets go of work that nobody came back to for a day. */
+export async function releaseForgotten(ports: EnginePorts): Promise<void> {
+  const now = ports.clock.now();
+  const forgotten = await ports.store.read((tx) => tx.agents.submittedBefore(now - longestHoldMs));
+  for (const agent of forgotten) {
+    await ports.store.transaction((tx) => release(tx, { now }, agent, "nobody came back to it for a day"));
+  }
+}
 
 /** Takes away the worktrees of released agents. What they held is kept first; the branch stays. */
 export async function cleanReleased(ports: EnginePorts): Promise<void> {
@@ -19,6 +31,13 @@ async function clean(ports: EnginePorts, agent: Agent): Promise<void> {
     ports.reach("release.after-remove");
   }
   await ports.store.transaction((tx) => tx.agents.cleaned(agent.id, ports.clock.now()));
+  await forgetVariables(ports, agent);
+}
+
+/** What was captured from a person's shell goes with the last agent that was given it. */
+async function forgetVariables(ports: EnginePorts, { envFile }: Agent): Promise<void> {
+  if (envFile === null || (await ports.store.read((tx) => tx.agents.usesEnvironment(envFile)))) return;
+  ports.forgetEnvironment(envFile);
 }
 
 /** A later incarnation of the name works in the same directory. */

@@ -1,6 +1,6 @@
 import type { OpenDoor } from "../ports/engine-door.ts";
 import { Bell } from "./bell.ts";
-import { cleanReleased } from "./clean-released.ts";
+import { cleanReleased, releaseForgotten } from "./clean-released.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
 import { UnfinishedStops } from "./finish-stops.ts";
 import { freeFromBudgets } from "./free-from-budgets.ts";
@@ -136,6 +136,7 @@ class Engine {
     const freed = await freeFromBudgets(this.#ports);
     await this.#stops.finish(this.#ports);
     const seated = await seatAgents(this.#ports);
+    await releaseForgotten(this.#ports);
     await cleanReleased(this.#ports);
     return seated > 0 || freed;
   }

@@ -23,6 +23,8 @@ export interface EnginePorts {
   readonly side: EngineSide;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
+  /** Deletes variables captured from a shell. */
+  forgetEnvironment(path: string): void;
   /** Puts a failure of a loop on record. Never throws. */
   report(error: unknown): void;
   /** Answers a request frame of the command channel. */

@@ -132,6 +132,20 @@ export const agentRows = (sql: Sql): AgentRows => ({
     await sql.run(`UPDATE agents SET ${set} WHERE id = ?`, ...values, id);
   },
   watchable: () => select(sql, agents, `WHERE ${live} AND stop_requested_by IS NULL AND ${couldBeStuck} ORDER BY id`),
+  submittedBefore: (time) =>
+    select(
+      sql,
+      agents,
+      "WHERE state = 'completed' AND released_at IS NULL AND ended_at < ? ORDER BY ended_at, id",
+      time,
+    ),
+  usesEnvironment: async (envFile) => {
+    const rows = await sql.all(
+      "SELECT 1 AS used FROM agents WHERE env_file = ? AND cleaned_at IS NULL LIMIT 1",
+      envFile,
+    );
+    return rows.length > 0;
+  },
   unseated: () => select(sql, agents, "WHERE worktree_path IS NULL AND state = 'booting' ORDER BY started_at, id"),
 });
 

@@ -76,9 +76,13 @@ test("twenty slings at once all finish, round after round", async () => {
     const names = numbered(20).map((n) => `r${round}-${n}`);
     const answers = await Promise.all(names.map((name) => project.ov("sling", `Round ${name}`, "--name", name)));
     expect(answers.filter(({ code }) => code !== 0)).toEqual([]);
-    await project.until("all of them were done", async () => {
-      return (await everybody(project)).filter(({ outcome }) => outcome === "done").length === 20 * (round + 1);
-    }, 60_000);
+    await project.until(
+      "all of them were done",
+      async () => {
+        return (await everybody(project)).filter(({ outcome }) => outcome === "done").length === 20 * (round + 1);
+      },
+      60_000,
+    );
   }
   const agents = await everybody(project);
   expect(new Set(agents.map(({ state, outcome }) => `${state}/${outcome}`))).toEqual(new Set(["completed/done"]));
@@ -133,7 +137,15 @@ test("with two places, a coordinator and a waiting lead, two builders run at the
 `,
     config: "agents:\n  maxConcurrent: 2\n",
   });
-  await project.json("sling", "Do everything", "--capability", "coordinator", "--name", "coordinator", "--force-hierarchy");
+  await project.json(
+    "sling",
+    "Do everything",
+    "--capability",
+    "coordinator",
+    "--name",
+    "coordinator",
+    "--force-hierarchy",
+  );
   await Promise.all(["b1.ready", "b2.ready"].map((file) => untilFile(project, file)));
   const states = Object.fromEntries((await everybody(project)).map(({ name, state }) => [name, state]));
   expect(states).toMatchObject({ coordinator: "in_turn", l: "between_turns" });
@@ -200,7 +212,20 @@ describe("ov sling says no, each time with its own reason", () => {
   test("to every name that could not be a directory and a branch, and to the reserved ones", async () => {
     await using project = await makeProject();
     await project.json("task", "create", "One", "--id", "T1");
-    const names = ["../x", "a b", "-x", "a".repeat(65), "Big", "a..b", "x.lock", "a/b", ".x", "é", "operator", "system"];
+    const names = [
+      "../x",
+      "a b",
+      "-x",
+      "a".repeat(65),
+      "Big",
+      "a..b",
+      "x.lock",
+      "a/b",
+      ".x",
+      "é",
+      "operator",
+      "system",
+    ];
     const answers = await Promise.all(names.map((name) => project.ov("sling", "T1", `--name=${name}`, "--json")));
     for (const [n, answer] of answers.entries()) expect([names[n], answer.code]).toEqual([names[n], 2]);
     for (const answer of answers) expect(kindOf(answer)).toBe("invalid");

@@ -55,20 +55,28 @@ describe("inside an agent", () => {
 
   test("engine and settings are out of reach, with and without a token", async () => {
     await using project = await withVictim();
-    const lines = ["ov engine stop", "ov config set agents.maxDepth 9", `ov init "$OVERSTORY_PROJECT_ROOT"`];
+    const lines = [
+      "ov engine stop",
+      "ov config set agents.maxDepth 9",
+      `ov --project "$OVERSTORY_PROJECT_ROOT" init --reset`,
+    ];
     const tries = lines.flatMap((line) => [line, `env -u OVERSTORY_TOKEN ${line}`, `OVERSTORY_TOKEN= ${line}`]);
     const { said } = await fromInside(project, tries.map((line) => `${line}; echo "-> $?"`).join("\n"));
-    expect(said.match(/-> \d+/g)).toEqual(tries.map(() => "-> 8"));
+    expect([...said.matchAll(/-> (\d+)/g)].map(([, code]) => code)).toEqual(tries.map(() => "8"));
     expect(await project.json("engine", "status")).toMatchObject({ running: true });
     expect(await project.json("config", "get", "agents.maxDepth")).toMatchObject({ value: 2 });
     const audited = await project.read((tx) => tx.audit.list(20));
-    expect(audited.map(({ caller }) => caller)).toEqual(tries.map(() => "b1"));
+    const hidden = tries.filter((line) => line.includes("OVERSTORY_TOKEN"));
+    expect(audited.map(({ caller }) => caller)).toEqual(hidden.map(() => "b1"));
   });
 
   test("no command starts an engine, not even one that hides its token", async () => {
     await using project = await withVictim();
     killServices(project);
-    const { code } = await fromInside(project, "ov status && env -u OVERSTORY_TOKEN ov status && OVERSTORY_TOKEN= ov status");
+    const { code } = await fromInside(
+      project,
+      "ov status && env -u OVERSTORY_TOKEN ov status && OVERSTORY_TOKEN= ov status",
+    );
     expect(code).toBe(0);
     await Bun.sleep(300);
     expect(existsSync(join(project.root, ".overstory/run/engine.json"))).toBe(true);
@@ -111,9 +119,16 @@ test("mail from inside an agent while the engine is dead brings one back when th
   killServices(project);
   await letGo(project, "speak");
   await untilAgent(project, "b1", "completed/done");
-  await project.until("an engine was there again", async () => (await project.json("engine", "status")).running === true);
+  await project.until(
+    "an engine was there again",
+    async () => (await project.json("engine", "status")).running === true,
+  );
   const [other] = await project.read((tx) => tx.turns.running());
-  expect(other).toMatchObject({ agentName: "x", fence: 1, id: before.find((turn) => turn.agentName === "x")?.id ?? "" });
+  expect(other).toMatchObject({
+    agentName: "x",
+    fence: 1,
+    id: before.find((turn) => turn.agentName === "x")?.id ?? "",
+  });
   await letGo(project);
   await untilAgent(project, "x", "completed/done");
 });

@@ -199,9 +199,12 @@ function startStranger(): AsyncDisposable & { readonly pid: number; isUntouched(
   const script = "trap 'echo hit' TERM HUP INT CONT; while :; do sleep 0.05; done";
   const child = Bun.spawn({ cmd: ["/bin/sh", "-c", script], stdio: ["ignore", "pipe", "ignore"] });
   let heard = false;
-  void child.stdout.getReader().read().then(({ done }) => {
-    heard = !done;
-  });
+  void child.stdout
+    .getReader()
+    .read()
+    .then(({ done }) => {
+      heard = !done;
+    });
   return {
     pid: child.pid,
     isUntouched: async () => {

@@ -92,7 +92,9 @@ test("an agent that ends its turns without finishing gets two reminders, then it
   for (const name of ["b1", "l"]) {
     const reminded = promptsOf(project, name).filter((prompt) => prompt.includes("neither finished nor said"));
     expect(reminded).toHaveLength(2);
-    expect((await deathNotices(project, name)).map(({ address }) => address)).toEqual([name === "l" ? "operator" : "l"]);
+    expect((await deathNotices(project, name)).map(({ address }) => address)).toEqual([
+      name === "l" ? "operator" : "l",
+    ]);
   }
   expect((await ranTurns(project, "b1")).map(({ trigger }) => trigger)).toEqual(["mail", "reminder", "reminder"]);
   await project.until("every process had ended", async () => project.processes().length === 0);

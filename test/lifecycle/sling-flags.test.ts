@@ -75,7 +75,10 @@ test("--dry-run shows the plan and changes nothing", async () => {
 test("free text makes the task, whose id, name and branch follow from it", async () => {
   await using project = await makeProject({ scenario: twoTurns });
   const slung = await project.json("sling", "Add a greeting, and mean it!", "--files", "greeting.txt");
-  expect(slung).toMatchObject({ taskId: "add-a-greeting-and-mean-it", agentName: "builder-add-a-greeting-and-mean-it" });
+  expect(slung).toMatchObject({
+    taskId: "add-a-greeting-and-mean-it",
+    agentName: "builder-add-a-greeting-and-mean-it",
+  });
   const task = await project.read((tx) => tx.tasks.get("add-a-greeting-and-mean-it"));
   expect(task).toMatchObject({
     title: "Add a greeting, and mean it!",

@@ -40,6 +40,7 @@ test("a thread ends after twelve hops", () => {
 
 describe("duplicates", () => {
   const sent: Fingerprint = {
+    fromAgentId: "agent-1",
     fromAgent: "b1",
     address: "l1",
     type: "status",
@@ -63,6 +64,7 @@ describe("duplicates", () => {
     { subject: "t" },
     { replyTo: "msg-0" },
     { fromAgent: "b2" },
+    { fromAgentId: "agent-2" },
   ] as const)("mail that differs in %j is another message", (difference) => {
     expect(findDuplicate({ ...sent, ...difference }, [stored], now)).toBeUndefined();
   });

@@ -52,12 +52,22 @@ export function checkHop(
   return no({ kind: "hop-limit", thread: message.threadId, limit: limits.maxHop });
 }
 
-export type Fingerprint = Pick<Message, "fromAgent" | "address" | "type" | "subject" | "body" | "payload" | "replyTo">;
-const fingerprint = ["fromAgent", "address", "type", "subject", "body", "payload", "replyTo"] as const;
+const fingerprint = [
+  "fromAgent",
+  "fromAgentId",
+  "address",
+  "type",
+  "subject",
+  "body",
+  "payload",
+  "replyTo",
+] as const satisfies readonly (keyof Message)[];
+export type Fingerprint = Pick<Message, (typeof fingerprint)[number]>;
 
 /**
  * The message of the last minute that this one repeats. Type, payload and the answered message count as well as the
- * text: "done" as a status and "done" as the terminal mail are two things, and so is "yes" to two questions.
+ * text: "done" as a status and "done" as the terminal mail are two things, and so is "yes" to two questions, or the
+ * same report of an agent that was reopened meanwhile.
  */
 export function findDuplicate<M extends Fingerprint & Pick<Message, "createdAt">>(
   candidate: Fingerprint,

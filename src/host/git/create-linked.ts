@@ -15,15 +15,23 @@ export type Created = { readonly seat: Seat } | { readonly problem: string };
  * only then the lock is opened. So a worktree without our lock is complete, whoever died in between.
  */
 export async function createLinked(yard: Yard, request: SeatRequest): Promise<Created> {
+  const created = await tryToCreate(yard, request);
+  if ("seat" in created) return created;
+  // The git of a preparer that was killed may stand in the way half done; a moment later it can be seen for what it is.
+  await new Promise((resolve) => setTimeout(resolve, afterlifeMs));
+  return tryToCreate(yard, request);
+}
+
+async function tryToCreate(yard: Yard, request: SeatRequest): Promise<Created> {
   const { root } = yard.repository;
-  const entry = await settledEntry(yard, request);
-  if (entry !== undefined && existsSync(request.path)) return seatOf(yard, request);
-  const elsewhere = (await listEntries(yard)).find(
+  // Each look is a process of its own; together they cost as much as adding a small worktree.
+  const [entries, base] = await Promise.all([settledEntries(yard, request), commitAt(yard, request.baseRef)]);
+  if (entries.some((entry) => isOf(request, entry)) && existsSync(request.path)) return seatOf(yard, request);
+  const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
   );
   if (elsewhere !== undefined) return { problem: `${request.branch} is checked out at ${elsewhere.path}` };
   if (isTaken(request.path)) return { problem: "the directory exists and is not this agent's worktree" };
-  const base = await commitAt(yard, request.baseRef);
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
   const tip = await commitAt(yard, `refs/heads/${request.branch}`);
   const checkout = tip === undefined ? ["-b", request.branch, request.path, base] : [request.path, request.branch];
@@ -35,14 +43,18 @@ export async function createLinked(yard: Yard, request: SeatRequest): Promise<Cr
     const admin = adminDirOf(yard.repository, request.path);
     if (admin === undefined) throw new Error("git added the worktree but does not list it");
     await populate(yard, { path: request.path, index: join(admin, "index"), commit: tip ?? base });
-    await git(root, "worktree", "unlock", request.path);
+    unlock(admin);
   } catch (error) {
     await undo(yard, request);
     if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base);
     return { problem: error instanceof Error ? error.message : String(error) };
   }
-  return seatOf(yard, request);
+  const { path, branch } = request;
+  return tip === undefined ? { seat: { path, branch, baseCommit: base } } : seatOf(yard, request);
 }
+
+/** All that git's own command does, without its process. */
+const unlock = (admin: string): void => rmSync(join(admin, "locked"));
 
 /** An empty directory is nobody's. */
 export function isTaken(path: string): boolean {
@@ -68,29 +80,29 @@ const patienceMs = 10_000;
 const afterlifeMs = 500;
 
 /**
- * The entry of an earlier try, once nobody works on it any more. One that was never finished is taken away: an empty
- * start is better than half a checkout, and no agent ever ran in it.
+ * The worktrees there are, once nobody works on an earlier try of ours any more. One that was never finished is taken
+ * away: an empty start is better than half a checkout, and no agent ever ran in it.
  */
-async function settledEntry(yard: Yard, request: SeatRequest): Promise<Entry | undefined> {
+async function settledEntries(yard: Yard, request: SeatRequest): Promise<readonly Entry[]> {
   const started = performance.now();
-  for (let entry = await entryOf(yard, request); ; entry = await entryOf(yard, request)) {
-    if (entry?.lock === undefined) return entry;
+  for (;;) {
+    const entries = await listEntries(yard);
+    const lock = entries.find((entry) => isOf(request, entry))?.lock;
+    if (lock === undefined) return entries;
     const admin = adminDirOf(yard.repository, request.path);
     const waited = performance.now() - started;
     const writing = admin !== undefined && existsSync(join(admin, "index.lock"));
-    const pid = preparer(entry.lock);
+    const pid = preparer(lock);
     const patience = pid !== undefined && !isAlive(pid) && !writing ? afterlifeMs : patienceMs;
     if (waited > patience) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await undo(yard, request);
-  return undefined;
+  return listEntries(yard);
 }
 
-async function entryOf(yard: Yard, request: SeatRequest): Promise<Entry | undefined> {
-  const entries = await listEntries(yard);
-  return entries.find(({ path, branch }) => path === request.path && branch === `refs/heads/${request.branch}`);
-}
+const isOf = (request: SeatRequest, { path, branch }: Entry): boolean =>
+  path === request.path && branch === `refs/heads/${request.branch}`;
 
 async function undo({ repository }: Yard, { path }: SeatRequest): Promise<void> {
   await git(repository.root, "worktree", "remove", "--force", "--force", path);

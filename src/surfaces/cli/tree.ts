@@ -12,6 +12,7 @@ import { mailCommand } from "./commands/mail/tree.ts";
 import { nudgeCommand } from "./commands/nudge/tree.ts";
 import { pauseCommand } from "./commands/pause/tree.ts";
 import { primeCommand } from "./commands/prime/tree.ts";
+import { recoverCommand } from "./commands/recover/tree.ts";
 import { releaseCommand } from "./commands/release/tree.ts";
 import { resumeCommand } from "./commands/resume/tree.ts";
 import { runCommand } from "./commands/run/tree.ts";
@@ -35,6 +36,7 @@ export const tree: Command = {
     stopCommand,
     pauseCommand,
     resumeCommand,
+    recoverCommand,
     releaseCommand,
     nudgeCommand,
     taskCommand,

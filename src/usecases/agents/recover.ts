@@ -43,7 +43,8 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
       });
     }
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
-    const next = await nextGeneration(tx, context, { ...agent, worktreePath: null }, "recovered");
+    const envFile = request.envFile ?? (await inheritedEnvironment(tx, agent));
+    const next = await nextGeneration(tx, context, { ...agent, worktreePath: null, envFile }, "recovered");
     await revive(tx, agent.name, context.now);
     await brief(tx, context, next);
     return ok({
@@ -68,6 +69,12 @@ async function find(tx: Tx, of: string): Promise<Result<Agent, Refusal>> {
   const onTask = newestPerName(await tx.agents.list({ taskId: of }));
   const last = onTask.at(-1);
   return last === undefined ? no(notFound("agent", of, nearest(of, await tx.agents.names()))) : ok(last);
+}
+
+/** Its own variables are gone with its release; then it gets its parent's. */
+async function inheritedEnvironment(tx: Tx, agent: Agent): Promise<string | null> {
+  if (agent.releasedAt === null) return agent.envFile;
+  return (await tx.agents.byName(agent.parentName))?.envFile ?? null;
 }
 
 /** Mail that was given up because its reader kept dying gets another chance with the new incarnation. */

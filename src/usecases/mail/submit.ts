@@ -54,7 +54,8 @@ export async function submit(
     insteadOf === null ? mail.body : `${mail.body}\n\n[forwarded: ${insteadOf}, to whom it was sent, has ended]`;
   const final = { ...mail, body, payload: payload.value };
   const replyTo = mail.answer?.replyTo ?? null;
-  const earlier = await findRepeated(tx, { ...final, fromAgent: sender.name, address, replyTo }, now, limits);
+  const from = { fromAgent: sender.name, fromAgentId: sender.agent?.id ?? null };
+  const earlier = await findRepeated(tx, { ...final, ...from, address, replyTo }, now, limits);
   if (earlier !== undefined) return ok(await repeated(tx, earlier));
   const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin !== "agent", group, now }, limits);
   if (!paced.ok) return paced;

@@ -40,6 +40,16 @@ export function recoveryPromises(check: Check): void {
     expect(await names()).toEqual([]);
   });
 
+  check("submitted agents are found by age, and captured variables by their users", async ({ store }) => {
+    const old = anAgent("b1", { state: "completed", endedAt: noon, envFile: "/env/1" });
+    await seed(store, old, anAgent("b2", { state: "completed", endedAt: noon + 10 }), anAgent("b3"));
+    const names = await store.read((tx) => tx.agents.submittedBefore(noon + 5));
+    expect(names.map(({ name }) => name)).toEqual(["b1"]);
+    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1"))).toBe(true);
+    await store.transaction((tx) => tx.agents.cleaned(old.id, noon));
+    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1"))).toBe(false);
+  });
+
   check("processes are found by any of several pids, ended ones are not", async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.processes.insert(aProcess("p1", { pid: 11 }));
