@@ -2,10 +2,13 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { directChannel, remoteChannel } from "../src/compose/channel.ts";
 import { openProject } from "../src/compose/project.ts";
+import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { commandChannelContract } from "../testkit/contracts/command-channel.ts";
+import { fillStore } from "../testkit/mail-seed.ts";
 import { ovBinary } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
+import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
 /** Keeps the engine up for the whole test. */
 const longLived = { config: "", env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" } };
@@ -21,6 +24,19 @@ function startEngine(project: TestProject): number {
   return child.pid;
 }
 
+/** A lead with a token, as a sandboxed agent would have one. */
+async function seatedToken(project: TestProject): Promise<string> {
+  const token = "a-token-for-tests";
+  const agent = storedAgent("lead1", { capability: "lead", worktreePath: project.root });
+  await fillStore(project.root, async (tx) => {
+    await tx.runs.insert(activeRun("run-1", 0));
+    await tx.agents.reserve(agent);
+    const row = { digest: randomIds.digest(token), agentId: agent.id, turnId: null, createdAt: 0, revokedAt: null };
+    await tx.tokens.insert(row);
+  });
+  return token;
+}
+
 commandChannelContract("direct", async (work) => {
   await using project = await makeProject(longLived);
   await project.ov("status");
@@ -33,7 +49,8 @@ commandChannelContract("remote", async (work) => {
   await using project = await makeProject(longLived);
   await project.ov("status");
   startEngine(project);
-  await work({ project, channel: remoteChannel({ dir: join(project.root, ".overstory") }) });
+  const token = await seatedToken(project);
+  await work({ project, token, channel: remoteChannel({ dir: join(project.root, ".overstory") }) });
 });
 
 test("a remote call outlives a restart of the engine and still acts once", async () => {
@@ -41,11 +58,12 @@ test("a remote call outlives a restart of the engine and still acts once", async
   await project.ov("status");
   const pid = startEngine(project);
   const channel = remoteChannel({ dir: join(project.root, ".overstory") });
-  await channel.call({ name: "task.create", request: { title: "One", id: "T1" } });
+  const token = await seatedToken(project);
+  await channel.call({ name: "task.create", request: { title: "One", id: "T1" }, token });
   const identity = linuxProcesses.identify(pid);
   if (identity === undefined) throw new Error("the engine is not there");
   process.kill(pid, "SIGKILL");
-  const pending = channel.call({ name: "task.create", request: { title: "Two", id: "T2" } });
+  const pending = channel.call({ name: "task.create", request: { title: "Two", id: "T2" }, token });
   await project.until("the first engine was gone", async () => linuxProcesses.check(identity) === "gone");
   startEngine(project);
   expect(await pending).toMatchObject({ ok: true });
@@ -57,9 +75,31 @@ test("the same request id gets the first reply and changes nothing", async () =>
   await project.ov("status");
   startEngine(project);
   const { callEngine } = await import("../src/host/engine-door/caller.ts");
-  const frame = JSON.stringify({ name: "task.create", request: { title: "Once" }, requestId: "request-1" });
+  const token = await seatedToken(project);
+  const frame = JSON.stringify({ name: "task.create", request: { title: "Once" }, requestId: "request-1", token });
   const first = await callEngine(join(project.root, ".overstory"), frame);
   const second = await callEngine(join(project.root, ".overstory"), frame);
   expect(second).toBe(first);
   expect(await project.read((tx) => tx.tasks.ids())).toHaveLength(1);
+});
+
+test("a call over the socket without a token speaks for nobody", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const channel = remoteChannel({ dir: join(project.root, ".overstory") });
+  const refused = await channel.call({ name: "task.create", request: { title: "One", id: "T1" } });
+  expect(refused).toEqual({ ok: false, refusal: { kind: "unknown-token" } });
+  expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
+});
+
+test("a call over the socket that leaves work wakes the engine at once", async () => {
+  await using project = await makeProject(longLived);
+  await project.json("task", "create", "Build", "--id", "T1");
+  startEngine(project);
+  const token = await seatedToken(project);
+  const channel = remoteChannel({ dir: join(project.root, ".overstory") });
+  const request = { taskId: "T1", capability: "builder", name: "b1", files: [], environment: {} };
+  expect(await channel.call({ name: "agent.sling", request, token })).toMatchObject({ ok: true });
+  await project.until("it had a worktree", async () => (await project.agent("b1")).worktreePath !== null, 10_000);
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Event } from "../src/domain/event/event.ts";
 import type { Message } from "../src/domain/mail/types.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
 import { readIdentity } from "../src/host/engine-door/keeper.ts";
@@ -33,6 +34,28 @@ export const ranTurns = (project: TestProject, name: string): Promise<Turn[]> =>
     const turns = agent === undefined ? [] : await tx.turns.listFor(agent.id);
     return turns.filter((turn) => turn.startedAt !== null);
   });
+
+/** Waits until so many turns ran for the newest incarnation, and all of them have ended. */
+export const untilTurns = (project: TestProject, name: string, count: number): Promise<void> =>
+  project.until(`turn ${count} of ${name} had ended`, async () => {
+    const turns = await ranTurns(project, name);
+    return turns.length === count && turns.every(({ endedAt }) => endedAt !== null);
+  });
+
+export const eventsOf = (project: TestProject, type: string): Promise<Event[]> =>
+  project.read(async (tx) => (await tx.events.after(0, 10_000)).filter((event) => event.type === type));
+
+/** Lets an agent crash until its input is given up, jumping over each back-off. The clock is off by the answer then. */
+export async function crashOut(project: TestProject, name: string): Promise<number> {
+  let offsetMs = 0;
+  for (const [index, backOffMs] of [5_000, 30_000, 120_000].entries()) {
+    await untilTurns(project, name, index + 1);
+    offsetMs += backOffMs;
+    await moveClock(project, offsetMs);
+  }
+  await untilAgent(project, name, "zombie/crashed");
+  return offsetMs;
+}
 
 /** The turn that waits for its time, if the agent has one. */
 export const queuedTurn = (project: TestProject, name: string): Promise<Turn | undefined> =>

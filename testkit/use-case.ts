@@ -17,7 +17,7 @@ import { Rollback, type Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
 
-/** A real store and real files in a directory of their own, and the means to call use cases on them as anybody. */
+/** A real store and real files in a directory of their own, and the means to call use cases on them for every caller. */
 export interface UseCaseWorld extends AsyncDisposable {
   readonly store: Store;
   readonly dir: string;

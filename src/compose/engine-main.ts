@@ -20,6 +20,7 @@ import {
   openStore,
   type Project,
   projectWorktrees,
+  settingsOf,
 } from "./project.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
@@ -48,6 +49,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),
     logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
+    mailSettings: settingsOf(project),
     settings: {
       maxTurns: config.engine.maxTurns > 0 ? config.engine.maxTurns : Number.MAX_SAFE_INTEGER,
       maxTurnsPerRun: config.agents.maxConcurrent,
@@ -104,17 +106,21 @@ function startSupervisor(project: Project, turnId: string, fence: number, onExit
 const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
-/** One frame of the command channel: the same use case, run here, as whoever's token it carries. */
+/**
+ * One frame of the command channel: the same use case, run here, as whoever's token it carries. Without a token it is
+ * refused: who is at the other end of a socket cannot be seen, and an agent would only have to leave its token away.
+ */
 async function answer(project: Project, store: Store, text: string): Promise<string> {
   const frame: unknown = JSON.parse(text);
   if (!isFrame(frame) || !isUseCaseName(frame.name))
     return JSON.stringify({ problem: "not a request this engine knows" });
-  const { result } = await runUseCase(
-    { ...channelPorts(project, store), ancestors: () => [] },
-    { ...frame, name: frame.name },
-  );
+  const ports = { ...channelPorts(project, store), ancestors: () => [] };
+  const { result } = await runUseCase(ports, { ...frame, name: frame.name, token: frame.token ?? nobody });
   return JSON.stringify({ result });
 }
+
+/** A token that was never given out. */
+const nobody = "none";
 
 function isFrame(value: unknown): value is { name: string; request: unknown; token?: string; requestId?: string } {
   return (

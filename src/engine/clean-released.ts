@@ -1,4 +1,5 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { release } from "../usecases/agents/release-agent.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
@@ -24,19 +25,23 @@ async function clean(ports: EnginePorts, agent: Agent): Promise<void> {
   const worktree = worktreeOf(agent);
   const stillUsed = worktree === undefined || (await hasSuccessorIn(ports, agent));
   if (worktree !== undefined && !stillUsed) {
-    await conserve(ports, agent);
+    const kept = await conserve(ports, agent);
     ports.reach("release.after-snapshot");
-    const removal = await ports.worktrees.remove(worktree, { deleteBranch: null });
-    if (removal.problem !== null) await note(ports, agent, removal.problem);
+    const problem = kept === undefined ? "what is in it could not be kept" : await takeAway(ports, worktree);
+    if (problem !== null) await note(ports, agent, problem);
     ports.reach("release.after-remove");
   }
-  await ports.store.transaction((tx) => tx.agents.cleaned(agent.id, ports.clock.now()));
   await forgetVariables(ports, agent);
+  await ports.store.transaction((tx) => tx.agents.cleaned(agent.id, ports.clock.now()));
+}
+
+async function takeAway(ports: EnginePorts, worktree: OwnedWorktree): Promise<string | null> {
+  return (await ports.worktrees.remove(worktree, { deleteBranch: null })).problem;
 }
 
 /** What was captured from a person's shell goes with the last agent that was given it. */
-async function forgetVariables(ports: EnginePorts, { envFile }: Agent): Promise<void> {
-  if (envFile === null || (await ports.store.read((tx) => tx.agents.usesEnvironment(envFile)))) return;
+async function forgetVariables(ports: EnginePorts, { name, envFile }: Agent): Promise<void> {
+  if (envFile === null || (await ports.store.read((tx) => tx.agents.usesEnvironment(envFile, name)))) return;
   ports.forgetEnvironment(envFile);
 }
 

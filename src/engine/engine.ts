@@ -2,11 +2,12 @@ import type { OpenDoor } from "../ports/engine-door.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased, releaseForgotten } from "./clean-released.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
+import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease.ts";
+import { expireClaims } from "./expire-claims.ts";
 import { UnfinishedStops } from "./finish-stops.ts";
 import { freeFromBudgets } from "./free-from-budgets.ts";
 import type { EnginePorts } from "./ports.ts";
-import { takeOverLostTurns } from "./reconcile.ts";
-import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./seat.ts";
+import { LostTurns } from "./reconcile.ts";
 import { seatAgents } from "./seat-agents.ts";
 import { SilentSupervisors } from "./silent-supervisors.ts";
 import { WatchdogMemory } from "./watchdog/memory.ts";
@@ -34,9 +35,11 @@ class Engine {
   /** Supervisors we started, until their first sign of life can be expected. */
   readonly #starting = new Map<string, number>();
   #housework: Promise<void> | undefined;
+  #houseworkMissed = false;
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
   readonly #stops = new UnfinishedStops();
+  readonly #lost = new LostTurns();
   #idleSince: number;
   #door: OpenDoor | undefined;
 
@@ -102,7 +105,7 @@ class Engine {
     this.#houseworkInBackground();
     await this.#silent.killSilent(this.#ports);
     const started = [
-      ...(await takeOverLostTurns(this.#ports, this.#recentlyStarted())),
+      ...(await this.#lost.takeOver(this.#ports, this.#recentlyStarted())),
       ...(await claimTurns(this.#ports)),
     ];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
@@ -120,33 +123,43 @@ class Engine {
 
   /** Worktrees take as long as git takes and stops as long as a process takes to die; turns of others need not wait. */
   #houseworkInBackground(): void {
-    this.#housework ??= this.#doHousework()
-      .then(
-        (did) => {
-          if (did) this.#bell.ring();
-        },
-        (error: unknown) => this.#ports.report(error),
-      )
-      .finally(() => {
+    if (this.#housework !== undefined) {
+      this.#houseworkMissed = true;
+      return;
+    }
+    this.#houseworkMissed = false;
+    this.#housework = this.#doHousework()
+      .catch((error: unknown) => {
+        this.#ports.report(error);
+        return false;
+      })
+      .then((did) => {
         this.#housework = undefined;
+        // What came while it was busy was not looked at, and nobody will ring for it again.
+        if (did || this.#houseworkMissed) this.#bell.ring();
       });
   }
 
   async #doHousework(): Promise<boolean> {
     const freed = await freeFromBudgets(this.#ports);
     await this.#stops.finish(this.#ports);
-    const seated = await seatAgents(this.#ports);
+    await seatAgents(this.#ports, () => this.#bell.ring());
+    await expireClaims(this.#ports);
     await releaseForgotten(this.#ports);
     await cleanReleased(this.#ports);
-    return seated > 0 || freed;
+    return freed;
   }
 
   async #outlook(): Promise<{ live: boolean; dueInMs: number | undefined }> {
     const watch = await nextWatchdogAt(this.#ports, this.#watchdog);
     const now = this.#ports.clock.now();
     return this.#ports.store.read(async (tx) => {
-      const budgets = await tx.waits.nextDeadline("budget");
-      const dues = [await tx.turns.nextDue(now), watch, budgets].filter((due) => due !== undefined);
+      const timers = [
+        await tx.turns.nextDue(now),
+        await tx.waits.nextDeadline("budget"),
+        await tx.deliveries.nextExpiry(),
+      ];
+      const dues = [...timers, watch].filter((due) => due !== undefined);
       const live = await tx.turns.dueWork(now);
       return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
     });
@@ -171,8 +184,15 @@ class Engine {
   }
 
   #openDoor(): void {
-    this.#door = this.#ports.side.open({ wake: () => this.#bell.ring(), call: this.#ports.answer });
+    this.#door = this.#ports.side.open({ wake: () => this.#bell.ring(), call: (frame) => this.#answer(frame) });
     this.#ports.reach("engine.listening");
+  }
+
+  /** A call that came in here commits on our own connection, where no change counter tells of it. */
+  async #answer(frame: string): Promise<string> {
+    const answer = await this.#ports.answer(frame);
+    this.#bell.ring();
+    return answer;
   }
 
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */

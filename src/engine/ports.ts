@@ -5,6 +5,7 @@ import type { EngineSide } from "../ports/engine-door.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { ReachKillPoint } from "../ports/kill-points.ts";
 import type { Processes } from "../ports/process.ts";
+import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
 import type { WatchdogSettings } from "./watchdog/ports.ts";
@@ -32,6 +33,8 @@ export interface EnginePorts {
   worktreePath(agentName: string): string;
   logDir(agentName: string, turnId: string): string;
   readonly settings: EngineSettings;
+  /** What the rules of mail go by. */
+  readonly mailSettings: Settings;
 }
 
 export interface EngineSettings {

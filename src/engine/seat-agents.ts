@@ -2,15 +2,20 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
-import { changeState } from "../usecases/agents/change-state.ts";
+import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
 import type { EnginePorts } from "./ports.ts";
 
-/** Gives every reserved agent its worktree. Repeating it after a crash finds what is already there. */
-export async function seatAgents(ports: EnginePorts): Promise<number> {
+/**
+ * Gives every reserved agent its worktree, and says so after each: the first need not wait for the last. Repeating it
+ * after a crash finds what is already there.
+ */
+export async function seatAgents(ports: EnginePorts, onSeated: () => void): Promise<void> {
   const waiting = await ports.store.read((tx) => tx.agents.unseated());
-  for (const agent of waiting) await seat(ports, agent);
-  return waiting.length;
+  for (const agent of waiting) {
+    await seat(ports, agent);
+    onSeated();
+  }
 }
 
 async function seat(ports: EnginePorts, agent: Agent): Promise<void> {
@@ -54,15 +59,15 @@ async function seated(
 /** No process ever ran, so nothing can be lost: the agent ends, its task is free again, its parent learns why. */
 async function startFailed(tx: Tx, ports: EnginePorts, agent: Agent, problem: string): Promise<void> {
   const now = ports.clock.now();
-  const moved = await changeState(
-    tx,
-    agent,
-    { to: "zombie", actor: "engine", reason: problem, outcome: "start_failed" },
-    now,
-  );
-  if (!moved) return;
-  await tx.turns.cancelQueued(agent.id, now);
-  await tx.waits.resolve("child", agent.name);
+  const end = {
+    state: "zombie",
+    outcome: "start_failed",
+    actor: "engine",
+    reason: problem,
+    death: null,
+    turnId: null,
+  } as const;
+  if (!(await endAgent(tx, { ids: ports.ids, now }, agent, end))) return;
   await tx.agents.release(agent.id, now);
   for (const { delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
     const cancelled = nextDelivery(delivery, { kind: "cancel", reason: "the agent could not start" }, now);
@@ -70,7 +75,7 @@ async function startFailed(tx: Tx, ports: EnginePorts, agent: Agent, problem: st
   }
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
   if (task?.claimedBy === agent.name) {
-    await tx.tasks.update({ ...task, status: "open", claimedBy: null, updatedAt: now });
+    await tx.tasks.update({ ...task, status: "open", claimedBy: null, mergeState: "none", updatedAt: now });
   }
   await post(
     tx,

@@ -139,10 +139,13 @@ export const agentRows = (sql: Sql): AgentRows => ({
       "WHERE state = 'completed' AND released_at IS NULL AND ended_at < ? ORDER BY ended_at, id",
       time,
     ),
-  usesEnvironment: async (envFile) => {
+  usesEnvironment: async (envFile, exceptName) => {
+    const newest =
+      "NOT EXISTS (SELECT 1 FROM agents n WHERE n.name = agents.name AND n.generation > agents.generation)";
     const rows = await sql.all(
-      "SELECT 1 AS used FROM agents WHERE env_file = ? AND cleaned_at IS NULL LIMIT 1",
+      `SELECT 1 AS used FROM agents WHERE env_file = ? AND name <> ? AND cleaned_at IS NULL AND ${newest} LIMIT 1`,
       envFile,
+      exceptName,
     );
     return rows.length > 0;
   },

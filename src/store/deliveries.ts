@@ -94,6 +94,13 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     );
   },
   ofTurn: (turnId) => mail(sql, `WHERE d.turn_id = ? ${byRank}`, turnId),
+  nextExpiry: async () => {
+    const rows = await sql.all(
+      "SELECT MIN(claim_expires) AS due FROM deliveries WHERE claim_expires IS NOT NULL AND state = 'claimed'",
+    );
+    const due = rows[0]?.due;
+    return typeof due === "number" ? due : undefined;
+  },
   expired: (now, limit) =>
     select(
       sql,

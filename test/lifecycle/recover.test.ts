@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { moveClock, promptsOf, ranTurns, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { crashOut, promptsOf, ranTurns, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** A lead whose builder commits, leaves a file uncommitted and dies, four times; then it finishes what it began. */
@@ -34,16 +34,7 @@ async function withZombie(): Promise<TestProject> {
   const project = await makeProject({ scenario: dying });
   await project.json("task", "create", "B1", "--id", "B1");
   await slingNew(project, "L", "--capability", "lead");
-  let clock = 0;
-  for (const [index, backOff] of [5_000, 30_000, 120_000].entries()) {
-    await project.until("it had died again", async () => {
-      const turns = await ranTurns(project, "b1");
-      return turns.length === index + 1 && turns.every(({ endedAt }) => endedAt !== null);
-    });
-    clock += backOff;
-    await moveClock(project, clock);
-  }
-  await untilAgent(project, "b1", "zombie/crashed");
+  await crashOut(project, "b1");
   await project.until("its lead had been told", async () => startsOf(project, "l").length === 2);
   await project.settled();
   return project;

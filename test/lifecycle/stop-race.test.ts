@@ -39,21 +39,19 @@ test("a stop that comes at any instant between claim and start leaves an agent t
   });
 });
 
-/** Everything there is to see, without an engine at work and with something in every table. */
+/** Something in every table, and nobody with anything left to do. */
 async function stillLife(): Promise<TestProject> {
   const project = await makeProject({
     scenario: `
 - when: { agent: b1 }
   do: [{ ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?] }]
-- do: [{ exit: 1 }]
+- do: [{ say: that was all }]
 `,
   });
   await slingNew(project, "B1");
   await slingNew(project, "B2");
   await untilAgent(project, "b1", "between_turns");
-  await untilAgent(project, "b2", "between_turns");
-  await project.settled();
-  await project.json("engine", "stop");
+  await untilAgent(project, "b2", "completed/no_signal");
   await project.until("every process had ended", async () => project.processes().length === 0);
   return project;
 }

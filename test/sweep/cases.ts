@@ -47,6 +47,17 @@ export function nameOf(one: SweepCase): string {
   return one.kind === "random" ? `random:${one.number}` : one.kind;
 }
 
+/**
+ * True when no agent's program can have been hit. Between the moment a process is on record and the opening of its gate
+ * the death of its supervisor is also its own.
+ */
+export function sparesAgents(one: SweepCase, seed: number): boolean {
+  if (one.kind === "undisturbed") return true;
+  const victims: readonly string[] = ["engine", "keeper", "engine,keeper"];
+  if (one.kind === "random") return victims.includes(randomBlow(seed, one.number).victim);
+  return victims.includes(one.who) || (one.who === "self" && one.point !== "turn.after-identity");
+}
+
 /** What the variables of a typed line must be so that the blow falls at the point. */
 export function killEnvironment(one: SweepCase, line: TypedLine, marker: string): Record<string, string> {
   if (one.kind !== "point") return {};

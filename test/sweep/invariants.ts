@@ -5,14 +5,46 @@ import type { Delivery, Message } from "../../src/domain/mail/types.ts";
 import type { AgentSampler } from "../../testkit/agent-sampler.ts";
 import type { TestProject } from "../../testkit/project.ts";
 
+export interface Ending {
+  readonly sampler: AgentSampler;
+  /** The engine stays for longer than a test can wait, and leaves when asked. */
+  readonly patientEngine: boolean;
+  /** No agent's program was hit, so that no turn has a reason to run again. */
+  readonly noTurnRepeated: boolean;
+}
+
 /** What must be true at the end, whoever was killed on the way. */
-export async function expectTeamDone(project: TestProject, sampler: AgentSampler): Promise<void> {
+export async function expectTeamDone(project: TestProject, ending: Ending): Promise<void> {
+  const { sampler, patientEngine, noTurnRepeated } = ending;
   await project.settled();
+  if (patientEngine) {
+    await project.until("only services were left", async () => project.processes().every((pid) => isService(pid)));
+    await project.json("engine", "stop");
+  }
   await project.until("every process had ended", async () => project.processes().length === 0);
   await expectAgents(project);
   await expectMail(project);
   await expectWork(project);
+  if (noTurnRepeated) await expectNoRepeats(project);
   expect(sampler.doubles(project.root)).toEqual([]);
+}
+
+/** A turn that went wrong costs money again; the death of one of ours is no reason for that. */
+async function expectNoRepeats(project: TestProject): Promise<void> {
+  const agents = await project.read((tx) => tx.agents.list({}));
+  const turns = await project.read((tx) => Promise.all(agents.map(({ id }) => tx.turns.listFor(id))));
+  const repeats = turns.flat().filter(({ trigger }) => trigger !== "mail");
+  expect(repeats.map(({ agentName, trigger }) => `${agentName}: ${trigger}`)).toEqual([]);
+}
+
+/** The engine, or its keeper, whose words end with those of the engine. */
+function isService(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("\0engine\0run\0");
+  } catch {
+    // Gone since it was listed: nobody who stays.
+    return true;
+  }
 }
 
 async function expectAgents(project: TestProject): Promise<void> {

@@ -50,9 +50,16 @@ if [ -n "$(firstId b1 worker_done)" ] && [ -n "$(firstId b2 worker_done)" ]; the
 fi
 `;
 
-/** The team's project with its tasks, before anybody works on them. */
-export async function teamProject(): Promise<TestProject> {
-  const project = await makeProject({ scenario, config: "mail:\n  coalesceMs: 50\n" });
+/**
+ * The team's project with its tasks, before anybody works on them. With a patient engine, whoever relies on its leaving
+ * and coming back instead of on being woken shows.
+ */
+export async function teamProject({ patientEngine }: { readonly patientEngine: boolean }): Promise<TestProject> {
+  const project = await makeProject({
+    scenario,
+    config: "mail:\n  coalesceMs: 50\n",
+    env: patientEngine ? { OVERSTORY__ENGINE__IDLE_EXIT_MS: "120000" } : {},
+  });
   writeFileSync(join(project.home, "lead.sh"), lead);
   for (const id of ["L", "B1", "B2", "S"]) await project.json("task", "create", `Task ${id}`, "--id", id);
   return project;

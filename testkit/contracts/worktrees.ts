@@ -44,6 +44,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         ahead: 0,
         messages: [],
         dirty: false,
+        onBranch: true,
         files: [],
       });
     });
@@ -110,6 +111,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         ahead: 1,
         messages: [expect.any(String)],
         dirty: true,
+        onBranch: true,
         files: ["new file.txt", "src/a.ts", "src/c.ts"],
       });
     });

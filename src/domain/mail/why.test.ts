@@ -74,7 +74,7 @@ const cases: readonly (readonly [WhyCode, WhyFacts, string, string | null])[] = 
     "waits-for-reader",
     when({ toAgent: "operator" }, { recipient: null }),
     "It waits until operator looks at the inbox.",
-    "ov inbox",
+    "ov mail check",
   ],
   [
     "waits-for-reader",

@@ -82,7 +82,7 @@ function explainQueued(facts: WhyFacts): Explanation {
   const { toAgent: to } = delivery;
   if (facts.forwardedTo !== null) return forwarded(facts.forwardedTo, facts);
   if (recipient === null) {
-    const next = to === "operator" ? "ov inbox" : `ov mail check --agent ${to}`;
+    const next = to === "operator" ? "ov mail check" : `ov mail check --agent ${to}`;
     return because("waits-for-reader", `It waits until ${to} looks at the inbox.`, next);
   }
   if (recipient.ended !== null) {

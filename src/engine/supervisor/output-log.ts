@@ -12,24 +12,27 @@ export interface PlacedEvent {
 
 const chunkBytes = 256 * 1024;
 
-/** Follows one turn's output file from a stored place, line by line. */
+/**
+ * Follows one turn's output file line by line. A successor reads it from the start, since what its predecessor had read
+ * may say that the turn is over, but gives out only lines that are not stored yet.
+ */
 export class OutputLog {
   readonly #file: GrowingFile;
   readonly #read: LineReader;
   readonly #lines = new LineSplitter();
-  #offset: number;
-  #line: number;
+  readonly #storedLines: number;
+  #offset = 0;
+  #line = 0;
   /** The runtime's word that the turn is over, once seen. */
   ended: TurnEnded | undefined;
 
-  constructor(file: GrowingFile, read: LineReader, from: { readonly offset: number; readonly lines: number }) {
+  constructor(file: GrowingFile, read: LineReader, stored: { readonly lines: number }) {
     this.#file = file;
     this.#read = read;
-    this.#offset = from.offset;
-    this.#line = from.lines;
+    this.#storedLines = stored.lines;
   }
 
-  /** Start of the first line that is not complete, and the number of lines before it: where a successor goes on. */
+  /** Start of the first line that is not complete, and the number of lines before it: what a successor finds stored. */
   get place(): { readonly offset: number; readonly lines: number } {
     return { offset: this.#offset - this.#lines.pending, lines: this.#line };
   }
@@ -58,7 +61,7 @@ export class OutputLog {
   #interpret(line: string, into: PlacedEvent[]): void {
     this.#read(line).forEach((event, part) => {
       if (event.kind === "turn-ended") this.ended = event;
-      into.push({ line: this.#line, part, event });
+      if (this.#line >= this.#storedLines) into.push({ line: this.#line, part, event });
     });
     this.#line++;
   }

@@ -31,7 +31,6 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   }
   ports.reach("turn.after-input");
   const log = new OutputLog(ports.files.outputOf(owned.turn.logDir ?? ""), runtime.reader(), {
-    offset: owned.turn.outputOffset,
     lines: owned.turn.outputLines,
   });
   const followed = await followOutput(ports, owned, log, process);

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
+import { besides } from "./besides.ts";
 import { type Created, isTaken, seatOf } from "./create-linked.ts";
 import { git } from "./git.ts";
 import { placeOf } from "./places.ts";
@@ -30,7 +31,7 @@ export async function createClone(yard: Yard, request: SeatRequest): Promise<Cre
   const start = (await commitAt(yard, ref)) ?? base;
   await setRef(yard, `${pinRefs(request.agentName)}base`, base);
   await setRef(yard, `${pinRefs(request.agentName)}heads/${branch}`, start);
-  const building = `${path}.preparing`;
+  const building = besides(path, "preparing");
   rmSync(building, { recursive: true, force: true });
   try {
     await layOut(yard, building, { ref, start });

@@ -75,6 +75,9 @@ function preparer(lock: string): number | undefined {
   return pid === undefined ? undefined : Number(pid);
 }
 
+/** Ours, or git's own while `worktree add` runs. */
+const isPreparation = (lock: string): boolean => preparer(lock) !== undefined || lock === "initializing";
+
 const patienceMs = 10_000;
 /** The git of a preparer that was killed lives on for a moment. */
 const afterlifeMs = 500;
@@ -88,7 +91,8 @@ async function settledEntries(yard: Yard, request: SeatRequest): Promise<readonl
   for (;;) {
     const entries = await listEntries(yard);
     const lock = entries.find((entry) => isOf(request, entry))?.lock;
-    if (lock === undefined) return entries;
+    // Somebody else's lock says that they want it kept; git itself locks while it adds.
+    if (lock === undefined || !isPreparation(lock)) return entries;
     const admin = adminDirOf(yard.repository, request.path);
     const waited = performance.now() - started;
     const writing = admin !== undefined && existsSync(join(admin, "index.lock"));

@@ -5,7 +5,15 @@ import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { commitAt, type Yard } from "./yard.ts";
 
-const nothing: WorktreeFacts = { exists: false, head: null, ahead: 0, messages: [], dirty: false, files: [] };
+const nothing: WorktreeFacts = {
+  exists: false,
+  head: null,
+  ahead: 0,
+  messages: [],
+  dirty: false,
+  onBranch: true,
+  files: [],
+};
 
 export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   // What lies in the project's own checkout is the user's, not an agent's.
@@ -26,6 +34,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     ahead: messages.length,
     messages,
     dirty: own.length > 0,
+    onBranch: open.onBranch,
     files: [...new Set([...changed, ...own])].toSorted(),
   };
 }

@@ -9,6 +9,8 @@ export interface OpenWorktree extends Disposable {
   readonly own: OwnDir;
   /** The commit it is at; undefined on a branch without commits. */
   readonly head: string | undefined;
+  /** Its branch holds that commit. Not so after a detached checkout, or in a rebase left half-way. */
+  readonly onBranch: boolean;
 }
 
 /** Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know. */
@@ -25,7 +27,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       objects: "project",
     });
     if (head !== undefined) expectGit(await own.git(["read-tree", head]), "reading the last known commit");
-    return { own, head, [Symbol.dispose]: () => own[Symbol.dispose]() };
+    return { own, head, onBranch: false, [Symbol.dispose]: () => own[Symbol.dispose]() };
   }
   const own = openOwnDir({
     ...common,
@@ -37,7 +39,12 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       : { objects: "project" as const }),
   });
   const head = await own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-  return { own, head: head.code === 0 ? head.out.trim() : undefined, [Symbol.dispose]: () => own[Symbol.dispose]() };
+  return {
+    own,
+    head: head.code === 0 ? head.out.trim() : undefined,
+    onBranch: place.head.trim() === `ref: refs/heads/${worktree.branch}`,
+    [Symbol.dispose]: () => own[Symbol.dispose](),
+  };
 }
 
 async function lastKnown(yard: Yard, { agentName, branch, baseCommit }: OwnedWorktree): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { besides } from "./besides.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 describe("what a killed or careless process left behind", () => {
@@ -22,9 +23,9 @@ describe("what a killed or careless process left behind", () => {
   test("a clone that was never moved to its place is built anew", async () => {
     using world = gitWorld();
     const owned = world.worktree("ann", "clone");
-    world.write(`${owned.path}.preparing`, "half", "h\n");
+    world.write(besides(owned.path, "preparing"), "half", "h\n");
     expect(await gitWorktrees(world.root).create(requestFor(owned))).toMatchObject({ ok: true });
-    expect(existsSync(`${owned.path}.preparing`)).toBe(false);
+    expect(existsSync(besides(owned.path, "preparing"))).toBe(false);
     expect(world.git(owned.path, "status", "--porcelain")).toBe("");
   });
 
@@ -56,7 +57,7 @@ describe("what a killed or careless process left behind", () => {
       const worktrees = gitWorktrees(world.root);
       const owned = world.worktree("ann", kind);
       await worktrees.create(requestFor(owned));
-      Bun.spawnSync({ cmd: ["mv", owned.path, `${owned.path}.removing`] });
+      Bun.spawnSync({ cmd: ["mv", owned.path, besides(owned.path, "removing")] });
       expect(await worktrees.remove(owned, { deleteBranch: owned.baseCommit })).toMatchObject({
         removed: true,
         problem: null,

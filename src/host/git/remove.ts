@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnedWorktree, Removal } from "../../ports/worktrees.ts";
+import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
@@ -49,7 +50,7 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
 }
 
 async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
-  const aside = `${worktree.path}.removing`;
+  const aside = besides(worktree.path, "removing");
   if (existsSync(worktree.path)) {
     await fillTrash(yard, worktree, trash);
     if (existsSync(aside)) removeAll(aside);

@@ -40,8 +40,8 @@ export interface AgentRows {
   cleaned(id: string, now: number): Promise<void>;
   /** Submitted agents that ended before this moment. */
   submittedBefore(time: number): Promise<Agent[]>;
-  /** Somebody who is not cleaned up yet still starts processes with these variables. */
-  usesEnvironment(envFile: string): Promise<boolean>;
+  /** Somebody of another name, not cleaned up yet, still starts processes with these variables. */
+  usesEnvironment(envFile: string, exceptName: string): Promise<boolean>;
   /** The step of the watchdog's ladder that was acted on, and since when it is stalled; (0, null) when it is not. */
   setEscalation(id: string, level: number, stalledSince: number | null): Promise<void>;
   /**

@@ -52,6 +52,8 @@ export interface DeliveryRows {
   hasWaking(toAgent: string): Promise<boolean>;
   inState(toAgent: string, states: readonly DeliveryState[]): Promise<Mail[]>;
   ofTurn(turnId: string): Promise<Mail[]>;
+  /** The earliest moment at which a reader's claim runs out. */
+  nextExpiry(): Promise<number | undefined>;
   /** Claims whose lease ran out. */
   expired(now: number, limit: number): Promise<Delivery[]>;
   dead(limit: number): Promise<Mail[]>;

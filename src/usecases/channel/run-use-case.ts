@@ -35,7 +35,7 @@ export interface ChannelPorts {
 
 export interface Answer {
   readonly result: Result<unknown, Refusal>;
-  /** The engine has something to do now. */
+  /** The engine has something to do now or at a later moment, or its next moment is another one than before. */
   readonly due: boolean;
   /** Whoever called may start an engine for it: one that is started inside an agent would die with its turn. */
   readonly mayStart: boolean;
@@ -64,7 +64,7 @@ async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
     if (!caller.ok) return { result: caller, due: false, mayStart: false };
     const context = contextOf(ports, caller.value);
     const result = await useCase.run(tx, context, frame.request);
-    const due = await tx.turns.dueWork(context.now);
+    const due = await hasWork(tx, context.now);
     const outside = due && caller.value.kind === "operator" && (await agentAbove(tx, ports.ancestors())) === undefined;
     return { result, due, mayStart: outside };
   });
@@ -86,15 +86,23 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
   const caller = await callerOf(tx, ports, useCase, frame);
   if (!caller.ok) throw new Rollback(caller.refusal);
   const context = contextOf(ports, caller.value);
+  const timed = (await tx.turns.nextDue(context.now)) !== undefined;
   const result = await useCase.run(tx, context, frame.request);
   if (!result.ok) throw new Rollback(result.refusal);
   if (frame.requestId !== undefined) {
     await tx.requests.store(frame.requestId, frame.name, JSON.stringify(result), context.now);
   }
-  const due = await tx.turns.dueWork(context.now);
+  // A timer that is gone now would keep an engine waiting for it.
+  const due = timed || (await hasWork(tx, context.now));
   ports.reach("command.before-commit");
   return { result, due, mayStart: caller.value.kind === "operator" };
 }
+
+/** What an engine would stay for. */
+const hasWork = async (tx: Tx, now: number): Promise<boolean> =>
+  (await tx.turns.dueWork(now)) ||
+  (await tx.turns.nextDue(now)) !== undefined ||
+  (await tx.waits.nextDeadline("budget")) !== undefined;
 
 async function callerOf(
   tx: Tx,
@@ -128,7 +136,9 @@ async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Prom
   if (overstepping.includes(refusal.kind)) {
     await ports.store.transaction(async (tx) => {
       const caller = await identify(tx, ports.ids, frame.token);
-      const name = caller.ok ? caller.value.name : "unknown token";
+      const known = caller.ok ? caller.value.name : "unknown token";
+      // A process inside an agent that hides its token is named by the refusal, not by what it claims to be.
+      const name = refusal.kind === "not-allowed" ? refusal.caller : known;
       const detail = JSON.stringify(refusal);
       await tx.audit.record({ caller: name, action: frame.name, refused: true, detail, now: ports.clock.now() });
     });

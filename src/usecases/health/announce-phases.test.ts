@@ -89,12 +89,14 @@ test("work that is taken up again is announced again, as the new generation's", 
   expect(payloadFields(last?.payload ?? null)).toMatchObject({ workerCount: 1, workers: ["b1#2", "b2#1"] });
 });
 
-test("without a live coordinator the operator is told, and nobody is woken", async () => {
+test("a run that nobody coordinates has its phases on record, and no mail about them", async () => {
   await using world = await coordinatedRun(null);
   await seat(world, "scout", "s1");
   await end(world, "s1");
   expect(await phases(world)).toEqual([]);
-  expect(await notices(world, "operator")).toHaveLength(1);
+  expect(await notices(world, "operator")).toEqual([]);
+  const recorded = await world.store.read((tx) => tx.events.after(0, 1_000));
+  expect(recorded.filter(({ type }) => type === "run_phase")).toHaveLength(1);
   expect(await world.queuedTurns()).toEqual([]);
 });
 

@@ -27,6 +27,9 @@ export async function announcePhases(
     workers: phase.set,
   };
   const recipient = await coordinatorOf(tx, runId);
+  const level = phase.zombies > 0 ? "warn" : "info";
+  await tx.events.append([{ runId, source: "engine", level, type: "run_phase", data: facts, createdAt: now }]);
+  if (recipient === undefined) return;
   await post(
     tx,
     { ids, now },
@@ -44,8 +47,6 @@ export async function announcePhases(
       payload: JSON.stringify(facts),
     },
   );
-  const level = phase.zombies > 0 ? "warn" : "info";
-  await tx.events.append([{ runId, source: "engine", level, type: "run_phase", data: facts, createdAt: now }]);
 }
 
 /** How far back the last announcement may lie among the engine's own messages of the run. */
@@ -60,9 +61,11 @@ async function announcedBefore(tx: Tx, runId: string): Promise<ReadonlySet<strin
   return new Set();
 }
 
-async function coordinatorOf(tx: Tx, runId: string): Promise<Recipient> {
+/** A run that nobody coordinates has nobody to plan its next phase: its people hear from each agent anyway. */
+async function coordinatorOf(tx: Tx, runId: string): Promise<Recipient | undefined> {
   const name = (await tx.runs.get(runId))?.coordinatorName ?? null;
-  const agent = name === null ? undefined : await tx.agents.byName(name);
+  if (name === null) return undefined;
+  const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent)) return { name: "operator", wake: false };
   return { name: agent.name, wake: true };
 }

@@ -83,7 +83,7 @@ test("mail to a name without turns waits for a reader, to an ended agent it was 
     const { id } = await world.must(sendMail, { ...letter(to, "x"), type: "question" });
     return (await world.must(whyMail, { id: id ?? "" })).recipients;
   };
-  expect(await why("operator")).toMatchObject([{ code: "waits-for-reader", next: "ov inbox" }]);
+  expect(await why("operator")).toMatchObject([{ code: "waits-for-reader", next: "ov mail check" }]);
   expect(await why("dead-1")).toMatchObject([
     { to: "dead-1", code: "forwarded", sentence: "dead-1 had ended, so it went to lead-1." },
     { to: "lead-1", code: "due" },

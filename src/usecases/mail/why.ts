@@ -49,6 +49,10 @@ async function recipientOf(tx: Tx, name: string, now: number): Promise<WhyRecipi
 /** A retry keeps its time whatever mail comes in, so until then nothing starts the agent. */
 async function parkedOf(tx: Tx, agent: Agent, now: number): Promise<WhyRecipient["parked"]> {
   if (agent.stopRequestedBy !== null) return { reason: "it is being stopped", until: null };
+  const waits = await tx.waits.of(agent.name);
+  if (waits.some(({ kind }) => kind === "operator")) return { reason: "it is paused", until: null };
+  const budget = waits.find(({ kind }) => kind === "budget");
+  if (budget !== undefined) return { reason: `its budget ${budget.ref} is used up`, until: budget.deadline };
   const queued = await tx.turns.queuedFor(agent.id);
   if (queued === undefined || queued.trigger !== "retry" || queued.notBefore <= now) return null;
   return { reason: "its last turn failed or met a rate limit", until: queued.notBefore };

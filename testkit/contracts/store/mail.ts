@@ -226,6 +226,16 @@ export function mailPromises(check: Check): void {
     const expected = [0, 1, 2, 3].flatMap((rank) => Array.from({ length: count / 4 }, (_, index) => index * 4 + rank));
     expect(mail.map(({ message }) => Number(message.body))).toEqual(expected);
   });
+
+  check("the next expiry is the earliest of the claims that readers hold", async ({ store }) => {
+    const [first, second] = [await send(store, aMessage("m1"), ["b1"]), await send(store, aMessage("m2"), ["b1"])];
+    expect(await store.read((tx) => tx.deliveries.nextExpiry())).toBeUndefined();
+    await store.transaction(async (tx) => {
+      await tx.deliveries.update(aDelivery(first, "b1", { state: "delivered", claimExpires: noon + 1 }));
+      await tx.deliveries.update(aDelivery(second, "b1", { state: "claimed", claimExpires: noon + 5 }));
+    });
+    expect(await store.read((tx) => tx.deliveries.nextExpiry())).toBe(noon + 5);
+  });
 }
 
 const idsOf = (messages: readonly Message[]): string[] => messages.map((message) => message.id);

@@ -45,9 +45,10 @@ export function recoveryPromises(check: Check): void {
     await seed(store, old, anAgent("b2", { state: "completed", endedAt: noon + 10 }), anAgent("b3"));
     const names = await store.read((tx) => tx.agents.submittedBefore(noon + 5));
     expect(names.map(({ name }) => name)).toEqual(["b1"]);
-    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1"))).toBe(true);
+    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1", "b9"))).toBe(true);
+    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1", "b1"))).toBe(false);
     await store.transaction((tx) => tx.agents.cleaned(old.id, noon));
-    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1"))).toBe(false);
+    expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1", "b9"))).toBe(false);
   });
 
   check("processes are found by any of several pids, ended ones are not", async ({ store }) => {

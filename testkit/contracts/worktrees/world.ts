@@ -16,7 +16,7 @@ import type { OwnedWorktree } from "../../../src/ports/worktrees.ts";
 /** A repository in a directory of its own, and plain git as a user or an agent runs it. */
 export interface GitWorld extends Disposable {
   readonly root: string;
-  /** Runs git as anybody would, with the repository's own configuration; throws when it fails. */
+  /** Runs git the way a person would, with the repository's own configuration; throws when it fails. */
   git(cwd: string, ...args: string[]): string;
   write(dir: string, path: string, text: string | Uint8Array): void;
   read(dir: string, path: string): string;

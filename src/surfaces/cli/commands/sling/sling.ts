@@ -13,6 +13,7 @@ export const sling: Handler = async (call) => {
     return no(invalid("headless", "cannot be switched off yet: there is no terminal runtime"));
   const typed = word(args.task);
   const environment = await app.environmentFor(text(flags.runtime));
+  if (isOn(flags.recover) && isOn(flags["dry-run"])) return no(invalid("dry-run", "says nothing about --recover"));
   if (isOn(flags.recover)) {
     return finish(call, await app.call("agent.recover", { of: text(flags.name) ?? typed, environment }));
   }

@@ -34,7 +34,11 @@ export async function leaveEngineSeat(
 ): Promise<boolean> {
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {
-    const timers = [await tx.turns.nextDue(now), await tx.waits.nextDeadline("budget")];
+    const timers = [
+      await tx.turns.nextDue(now),
+      await tx.waits.nextDeadline("budget"),
+      await tx.deliveries.nextExpiry(),
+    ];
     const due = (await tx.turns.dueWork(now)) || timers.some((timer) => timer !== undefined);
     if (due && !options.whateverIsDue) return false;
     await tx.leases.drop(engineLease, seat.fence);
