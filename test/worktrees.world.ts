@@ -17,7 +17,8 @@ export async function seat(project: TestProject, name: string, facts: Partial<Ag
   const { baseCommit } = made.value;
   await change(project, async (tx) => {
     if ((await tx.runs.get("run-1")) === undefined) await tx.runs.insert(activeRun("run-1", 1));
-    const ended = { state: "completed", outcome: "done", endedAt: 2 } as const;
+    // Ended just now: what nobody came back to for a day is released by the engine.
+    const ended = { state: "completed", outcome: "done", endedAt: Date.now() } as const;
     await tx.agents.reserve(storedAgent(name, { ...ended, worktreePath: path, branch, baseCommit, ...facts }));
   });
   return path;
