@@ -104,13 +104,17 @@ export async function moveClock(project: TestProject, offsetMs: number): Promise
   if (looked.code !== 0) throw new Error(`ov status failed: ${looked.out}${looked.err}`);
 }
 
-/** Keeper first, or it would start another engine. */
+/** Kills engine and keeper as one: neither has time to replace the other. */
 export function killServices(project: TestProject): void {
-  for (const name of ["keeper", "engine"]) {
+  const [engine, keeper] = ["engine", "keeper"].map((name) => {
     const identity = readIdentity(join(project.root, ".overstory", "run", `${name}.json`));
     if (identity === undefined) throw new Error(`there is no ${name} to kill`);
-    process.kill(identity.pid, "SIGKILL");
-  }
+    return identity.pid;
+  });
+  if (engine === undefined || keeper === undefined) return;
+  process.kill(engine, "SIGSTOP");
+  process.kill(keeper, "SIGKILL");
+  process.kill(engine, "SIGKILL");
 }
 
 /** The pid recorded for the agent's supervisor or for its own process. */

@@ -24,7 +24,10 @@ test("a stop that comes at any instant between claim and start leaves an agent t
       OVERSTORY_TEST_KILL_WHO: "keeper,engine,self",
       OVERSTORY_TEST_KILL_ONCE: marker,
       OVERSTORY_PROJECT_ROOT: project.root,
+      OVERSTORY__ENGINE__IDLE_EXIT_MS: "20000",
     };
+    // Started first, so that whoever strikes finds both on record.
+    await project.ovWith({ env }, "engine", "start");
     await project.ovWith({ env }, "sling", "T1", "--name", "b1");
     await project.until(`${point} was reached`, async () => existsSync(marker));
     await project.until("nobody was left", async () => project.processes().length === 0);

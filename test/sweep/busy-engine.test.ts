@@ -8,7 +8,7 @@ const scenario = `
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, "by \${agent}"]
 `;
 
-const manyFiles = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`src/${i % 30}/${i}.txt`, `${i}\n`]));
+const manyFiles = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`src/${i % 30}/${i}.txt`, `${i}\n`]));
 
 const patient = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "120000" };
 

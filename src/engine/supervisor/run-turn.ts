@@ -36,6 +36,8 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   const followed = await followOutput(ports, owned, log, process);
   if (followed.kind === "fenced-out") return;
   const exit = await process.exit();
+  // A program that was cut short could not end its tools; the next try must not work beside them.
+  if (log.ended === undefined) await ports.processes.endTree(process.identity, ports.limits.graceMs, { turnId });
   const end = followed.kind === "stalled" ? ({ kind: "stalled" } as const) : endOf(ports, owned, log.ended, exit);
   const worktree = await conserve(ports, owned.agent);
   ports.reach("turn.before-settle");

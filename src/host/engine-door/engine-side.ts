@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
 import { writeAtomically } from "../atomic-file.ts";
-import { adoptKeeper, forgetKeeper, type KeeperOptions, keeperIsAlive } from "./keeper.ts";
+import { adoptKeeper, forgetKeeper, type KeeperOptions, keeperIsAlive, keeperIsStarting } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
 interface Connection {
@@ -30,7 +30,7 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
         },
       };
     },
-    keeperIsAlive: () => keeperIsAlive(options),
+    keeperIsAlive: () => keeperIsStarting(options) || keeperIsAlive(options),
     replaceKeeper: () => {
       adopted = adoptKeeper(options);
     },

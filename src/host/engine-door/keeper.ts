@@ -68,6 +68,15 @@ export function keeperIsAlive({ overstoryDir, processes }: Pick<KeeperOptions, "
   return keeper !== undefined && processes.check(keeper) === "alive";
 }
 
+/** Between its start and its record a keeper is known only by the lock of whoever starts it. */
+export function keeperIsStarting({
+  overstoryDir,
+  processes,
+}: Pick<KeeperOptions, "overstoryDir" | "processes">): boolean {
+  const starter = readIdentity(doorPaths(overstoryDir).lock);
+  return starter !== undefined && processes.check(starter) === "alive";
+}
+
 export function forgetKeeper(overstoryDir: string): void {
   rmSync(doorPaths(overstoryDir).keeper, { force: true });
 }
