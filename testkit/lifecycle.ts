@@ -4,6 +4,8 @@ import type { Event } from "../src/domain/event/event.ts";
 import type { Message } from "../src/domain/mail/types.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
 import { readIdentity } from "../src/host/engine-door/keeper.ts";
+import { carries } from "../src/host/linux/process-table.ts";
+import { jsonOf } from "./ov.ts";
 import type { TestProject } from "./project.ts";
 
 /** One process of a scripted agent, as its diary has it. */
@@ -97,11 +99,14 @@ export const clockAt = (offsetMs: number): Record<string, string> => ({
   OVERSTORY_TEST_CLOCK_OFFSET_MS: String(offsetMs),
 });
 
-/** Replaces the engine by one whose wall clock is off by this much, if there is work for it by then. */
+/** Replaces the engine by one whose wall clock is off by this much. */
 export async function moveClock(project: TestProject, offsetMs: number): Promise<void> {
-  await project.json("engine", "stop");
-  const looked = await project.ovWith({ env: clockAt(offsetMs) }, "status", "--json");
-  if (looked.code !== 0) throw new Error(`ov status failed: ${looked.out}${looked.err}`);
+  await project.until("the engine had the other clock", async () => {
+    await project.json("engine", "stop");
+    const started = jsonOf(await project.ovWith({ env: clockAt(offsetMs) }, "engine", "start", "--json"));
+    // A supervisor that has just settled its turn may have been faster, with the clock it was started with.
+    return carries(Number(started.pid), "OVERSTORY_TEST_CLOCK_OFFSET_MS", String(offsetMs));
+  });
 }
 
 /** Kills engine and keeper as one: neither has time to replace the other. */

@@ -1,6 +1,4 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import {
   clockAt,
   killServices,
@@ -25,7 +23,7 @@ test("a look at a project whose engine and keeper died before a timer was due br
   });
   await slingNew(project, "B1");
   await untilTurns(project, "b1", 1);
-  await project.until("an engine waited", async () => existsSync(join(project.root, ".overstory/run/engine.json")));
+  await project.until("only engine and keeper were left", async () => project.processes().length === 2);
   killServices(project);
   await nobodyLeft(project);
   // A good second before the back-off is over.
