@@ -12,16 +12,8 @@ import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
-import {
-  channelPorts,
-  clockFor,
-  keeperOptions,
-  leaseMsFor,
-  openStore,
-  type Project,
-  projectWorktrees,
-  settingsOf,
-} from "./project.ts";
+import { channelPorts, clockFor, keeperOptions, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
+import { projectWorktrees } from "./project-worktrees.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
 

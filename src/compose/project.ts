@@ -4,7 +4,6 @@ import { Failure } from "../domain/failure.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { systemClock } from "../host/clock.ts";
 import { engineDoor } from "../host/engine-door/caller.ts";
-import { gitWorktrees } from "../host/git/worktrees.ts";
 import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
@@ -12,7 +11,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
-import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { isTestBuild } from "./build.ts";
@@ -86,9 +84,3 @@ export function keeperOptions(project: Pick<Project, "root" | "dir" | "env">) {
     processes: linuxProcesses,
   };
 }
-
-export const projectWorktrees = (project: Project): WorktreeKeeping =>
-  gitWorktrees(project.root, {
-    maxFileBytes: project.config.snapshot.maxFileBytes,
-    include: project.config.worktree.include,
-  });

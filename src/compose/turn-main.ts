@@ -5,7 +5,8 @@ import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import { killPointsFrom } from "./kill-points.ts";
-import { clockFor, doorOf, leaseMsFor, openStore, type Project, projectWorktrees, settingsOf } from "./project.ts";
+import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
+import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 
 /** Attempts of one input before its agent is given up. */

@@ -12,7 +12,8 @@ import { cleanWorktrees } from "../usecases/worktrees/clean-worktrees.ts";
 import { planClean } from "../usecases/worktrees/plan-clean.ts";
 import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
 import { survey } from "../usecases/worktrees/survey.ts";
-import { clockFor, type Project, projectWorktrees } from "./project.ts";
+import { clockFor, type Project } from "./project.ts";
+import { projectWorktrees } from "./project-worktrees.ts";
 
 /** The transactions, as the command channel runs them. */
 export interface FacetCalls extends WorktreeFactKeeper {

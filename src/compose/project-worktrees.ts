@@ -1,0 +1,10 @@
+import { gitWorktrees } from "../host/git/worktrees.ts";
+import type { WorktreeKeeping } from "../ports/worktrees.ts";
+import type { Project } from "./project.ts";
+
+/** Apart from the rest of the project: no hot command needs git. */
+export const projectWorktrees = (project: Project): WorktreeKeeping =>
+  gitWorktrees(project.root, {
+    maxFileBytes: project.config.snapshot.maxFileBytes,
+    include: project.config.worktree.include,
+  });
