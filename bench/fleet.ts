@@ -12,8 +12,10 @@ const slingsAtOnce = 4;
 const engineLimitMb = 150;
 const supervisorLimitMb = 30;
 
+/** Each thinks for a while, so that as many work at once as may. */
 const scenario = `
 - do:
+    - sleep: 2000
     - edit: { file: "\${agent}.txt", write: "work of \${agent}\\n" }
     - commit: "work of \${agent}"
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: \${task}", --body, "\${agent}.txt is there"]

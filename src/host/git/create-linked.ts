@@ -24,8 +24,12 @@ export async function createLinked(yard: Yard, request: SeatRequest): Promise<Cr
 
 async function tryToCreate(yard: Yard, request: SeatRequest): Promise<Created> {
   const { root } = yard.repository;
-  // Each look is a process of its own; together they cost as much as adding a small worktree.
-  const [entries, base] = await Promise.all([settledEntries(yard, request), commitAt(yard, request.baseRef)]);
+  // Each look is a process of its own, and one after the other they take as long as adding a small worktree.
+  const [entries, base, tip] = await Promise.all([
+    settledEntries(yard, request),
+    commitAt(yard, request.baseRef),
+    commitAt(yard, `refs/heads/${request.branch}`),
+  ]);
   if (entries.some((entry) => isOf(request, entry)) && existsSync(request.path)) return seatOf(yard, request);
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
@@ -33,7 +37,6 @@ async function tryToCreate(yard: Yard, request: SeatRequest): Promise<Created> {
   if (elsewhere !== undefined) return { problem: `${request.branch} is checked out at ${elsewhere.path}` };
   if (isTaken(request.path)) return { problem: "the directory exists and is not this agent's worktree" };
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
-  const tip = await commitAt(yard, `refs/heads/${request.branch}`);
   const checkout = tip === undefined ? ["-b", request.branch, request.path, base] : [request.path, request.branch];
   // Twice: a directory that was deleted by hand is still registered, perhaps locked.
   const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", lockText(process.pid)];

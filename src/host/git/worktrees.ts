@@ -4,10 +4,10 @@ import type { Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../
 import { collectBranches } from "./collect.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked } from "./create-linked.ts";
-import { git } from "./git.ts";
 import { inspectWorktree } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { isLanded } from "./landed.ts";
+import { placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -36,7 +36,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
   };
   return {
     create: (request) => inTurn(async () => create(await yard(), request)),
-    currentBranch: () => currentBranch(root),
+    currentBranch: async () => currentBranch(await yard()),
     inspect: async (worktree) => inspectWorktree(await yard(), worktree),
     snapshot: async (worktree) => takeSnapshot(await yard(), worktree),
     remove: (worktree, { deleteBranch }) =>
@@ -86,10 +86,13 @@ async function theRoot(yard: Yard, request: SeatRequest): Promise<Created> {
   const { root } = yard.repository;
   const baseCommit = await commitAt(yard, "HEAD");
   if (baseCommit === undefined) return { problem: "the project has no commit yet" };
-  return { seat: { path: root, branch: (await currentBranch(root)) ?? request.branch, baseCommit } };
+  return { seat: { path: root, branch: currentBranch(yard) ?? request.branch, baseCommit } };
 }
 
-async function currentBranch(root: string): Promise<string | undefined> {
-  const answer = await git(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-  return answer.code === 0 ? answer.out.trim() : undefined;
+/** Read from the file: it is asked for every new agent, and a process takes longer than everything else about it. */
+function currentBranch({ repository }: Yard): string | undefined {
+  const head = placeOf(repository, { path: repository.root, kind: "root" })?.head;
+  return head?.startsWith(branchHead) === true ? head.slice(branchHead.length) : undefined;
 }
+
+const branchHead = "ref: refs/heads/";

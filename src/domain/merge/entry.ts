@@ -1,0 +1,102 @@
+/**
+ * pending     waits for its turn, an approval or a dependency; `cause` says if something is in the way
+ * merging     being put into a candidate
+ * gating      its candidate is being checked
+ * merged      landed
+ * conflict    cannot be merged without somebody deciding
+ * failed      cannot land as it is; `cause` says why
+ * blocked     would land, but something outside is in the way; tried again later
+ * cancelled, superseded (by a newer head of the same branch), reverted (landed, then undone)
+ */
+export const mergeStatuses = [
+  "pending",
+  "merging",
+  "gating",
+  "merged",
+  "conflict",
+  "failed",
+  "blocked",
+  "cancelled",
+  "superseded",
+  "reverted",
+] as const;
+export type MergeStatus = (typeof mergeStatuses)[number];
+
+/** Statuses in which an entry still holds its place; at most one entry per branch and target has one of them. */
+export const openMergeStatuses = ["pending", "merging", "gating", "blocked"] as const satisfies readonly MergeStatus[];
+
+/** How a branch got in, from no conflict at all to having been written again. */
+export const resolutionTiers = ["clean-merge", "auto-resolve", "ai-resolve", "reimagine"] as const;
+export type ResolutionTier = (typeof resolutionTiers)[number];
+
+/** Why an entry did not land. */
+export const mergeCauses = [
+  "conflict",
+  "gate_failed",
+  "hook_rejected",
+  "missing_ref",
+  "no_common_history",
+  "local_changes",
+  "stale_head",
+  "scope_violation",
+  "approval_denied",
+  "resolver_timeout",
+  "worker_crash",
+  "git_error",
+] as const;
+export type MergeCause = (typeof mergeCauses)[number];
+
+/** Who may let an entry land: nobody yet, its recorded parent by `merge_ready`, or the operator. */
+export const approvals = ["waiting", "parent", "operator", "denied"] as const;
+export type Approval = (typeof approvals)[number];
+
+/** What is known about the tree that landed or would land: all gates ran and passed, some were left out or flaky, or none ran. */
+export const verdicts = ["verified", "verified_with_gaps", "unverified"] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** One branch on its way into a landing branch. */
+export interface MergeEntry {
+  readonly id: number;
+  readonly branch: string;
+  /** The commit that was announced; later commits on the branch do not slip in. */
+  readonly headCommit: string;
+  readonly targetBranch: string;
+  readonly taskId: string | null;
+  readonly agentName: string | null;
+  readonly runId: string | null;
+  readonly filesModified: readonly string[];
+  /** Entries that must land before this one. */
+  readonly dependsOn: readonly number[];
+  /** 0 is the most urgent, 4 the least. */
+  readonly priority: number;
+  readonly source: "mail" | "cli" | "engine";
+  readonly enqueuedBy: string;
+  readonly enqueuedAt: number;
+  readonly status: MergeStatus;
+  readonly approval: Approval;
+  readonly tier: ResolutionTier | null;
+  /** Which rung of the ladder settled its conflicts. */
+  readonly strategy: string | null;
+  readonly verdict: Verdict | null;
+  /** How often work on it was begun. */
+  readonly attempts: number;
+  readonly notBefore: number;
+  readonly resultCommit: string | null;
+  readonly cause: MergeCause | null;
+  readonly causeDetail: CauseDetail | null;
+  readonly updatedAt: number;
+}
+
+/** What a person or an agent needs to act on a cause. */
+export interface CauseDetail {
+  readonly message: string;
+  readonly files?: readonly string[];
+  readonly gate?: string;
+  readonly logPath?: string;
+  readonly logTail?: string;
+  /** Branches that are in the way. */
+  readonly with?: readonly string[];
+}
+
+export const isOpenMerge = ({ status }: Pick<MergeEntry, "status">): boolean =>
+  (openMergeStatuses as readonly MergeStatus[]).includes(status);

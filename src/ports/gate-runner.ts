@@ -1,0 +1,32 @@
+import type { Gate, GateStatus } from "../domain/gate/gate.ts";
+import type { ProcessIdentity } from "../domain/process/process.ts";
+
+export interface GateRequest {
+  readonly gate: Gate;
+  /** A checkout of exactly the tree to check. */
+  readonly cwd: string;
+  /** Where the whole output goes. */
+  readonly logPath: string;
+  /** What the command is told about the change, beside the allow-listed variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The process is held until this is done: it is on record before the command runs. */
+  onStart(identity: ProcessIdentity): Promise<void>;
+  /** Called with lines as they come. */
+  onOutput?(text: string): void;
+  readonly signal?: AbortSignal;
+}
+
+export interface GateRun {
+  readonly status: GateStatus;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** SHA-256 of the log. */
+  readonly logDigest: string;
+  readonly tail: string;
+}
+
+/** Runs commands of the project as what they are: code of agents, with no rights of ours. */
+export interface GateRunner {
+  /** Through `sh -c` in its own process group; at the time limit the group and everything it started is ended. */
+  run(request: GateRequest): Promise<GateRun>;
+}

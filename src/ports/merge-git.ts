@@ -1,0 +1,99 @@
+import type { Conflict } from "../domain/merge/conflict.ts";
+
+/** The result of merging two commits as objects. `tree` of a conflict holds marker files and is never landed. */
+export type ObjectMerge =
+  | { readonly kind: "clean"; readonly tree: string }
+  | { readonly kind: "conflicts"; readonly tree: string; readonly conflicts: readonly Conflict[] }
+  | { readonly kind: "unrelated" }
+  | { readonly kind: "failed"; readonly problem: string };
+
+export interface ResolvedFile {
+  readonly path: string;
+  readonly mode: string;
+  /** Null: the path is gone in the result. */
+  readonly content: Uint8Array | null;
+}
+
+export interface CommitRequest {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+}
+
+export interface RefChange {
+  readonly ref: string;
+  /** Null: the ref must not exist yet. */
+  readonly from: string | null;
+  /** Null: the ref is deleted. */
+  readonly to: string | null;
+}
+
+/** `moved`: a ref was not where it was expected; nothing was changed. */
+export type RefUpdate = { readonly kind: "updated" } | { readonly kind: "moved"; readonly problem: string };
+
+/** `local-changes`: files in that checkout are in the way; nothing was changed. `moved`: its branch is elsewhere by now. */
+export type FastForward =
+  | { readonly kind: "done" }
+  | { readonly kind: "local-changes"; readonly paths: readonly string[] }
+  | { readonly kind: "moved"; readonly problem: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** A place where files of a commit are checked out for gates. `slot` numbers it; two users never share one. */
+export interface PoolCheckout {
+  readonly path: string;
+  /** Ignored directories that survived or were restored, by path. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Merging without a working tree: every result exists as objects before one compare-and-swap makes it visible. The
+ * user's checkout, index and stash are never used. No program that an agent could have configured is ever run, with
+ * the one exception of the project's own merge hooks, where asked for.
+ */
+export interface MergeGit {
+  /** The commit a ref, branch or name stands for. */
+  commitOf(ref: string): Promise<string | undefined>;
+  treeOf(commit: string): Promise<string>;
+  /** Is `commit` an ancestor of, or equal to, `into`? */
+  contains(into: string, commit: string): Promise<boolean>;
+  /** Paths that differ between the common ancestor of both and `to`. */
+  changedFiles(from: string, to: string): Promise<readonly string[]>;
+  /** A readable patch between two commits or trees. */
+  patch(from: string, to: string): Promise<string>;
+  subjectOf(commit: string): Promise<string>;
+
+  /** Attributes of `ours` decide, as they do for `git merge`; merge drivers that are programs do not run. */
+  merge(ours: string, theirs: string): Promise<ObjectMerge>;
+  /** Many pairs through one process; results in the order of the pairs. */
+  mergePairs(pairs: readonly { readonly ours: string; readonly theirs: string }[]): Promise<readonly ObjectMerge[]>;
+  /** Takes back what `commit` (a merge, by its first parent; or an ordinary commit) brought, on top of `onto`. */
+  revert(commit: string, onto: string): Promise<ObjectMerge>;
+  readBlob(oid: string): Promise<Uint8Array>;
+  /** Does the tree at this commit give the path the attribute `merge=union`? */
+  isUnion(commit: string, path: string): Promise<boolean>;
+  /** The same tree with these files replaced. */
+  withFiles(tree: string, files: readonly ResolvedFile[]): Promise<string>;
+  /** Signed when the project signs its commits; made in the user's name when git knows it. */
+  commit(request: CommitRequest): Promise<string>;
+
+  /** All or nothing. */
+  updateRefs(changes: readonly RefChange[], reason: string): Promise<RefUpdate>;
+  refsBelow(prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  /** Paths of the checkouts that have this branch checked out. */
+  checkoutsOf(branch: string): Promise<readonly string[]>;
+  /** Has the checkout neither tracked changes nor staged ones? */
+  isClean(checkout: string): Promise<boolean>;
+  /** Moves a checked-out branch forward, keeping what is uncommitted and unrelated; `from` must be its tip. */
+  fastForward(checkout: string, from: string, to: string): Promise<FastForward>;
+  /** Moves a checked-out branch to `to`, backwards too, keeping what is uncommitted and unrelated. */
+  resetKeeping(checkout: string, from: string, to: string): Promise<FastForward>;
+  /** The project's `pre-merge-commit` and `commit-msg` hooks on this candidate. Answers the words of a veto. */
+  runHooks(checkout: string, message: string): Promise<string | undefined>;
+
+  /**
+   * Checks out a commit in a slot of the pool: its tracked files exactly, nothing untracked or ignored except the kept
+   * directories, which are only there when they belong to the same lock files. A slot that git cannot use any more is
+   * made anew.
+   */
+  checkOut(slot: number, commit: string, keepIgnored: readonly string[]): Promise<PoolCheckout>;
+}
