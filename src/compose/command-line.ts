@@ -1,5 +1,5 @@
 import { runCli } from "../surfaces/cli/run.ts";
-import { tree } from "../surfaces/cli/tree.ts";
+import { treeFor } from "../surfaces/cli/tree-for.ts";
 import { makeApp } from "./app.ts";
 import { version } from "./version.ts";
 
@@ -9,7 +9,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   return runCli({
     argv,
     env,
-    tree,
+    tree: await treeFor(argv),
     version,
     makeApp: (globals) => makeApp({ env, cwd: process.cwd(), project: globals.project }),
   });

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 
 export type Written = "written" | "reader-gone";
 
@@ -50,10 +50,12 @@ function writeAll(fd: number, bytes: Uint8Array): Written {
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Hooks and scripts give us pipes and files: those are told apart without loading the terminal module. */
+/** Hooks and scripts give us pipes, files or nothing: those are told apart without loading the terminal module. */
 function isTerminal(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
+    const given = fstatSync(fd);
+    if (!given.isCharacterDevice() || given.rdev === statSync("/dev/null").rdev) return false;
+    return process.getBuiltinModule("node:tty").isatty(fd);
   } catch (error) {
     if (codeOf(error) === "EBADF") return false;
     throw error;

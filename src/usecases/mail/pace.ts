@@ -1,7 +1,7 @@
 import { checkRate, type Fingerprint, findDuplicate, type MailLimits, rateWindowMs } from "../../domain/mail/limits.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import type { Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 
 export interface PaceFacts {
@@ -13,7 +13,8 @@ export interface PaceFacts {
 
 /** May this sender send one more message now? The refusal says how long to wait. */
 export async function checkPace(tx: Tx, facts: PaceFacts, limits: MailLimits): Promise<Result<null, Refusal>> {
-  const { sender, group, now } = facts;
+  const { sender, group, now, exempt } = facts;
+  if (exempt) return ok(null);
   const sent = await tx.messages.countFrom(sender, now - rateWindowMs, { broadcast: group });
   const checked = checkRate({ ...facts, sent }, limits);
   if (checked.ok) return checked;

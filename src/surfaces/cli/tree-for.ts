@@ -1,0 +1,14 @@
+import type { Command } from "./command.ts";
+
+/**
+ * The part of the command line that these words can reach. What hooks call on every step of an agent gets a tree of its
+ * own: describing all other commands would take longer than running it.
+ */
+export async function treeFor(argv: readonly string[]): Promise<Command> {
+  const [first] = argv;
+  if (first === "mail") return only((await import("./commands/mail/tree.ts")).mailCommand);
+  if (first === "log") return only((await import("./commands/log/tree.ts")).logCommand);
+  return (await import("./tree.ts")).tree;
+}
+
+const only = (command: Command): Command => ({ name: "ov", summary: "", commands: [command] });
