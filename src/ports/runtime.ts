@@ -6,6 +6,8 @@ export interface LaunchRequest {
   readonly resume: string | null;
   /** What the agent is told in this turn. */
   readonly prompt: string;
+  /** A file with the agent's instructions that its CLI does not find by itself. */
+  readonly instructions?: string;
 }
 
 export interface LaunchPlan {

@@ -1,4 +1,4 @@
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -137,6 +137,26 @@ CREATE INDEX events_agent ON events(agent_name, seq);
 
 CREATE UNIQUE INDEX events_once ON events(turn_id, line, part) WHERE line IS NOT NULL;
 
+CREATE TABLE gate_results (
+  id TEXT PRIMARY KEY,
+  tree TEXT NOT NULL,
+  gate TEXT NOT NULL,
+  command TEXT NOT NULL,
+  gate_hash TEXT NOT NULL,
+  status TEXT NOT NULL,
+  exit_code INTEGER,
+  duration_ms INTEGER NOT NULL,
+  log_path TEXT NOT NULL,
+  log_digest TEXT NOT NULL,
+  flaky INTEGER NOT NULL,
+  kept TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX gate_results_created ON gate_results(created_at);
+
+CREATE INDEX gate_results_tree ON gate_results(tree, gate_hash, created_at);
+
 CREATE TABLE group_members (
   group_id TEXT NOT NULL REFERENCES groups(id),
   task_id TEXT NOT NULL,
@@ -187,6 +207,77 @@ CREATE TABLE leases (
   beat INTEGER NOT NULL,
   process_id TEXT
 ) STRICT;
+
+CREATE TABLE merge_attempts (
+  id TEXT PRIMARY KEY,
+  train_id TEXT NOT NULL,
+  queue_ids TEXT NOT NULL,
+  base_commit TEXT NOT NULL,
+  candidate_commit TEXT,
+  outcome TEXT,
+  gate_results TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  log_dir TEXT
+) STRICT;
+
+CREATE INDEX merge_attempts_open ON merge_attempts(started_at) WHERE outcome IS NULL;
+
+CREATE TABLE merge_ops (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  before_commit TEXT,
+  after_commit TEXT,
+  queue_ids TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  status TEXT NOT NULL,
+  undoes TEXT,
+  undone_by TEXT,
+  request TEXT NOT NULL,
+  problem TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX merge_ops_intended ON merge_ops(seq) WHERE status = 'intended';
+
+CREATE TABLE merge_queue (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  branch TEXT NOT NULL,
+  head_commit TEXT NOT NULL,
+  target_branch TEXT NOT NULL,
+  task_id TEXT,
+  agent_name TEXT,
+  run_id TEXT,
+  files_modified TEXT NOT NULL,
+  depends_on TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  enqueued_by TEXT NOT NULL,
+  enqueued_at INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  approval TEXT NOT NULL,
+  tier TEXT,
+  strategy TEXT,
+  verdict TEXT,
+  attempts INTEGER NOT NULL,
+  not_before INTEGER NOT NULL,
+  result_commit TEXT,
+  cause TEXT,
+  cause_detail TEXT,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX merge_queue_branch ON merge_queue(branch, id);
+
+CREATE UNIQUE INDEX merge_queue_open ON merge_queue(branch, target_branch)
+  WHERE status IN ('pending', 'merging', 'gating', 'blocked');
+
+CREATE INDEX merge_queue_run ON merge_queue(run_id, id);
+
+CREATE INDEX merge_queue_task ON merge_queue(task_id, id);
 
 CREATE TABLE messages (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -245,6 +336,47 @@ CREATE INDEX processes_agent ON processes(agent_id) WHERE ended_at IS NULL;
 CREATE INDEX processes_live ON processes(pid) WHERE ended_at IS NULL;
 
 CREATE INDEX processes_turn ON processes(turn_id) WHERE ended_at IS NULL;
+
+CREATE TABLE radar_pairs (
+  a_commit TEXT NOT NULL,
+  b_commit TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  files TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (a_commit, b_commit)
+) STRICT;
+
+CREATE TABLE radar_warnings (
+  branch_a TEXT NOT NULL,
+  branch_b TEXT NOT NULL,
+  files_digest TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (branch_a, branch_b, files_digest)
+) STRICT;
+
+CREATE TABLE receipts (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  base_commit TEXT,
+  head_commit TEXT NOT NULL,
+  tree TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  results TEXT NOT NULL,
+  gaps TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX receipts_subject ON receipts(subject, created_at);
+
+CREATE TABLE remembered_resolutions (
+  fingerprint TEXT PRIMARY KEY,
+  path TEXT NOT NULL,
+  content TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  landed_at INTEGER NOT NULL,
+  bad INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE requests (
   id TEXT PRIMARY KEY,

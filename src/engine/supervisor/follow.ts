@@ -26,9 +26,12 @@ export async function followOutput(
   let lastGrowth = clock.monotonic();
   let look = fastestLookMs;
   const store = async (): Promise<boolean> => {
+    const began = clock.monotonic();
     const stored = await storeEvents(ports, owned, batch, log.place);
     batch = [];
     lastStored = clock.monotonic();
+    // While we wait for the disk the agent may be unable to write as well: that is not its silence.
+    lastGrowth += lastStored - began;
     ports.reach("turn.after-batch");
     return stored;
   };

@@ -1,7 +1,9 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess } from "../../ports/agent-process.ts";
-import type { Runtime } from "../../ports/runtime.ts";
+import type { PlacedInstructions } from "../../ports/instructions.ts";
+import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
@@ -18,18 +20,25 @@ export type Launch =
 export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runtime: Runtime): Promise<Launch> {
   const { turn, agent } = owned;
   const logDir = turn.logDir ?? "";
-  const prompt = composePrompt({
-    agent,
-    trigger: turn.trigger,
-    attempt: turn.attempt,
-    first: turn.resumeRequested === null,
-    letters: owned.letters,
-    instructionFile: runtime.instructionFile,
-  });
-  const plan = runtime.launch({ model: agent.model, resume: turn.resumeRequested, prompt });
   const token = ports.ids.secret();
+  const given = await ports.store.read((tx) => assignmentOf(tx, agent));
   let child: GatedProcess;
+  let plan: LaunchPlan;
+  let told: PlacedInstructions;
   try {
+    // Before every turn: what an agent works on changes, and nobody else's hand in the file should last.
+    told = ports.instructions.place({
+      given,
+      worktreeKind: agent.worktreeKind,
+      instructionFile: runtime.instructionFile,
+      untouched: agent.headCommit === null,
+    });
+    plan = runtime.launch({
+      model: agent.model,
+      resume: turn.resumeRequested,
+      prompt: promptFor(owned, told.found ? runtime.instructionFile : told.file),
+      ...(told.found ? {} : { instructions: told.file }),
+    });
     ports.files.create(logDir, plan.input);
     ports.reach("turn.before-spawn");
     const paths = ports.files.paths(logDir);
@@ -44,7 +53,7 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
     return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
   }
   ports.reach("turn.after-spawn");
-  const recorded = await record(ports, owned, child, token);
+  const recorded = await record(ports, owned, child, { token, told });
   if (!recorded) {
     child.abandon();
     return { kind: "taken" };
@@ -56,7 +65,22 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
   return { kind: "launched", child };
 }
 
-async function record(ports: SupervisorPorts, owned: OwnedTurn, child: GatedProcess, token: string): Promise<boolean> {
+const promptFor = ({ turn, agent, letters }: OwnedTurn, instructionFile: string): string =>
+  composePrompt({
+    agent,
+    trigger: turn.trigger,
+    attempt: turn.attempt,
+    first: turn.resumeRequested === null,
+    letters,
+    instructionFile,
+  });
+
+async function record(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  child: GatedProcess,
+  { token, told }: { readonly token: string; readonly told: PlacedInstructions },
+): Promise<boolean> {
   const { turn, agent, fence } = owned;
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {
@@ -93,7 +117,15 @@ async function record(ports: SupervisorPorts, owned: OwnedTurn, child: GatedProc
         turnId: turn.id,
         source: "supervisor",
         type: "turn_start",
-        data: { trigger: turn.trigger, attempt: turn.attempt, pid: child.identity.pid, messages: owned.letters.length },
+        data: {
+          trigger: turn.trigger,
+          attempt: turn.attempt,
+          pid: child.identity.pid,
+          messages: owned.letters.length,
+          prompt: told.version,
+          promptHash: told.hash,
+          ...(told.problem === null ? {} : { promptProblem: told.problem }),
+        },
         createdAt: now,
       },
     ]);

@@ -1,6 +1,7 @@
 import type { AgentLauncher, TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
+import type { Instructions } from "../../ports/instructions.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Runtime } from "../../ports/runtime.ts";
@@ -16,6 +17,7 @@ export interface SupervisorPorts {
   readonly processes: Processes;
   readonly launcher: AgentLauncher;
   readonly files: TurnFiles;
+  readonly instructions: Instructions;
   runtime(id: string): Runtime | undefined;
   /** What every agent's process gets besides what its person's shell gave: PATH with `ov` first, HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;

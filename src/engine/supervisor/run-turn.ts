@@ -10,6 +10,7 @@ import { launchAgent } from "./launch.ts";
 import { OutputLog } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { settleTurn } from "./settle-turn.ts";
+import { tellFacts } from "./tell-facts.ts";
 
 /** Owns one turn from launch, or from the place where a lost supervisor left it, to its settling. */
 export async function runTurn(ports: SupervisorPorts, turnId: string, fence: number): Promise<void> {
@@ -61,7 +62,8 @@ async function launched(
   owned: OwnedTurn,
   runtime: Runtime,
 ): Promise<WatchedProcess | { readonly unstarted: string }> {
-  const launch = await launchAgent(ports, owned, runtime);
+  const letters = await tellFacts(ports, owned.letters);
+  const launch = await launchAgent(ports, { ...owned, letters }, runtime);
   // Taken from us, or asked to stop before it began: settling tells the two apart.
   if (launch.kind === "taken") return { unstarted: "it was stopped before it began" };
   if (launch.kind === "failed") return { unstarted: `its process could not be started: ${launch.problem}` };

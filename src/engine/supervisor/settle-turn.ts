@@ -1,5 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
+import { stopEnd } from "../../domain/agent/stop.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { scopeWarning } from "../../domain/turn/scope.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
@@ -76,7 +77,7 @@ export async function settleTurn(
     await settleTurnBudget(tx, { turn, agent, costUsd: ending.costUsd ?? null, ...terms });
     await tx.tokens.revokeForTurn(turnId, now);
     await tx.processes.endForTurn(turnId, ending.end.kind, now);
-    await tx.leases.drop(turnLease(turnId), fence);
+    await tx.leases.delete(turnLease(turnId), fence);
     await tx.events.append([
       {
         runId: agent.runId,
@@ -134,12 +135,13 @@ async function decide(
   agent: Agent,
   { ending, terminal, now }: { ending: Ending; terminal: Message | undefined; now: number },
 ): Promise<Settlement> {
-  const waits = await tx.waits.of(agent.name);
+  // A rate limit explains nothing once its turn is over: what became of it is in how the turn ended.
+  const waits = (await tx.waits.of(agent.name)).filter(({ kind }) => kind !== "rate_limit");
   return settle({
     end: ending.end,
-    stopRequested: agent.stopRequestedBy !== null,
+    stopRequestedBy: agent.stopRequestedBy,
     terminalMail: terminal !== undefined,
-    outstanding: waits.some((wait) => wait.kind !== "rate_limit") || (await tx.deliveries.hasWaking(agent.name)),
+    outstanding: waits.length > 0 || (await tx.deliveries.hasWaking(agent.name)),
     persistent: isIn("persistent", agent.capability),
     reminders: agent.reminders,
     maxReminders: ports.settings.agents.continuePrompts,
@@ -165,7 +167,7 @@ async function moveAgent(
   now: number,
 ): Promise<void> {
   const { state, outcome, death } = settlement;
-  const actor = agent.stopRequestedBy === null ? "supervisor" : stopActor(agent.stopRequestedBy);
+  const actor = agent.stopRequestedBy === null ? "supervisor" : stopEnd(agent.stopRequestedBy).actor;
   const reason = death ?? ending.end.kind;
   if (outcome === null || (state !== "completed" && state !== "zombie")) {
     await changeState(tx, agent, { to: state, actor, reason }, now);
@@ -175,8 +177,6 @@ async function moveAgent(
   const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
   await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, agent, end);
 }
-
-const stopActor = (by: string): string => (by === "watchdog" ? "watchdog" : "operator");
 
 async function queueNext(
   tx: Tx,

@@ -1,7 +1,11 @@
 import type { LaunchRequest } from "../../ports/runtime.ts";
 
 /** The flags of one non-interactive turn with JSON in and out. */
-export function streamJsonArguments({ model, resume }: Pick<LaunchRequest, "model" | "resume">): string[] {
+export function streamJsonArguments({
+  model,
+  resume,
+  instructions,
+}: Pick<LaunchRequest, "model" | "resume" | "instructions">): string[] {
   const argv = [
     "-p",
     "--input-format",
@@ -14,6 +18,7 @@ export function streamJsonArguments({ model, resume }: Pick<LaunchRequest, "mode
   argv.push("--permission-mode", "bypassPermissions");
   if (model !== null) argv.push("--model", model);
   if (resume !== null) argv.push("--resume", resume);
+  if (instructions !== undefined) argv.push("--append-system-prompt-file", instructions);
   return argv;
 }
 

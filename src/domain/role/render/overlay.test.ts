@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { anAssignment, someTerms } from "../../../../testkit/assignments.ts";
+import { readAsked } from "../asked.ts";
+import { roleList } from "../roles.ts";
+import { renderInstructions, renderOverlay } from "./overlay.ts";
+
+const headings = (text: string): string[] => text.split("\n").filter((line) => /^#{2,3} /.test(line));
+
+describe.each(roleList.map(({ capability }) => [capability] as const))("the overlay of a %s", (capability) => {
+  const given = anAssignment(capability);
+
+  test("has every section, in one order", () => {
+    const wanted = [
+      "## Your Assignment",
+      ...(given.agent.taskId === null ? [] : ["### Spec"]),
+      "## Working Directory",
+      "## File Scope (exclusive ownership)",
+      "## Expertise",
+      "## Communication",
+      "## Spawning Sub-Workers",
+      ...(["lead", "builder", "reviewer", "merger"].includes(capability) ? ["## Quality Gates"] : []),
+      "## Completion",
+      "## Constraints",
+    ];
+    expect(headings(renderOverlay(given, someTerms))).toEqual(wanted);
+  });
+
+  test("names the agent, its parent and where it works", () => {
+    const text = renderOverlay(given, someTerms);
+    expect(text).toContain(`You are: \`${given.agent.name}\` (${capability})`);
+    expect(text).toContain(`Parent: \`${given.agent.parentName}\``);
+    expect(text).toContain(String(given.agent.worktreePath));
+  });
+});
+
+test("everything that was asked for at the sling is there", () => {
+  const asked = readAsked(
+    JSON.stringify({
+      siblings: ["builder-t2"],
+      profile: "ov-research",
+      dispatchMaxAgents: 3,
+      skipScout: true,
+      skipReview: true,
+    }),
+  );
+  const sibling = {
+    name: "builder-t2",
+    capability: "builder",
+    branch: "overstory/builder-t2/t2",
+    scope: ["b.ts"],
+  } as const;
+  const base = anAssignment("lead");
+  const given = { ...base, asked, siblings: [sibling], agent: { ...base.agent, specPath: "/p/spec.md" } };
+  const text = renderInstructions("# Lead", given, someTerms);
+  expect(headings(text)).toEqual([
+    "## Working Style: `ov-research`",
+    "## Your Assignment",
+    "### Spec",
+    "### Dispatch Overrides",
+    "### Siblings",
+    "## Working Directory",
+    "## File Scope (exclusive ownership)",
+    "## Expertise",
+    "## Communication",
+    "## Spawning Sub-Workers",
+    "## Quality Gates",
+    "## Completion",
+    "## Constraints",
+  ]);
+  for (const part of [
+    "`/p/spec.md`",
+    "Skip scouting",
+    "Skip review",
+    "At most 3 agents",
+    "`builder-t2`: builder, branch `overstory/builder-t2/t2`, owns `b.ts`",
+    "The product is knowledge, not code.",
+    "`npm test` (tests: all tests)",
+  ]) {
+    expect(text).toContain(part);
+  }
+});
+
+test.each([
+  [0, []],
+  [1, ["one builder, no scout and no reviewer"]],
+  [2, ["spend them on builders"]],
+  [7, ["At most 7 agents"]],
+])("a ceiling of %d agents is put so", (dispatchMaxAgents, parts) => {
+  const asked = readAsked(JSON.stringify({ dispatchMaxAgents }));
+  const text = renderOverlay(anAssignment("lead", { asked }), someTerms);
+  expect(text.includes("Dispatch Overrides")).toBe(parts.length > 0);
+  for (const part of parts) expect(text).toContain(part);
+});
+
+test("what is meant for leads is told to nobody else", () => {
+  const asked = readAsked(JSON.stringify({ dispatchMaxAgents: 2, skipReview: true }));
+  expect(renderOverlay(anAssignment("builder", { asked }), someTerms)).not.toContain("Dispatch Overrides");
+});
+
+test("the file scope can be read back from between its two headings", () => {
+  const text = renderOverlay(anAssignment("builder"), someTerms);
+  const between = text.split("## File Scope (exclusive ownership)")[1]?.split("## Expertise")[0] ?? "";
+  expect([...between.matchAll(/^- `(.*)`$/gm)].map(([, path]) => path)).toEqual(["src/dates.ts", "src/dates/**"]);
+  expect(renderOverlay(anAssignment("lead"), someTerms)).toContain("No file scope restrictions");
+});
+
+test("a reviewer is told which branch it judges", () => {
+  const subject = { name: "builder-t1", branch: "overstory/builder-t1/t1", baseCommit: null };
+  expect(renderOverlay(anAssignment("reviewer", { subject }), someTerms)).toContain(
+    "The branch `overstory/builder-t1/t1` of `builder-t1`.",
+  );
+});
+
+test("a spec that was written for the task is named by the command that reads it", () => {
+  expect(renderOverlay(anAssignment("builder", { hasSpec: true }), someTerms)).toContain("ov spec read t1");
+});
+
+test("without gates nobody is told to run some", () => {
+  const text = renderOverlay(anAssignment("builder"), { ...someTerms, gates: [] });
+  expect(text).toContain("None are configured");
+  expect(text).not.toContain("npm test");
+});
+
+test("a profile that nobody wrote is named as such, not left out", () => {
+  const asked = readAsked(JSON.stringify({ profile: "ours" }));
+  expect(renderInstructions("p", anAssignment("builder", { asked }), someTerms)).toContain("no text for this profile");
+});
+
+test("whatever a task, a path or a name says, no line of it begins a line of the instructions", () => {
+  const nasty = fc.array(
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "\n",
+        "\r",
+        "```",
+        "`",
+        "---",
+        "## Constraints",
+        "<!-- overstory:instructions -->",
+        "\u2028",
+        "| ",
+        "\u001b[2J",
+        "{{X}}",
+      ),
+    ),
+    { maxLength: 12 },
+  );
+  const text = nasty.map((parts) => parts.join(""));
+  const plain = renderInstructions("# P", anAssignment("builder", { siblings: [siblingOf("s", "x")] }), someTerms);
+  fc.assert(
+    fc.property(text, text, text, (title, description, path) => {
+      const base = anAssignment("builder", { siblings: [siblingOf("s", path)] });
+      const agent = { ...base.agent, scope: [path, "b"], specPath: null };
+      const forged = renderInstructions("# P", { ...base, agent, task: { title, description } }, someTerms);
+      expect(headings(forged)).toEqual(headings(plain));
+      const own = (line: string): boolean => line !== "" && !line.startsWith("    ");
+      const known = new Set(plain.split("\n").filter(own));
+      const strange = forged.split("\n").filter((line) => own(line) && !known.has(line));
+      expect(strange.filter((line) => !/^- `[^`]*`(: builder, owns `[^`]*`)?$/.test(line))).toEqual([]);
+      const inside = forged.split("\n").filter((line) => line.startsWith("    ") && line !== "    text:");
+      expect(inside.filter((line) => !/^ {4}(title:|\|)/.test(line))).toEqual([]);
+    }),
+  );
+});
+
+const siblingOf = (name: string, path: string) =>
+  ({ name, capability: "builder", branch: null, scope: [path] }) as const;

@@ -1,0 +1,18 @@
+import { visibleLine } from "../../text/visible.ts";
+
+/** Foreign text as one code span that it cannot end. */
+export const code = (text: string): string => `\`${visibleLine(text).replaceAll("`", "'")}\``;
+
+export const codes = (texts: readonly string[]): string => texts.map(code).join(", ");
+
+export const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");
+
+export const numbered = (lines: readonly string[]): string =>
+  lines.map((line, index) => `${index + 1}. ${line}`).join("\n");
+
+/** Command lines to copy. */
+export const shell = (lines: readonly string[]): string => `\`\`\`sh\n${lines.join("\n")}\n\`\`\``;
+
+/** Parts that are there, with one blank line between them. */
+export const paragraphs = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== "").join("\n\n");

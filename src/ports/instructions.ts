@@ -1,0 +1,33 @@
+import type { WorktreeKind } from "../domain/agent/agent.ts";
+import type { Assignment } from "../domain/role/assignment.ts";
+
+export interface InstructionRequest {
+  readonly given: Assignment;
+  readonly worktreeKind: WorktreeKind;
+  /** Where the agent's program looks for instructions, relative to the worktree. */
+  readonly instructionFile: string;
+  /** No turn has run in the worktree yet: a file that is missing there is missing in its commit. */
+  readonly untouched: boolean;
+}
+
+export interface PlacedInstructions {
+  /** `builder@` and the first twelve digits of the digest of the role's prompt: the same for all who were told the same. */
+  readonly version: string;
+  /** Digest of the whole text. */
+  readonly hash: string;
+  /** Absolute path of the copy below `.overstory`. */
+  readonly file: string;
+  /** The agent's program finds them by itself. Otherwise they must be handed over by path, which is `file`. */
+  readonly found: boolean;
+  /** Why a text of the project's own was not used. */
+  readonly problem: string | null;
+}
+
+/** Gives agents their instructions. */
+export interface Instructions {
+  /**
+   * Renders and writes what an agent must know: into `.overstory`, and into its worktree unless a file that is not ours
+   * is in the way. Never changes a tracked file, and what it writes shows up in no commit. Safe to repeat.
+   */
+  place(request: InstructionRequest): PlacedInstructions;
+}

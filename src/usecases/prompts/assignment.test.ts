@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { activeRun, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Agent } from "../../domain/agent/agent.ts";
+import { writeSpec } from "../specs/write-spec.ts";
+import { assignmentOf } from "./assignment.ts";
+
+async function worldWith(...agents: readonly Agent[]) {
+  const world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...activeRun("run-1", 0), objective: "Ship it" });
+    await tx.tasks.insert(aTask("t1", { title: "Dates", description: "Parse them" }));
+    for (const agent of agents) await tx.agents.reserve(agent);
+  });
+  return { world, of: (agent: Agent) => world.store.read((tx) => assignmentOf(tx, agent)) };
+}
+
+const builder = (name: string, facts: Partial<Agent> = {}): Agent =>
+  storedAgent(name, { capability: "builder", parentName: "l", runId: "run-1", scope: [`${name}.ts`], ...facts });
+
+test("an agent is told its task, whether a spec was written, and what its parent is", async () => {
+  const ann = builder("ann", { taskId: "t1" });
+  const { world, of } = await worldWith(storedAgent("l", { capability: "lead", runId: "run-1" }), ann);
+  await using _ = world;
+  expect(await of(ann)).toMatchObject({
+    parentCapability: "lead",
+    task: { title: "Dates", description: "Parse them" },
+    hasSpec: false,
+    objective: null,
+    subject: null,
+  });
+  await world.must(writeSpec, { taskId: "t1", body: "so" });
+  expect((await of(ann)).hasSpec).toBe(true);
+});
+
+test("siblings are those with files under the same parent, and those the slinger named; the ended are left out", async () => {
+  const asked = JSON.stringify({ siblings: ["far", "gone", "nobody", "ann"] });
+  const ann = builder("ann", { instructions: asked });
+  const { world, of } = await worldWith(
+    ann,
+    builder("bob"),
+    builder("looks", { capability: "scout", scope: [] }),
+    builder("far", { parentName: "m" }),
+    builder("gone", { state: "completed", outcome: "done" }),
+    builder("other", { parentName: "m" }),
+  );
+  await using _ = world;
+  const { siblings } = await of(ann);
+  expect(siblings.map(({ name, capability }) => [name, capability])).toEqual([
+    ["bob", "builder"],
+    ["far", "builder"],
+    ["nobody", null],
+  ]);
+});
+
+test("a reviewer is told the newest work on its own task", async () => {
+  const rev = storedAgent("rev", { capability: "reviewer", parentName: "l", runId: "run-1", taskId: "t1" });
+  const done = { taskId: "t1", state: "completed", outcome: "done" } as const;
+  const { world, of } = await worldWith(
+    rev,
+    builder("old", { ...done, branch: "overstory/old/t1", startedAt: 1 }),
+    builder("new", { ...done, branch: "overstory/new/t1", startedAt: 2, baseCommit: "abc" }),
+  );
+  await using _ = world;
+  expect((await of(rev)).subject).toEqual({ name: "new", branch: "overstory/new/t1", baseCommit: "abc" });
+});
+
+test("a coordinator is told the objective of its run, and has no siblings", async () => {
+  const boss = storedAgent("coordinator", { capability: "coordinator", runId: "run-1", parentName: "operator" });
+  const { world, of } = await worldWith(boss, builder("bob", { parentName: "operator" }));
+  await using _ = world;
+  expect(await of(boss)).toMatchObject({ objective: "Ship it", siblings: [], task: null, parentCapability: null });
+});

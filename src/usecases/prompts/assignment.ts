@@ -1,0 +1,52 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { canonical, isIn } from "../../domain/agent/capability.ts";
+import { readAsked } from "../../domain/role/asked.ts";
+import type { Assignment, Sibling, Subject } from "../../domain/role/assignment.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+
+/** What an agent works on now, from what is stored. Reads only. */
+export async function assignmentOf(tx: Tx, agent: Agent): Promise<Assignment> {
+  const asked = readAsked(agent.instructions);
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  const spec = agent.taskId === null ? undefined : await tx.specs.get(agent.taskId);
+  const parent = await tx.agents.byName(agent.parentName);
+  return {
+    agent,
+    parentCapability: parent?.capability ?? null,
+    task: task === undefined ? null : { title: task.title, description: task.description },
+    objective: isIn("persistent", agent.capability) ? ((await tx.runs.get(agent.runId))?.objective ?? null) : null,
+    hasSpec: spec !== undefined,
+    asked,
+    siblings: isIn("persistent", agent.capability) ? [] : await siblingsOf(tx, agent, asked.siblings),
+    subject: canonical(agent.capability) === "reviewer" ? await subjectOf(tx, agent) : null,
+  };
+}
+
+/** Those the slinger named, and whoever of the same run has files of its own under the same parent. */
+async function siblingsOf(tx: Tx, agent: Agent, named: readonly string[]): Promise<readonly Sibling[]> {
+  const beside = await tx.agents.list({ runId: agent.runId, parentName: agent.parentName, live: true });
+  const owners = beside.filter(({ name, scope }) => name !== agent.name && (scope.length > 0 || named.includes(name)));
+  const known = newestPerName(owners).map(siblingFrom);
+  const strange = named.filter((name) => name !== agent.name && !known.some((sibling) => sibling.name === name));
+  const others: Sibling[] = [];
+  for (const name of strange) {
+    const found = await tx.agents.byName(name);
+    if (found === undefined) others.push({ name, capability: null, branch: null, scope: [] });
+    else if (!hasEnded(found)) others.push(siblingFrom(found));
+  }
+  return [...known, ...others];
+}
+
+const siblingFrom = ({ name, capability, branch, scope }: Agent): Sibling => ({ name, capability, branch, scope });
+
+/** The newest work on the reviewer's own task. */
+async function subjectOf(tx: Tx, { taskId }: Agent): Promise<Subject | null> {
+  if (taskId === null) return null;
+  const holders = newestPerName(await tx.agents.list({ taskId }));
+  const newest = holders
+    .filter(({ capability, branch }) => isIn("implementation", capability) && branch !== null)
+    .toSorted((a, b) => b.startedAt - a.startedAt)[0];
+  if (newest === undefined || newest.branch === null) return null;
+  return { name: newest.name, branch: newest.branch, baseCommit: newest.baseCommit };
+}
