@@ -87,6 +87,8 @@ export interface MergeGit {
   fastForward(checkout: string, from: string, to: string): Promise<FastForward>;
   /** Moves a checked-out branch to `to`, backwards too, keeping what is uncommitted and unrelated. */
   resetKeeping(checkout: string, from: string, to: string): Promise<FastForward>;
+  /** Has the project hooks that could veto a merge? */
+  hasHooks(): Promise<boolean>;
   /** The project's `pre-merge-commit` and `commit-msg` hooks on this candidate. Answers the words of a veto. */
   runHooks(checkout: string, message: string): Promise<string | undefined>;
 

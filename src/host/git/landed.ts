@@ -50,6 +50,12 @@ async function isMergedAway(own: OwnDir, commit: string, into: string): Promise<
 
 /** Has every commit since the fork an equal change in the target? */
 async function isPicked(own: OwnDir, { commit, since, into }: Range): Promise<boolean> {
+  // Git compares no merges, so what a merge itself brings, as a snapshot with staged work does, would not count.
+  const merges = expectGit(
+    await own.git(["rev-list", "--merges", "--max-count=1", commit, "--not", since]),
+    "looking for merges",
+  );
+  if (merges.out.trim() === commit) return false;
   const answer = expectGit(await own.git(["cherry", into, commit, since]), "comparing changes");
   return answer.out.split("\n").every((line) => !line.startsWith("+"));
 }

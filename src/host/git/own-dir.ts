@@ -32,8 +32,12 @@ export interface OwnDirOptions {
    */
   readonly objects: "project" | "scratch";
   readonly alsoReads?: readonly string[];
-  /** `bytes`: files are taken as they are. `checkout`: line ends and encodings as the project wants them. */
-  readonly files?: "bytes" | "checkout";
+  /**
+   * `bytes`: files are taken as they are. `checkout`: line ends and encodings as the project wants them. `merging`: as
+   * bytes, but the `merge` attributes of the files count; a driver that is a program is not configured here, and git
+   * then merges as text.
+   */
+  readonly files?: "bytes" | "checkout" | "merging";
 }
 
 /**
@@ -95,6 +99,7 @@ const asBytes = ["core.autocrlf=false", "core.safecrlf=false"];
 const attributes = {
   bytes: "* -text -filter -ident !eol !working-tree-encoding !diff !merge\n",
   checkout: "* -filter !diff !merge\n",
+  merging: "* -text -filter -ident !eol !working-tree-encoding !diff !conflict-marker-size\n",
 } as const;
 
 function fill(dir: string, options: OwnDirOptions): void {
@@ -110,6 +115,8 @@ function fill(dir: string, options: OwnDirOptions): void {
   const alternates = [repository.objects, ...alsoReads].map((path) => `${path}\n`).join("");
   writeFileSync(join(dir, "objects", "info", "alternates"), alternates);
   copyIfFile(join(repository.commonDir, "info", "exclude"), join(dir, "info", "exclude"));
+  // Where a shallow clone ends; without it git looks for commits that were never fetched.
+  copyIfFile(join(repository.commonDir, "shallow"), join(dir, "shallow"));
   for (const name of ["refs", "packed-refs"]) symlinkSync(join(refs, name), join(dir, name));
   if (options.indexFrom !== undefined) copyIndex(options.indexFrom, dir);
 }

@@ -64,7 +64,7 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   using open = await openWorktree(yard, worktree);
   const notWork = leftOut(yard);
   const tracked = await trackedPaths(open);
-  for (const path of includedIn(worktree.path, yard.include)) {
+  for (const path of includedIn(worktree.path, [...yard.include, ...yard.deployed])) {
     if (!tracked.files.has(path)) rmSync(join(worktree.path, path), { force: true });
   }
   const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open.own, worktree.path)]);

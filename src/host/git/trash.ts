@@ -40,6 +40,14 @@ function move(from: Buffer, to: Buffer): void {
   }
 }
 
+/** Deletes entries nothing was added to since; what they were called or who made them does not matter. */
+export function emptyTrash(dir: string, before: number): number {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return 0;
+  const old = readdirSync(dir).filter((name) => lstatSync(join(dir, name)).mtimeMs < before);
+  for (const name of old) removeAll(join(dir, name));
+  return old.length;
+}
+
 /** Deletes a directory with everything in it, also where its owner may not write (as in some package caches). */
 export function removeAll(path: string): void {
   try {

@@ -11,6 +11,7 @@ import { placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { emptyTrash } from "./trash.ts";
 import {
   commitAt,
   dropRef,
@@ -62,6 +63,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
       );
       return kept.flat().map(({ name, commit }) => ({ ref: name, commit }));
     },
+    emptyTrash: async (before) => emptyTrash((await yard()).trash, before),
     bundle: async (file, refs) => writeBundle(await yard(), file, refs),
     unbundle: async (file) => readBundle(await yard(), file),
   };

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+import { entryOf } from "../../linux/process-table.ts";
+
+/** Runs with another home directory, and so with another user's configuration. */
+async function asUser<T>(world: GitMergeWorld, config: string, work: () => Promise<T>): Promise<T> {
+  const home = join(world.root, "..", "user");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, ".gitconfig"), config);
+  const before = process.env.HOME;
+  process.env.HOME = home;
+  try {
+    return await work();
+  } finally {
+    if (before === undefined) delete process.env.HOME;
+    else process.env.HOME = before;
+  }
+}
+
+const request = async ({ merging, tip }: GitMergeWorld) => ({
+  tree: await merging.treeOf(tip("main")),
+  parents: [tip("main")],
+  message: "merge: überall\n\nOverstory-Task: t-1\n",
+});
+
+describe("a commit", () => {
+  test("has the message, parents and the user's name as given", async () => {
+    using world = gitMergeWorld();
+    await asUser(world, "[user]\n\tname = Ada L\n\temail = ada@example.invalid\n", async () => {
+      const wanted = await request(world);
+      const side = world.branch("side", () => world.write(world.root, "s", "s\n"));
+      const commit = await world.merging.commit({ ...wanted, parents: [world.tip("main"), side] });
+      const shown = world.git(world.root, "show", "-s", "--format=%an %ae %cn %ce|%P|%B", commit);
+      const user = "Ada L ada@example.invalid";
+      expect(`${shown}\n`).toBe(`${user} ${user}|${world.tip("main")} ${side}|${wanted.message}`);
+    });
+  });
+
+  test("is ours when git does not know the user", async () => {
+    using world = gitMergeWorld();
+    await asUser(world, "", async () => {
+      const commit = await world.merging.commit(await request(world));
+      expect(world.git(world.root, "show", "-s", "--format=%an <%ae>", commit)).toBe("Overstory <overstory@localhost>");
+    });
+  });
+
+  test("is signed when the project signs, by the program of the user", async () => {
+    using world = gitMergeWorld();
+    const signer = script(world, "signer", "cat > /dev/null; echo '[GNUPG:] SIG_CREATED ' >&2; echo SIGNATURE");
+    const config = `[user]\n\tname = A\n\temail = a@b\n\tsigningKey = K\n[gpg]\n\tprogram = ${signer}\n`;
+    await asUser(world, config, async () => {
+      world.git(world.root, "config", "commit.gpgSign", "true");
+      const commit = await world.merging.commit(await request(world));
+      expect(world.git(world.root, "cat-file", "commit", commit)).toContain("gpgsig SIGNATURE");
+    });
+  });
+
+  test("is never signed by a program that the repository names", async () => {
+    using world = gitMergeWorld();
+    const trapped = script(world, "trapped", `'${world.trap}' < /dev/null`);
+    world.git(world.root, "config", "commit.gpgSign", "true");
+    world.git(world.root, "config", "gpg.program", trapped);
+    world.git(world.root, "config", "gpg.openpgp.program", trapped);
+    world.git(world.root, "config", "gpg.ssh.defaultKeyCommand", trapped);
+    await asUser(world, "[gpg]\n\tprogram = false\n", async () => {
+      await expect(world.merging.commit(await request(world))).rejects.toThrow("writing a commit");
+    });
+    expect(world.sprung()).toBe(false);
+  });
+});
+
+describe("the project's hooks on a candidate", () => {
+  test("pass in silence, and see the candidate, its message and no token of ours", async () => {
+    using world = gitMergeWorld();
+    const seen = join(world.root, "..", "seen");
+    hook(world, "pre-merge-commit", `{ pwd; git rev-parse HEAD; env; } > '${seen}'`);
+    hook(world, "commit-msg", `cat "$1" >> '${seen}'`);
+    process.env.OVERSTORY_TOKEN = "very-secret";
+    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    expect(await world.merging.runHooks(path, "the message\n")).toBeUndefined();
+    delete process.env.OVERSTORY_TOKEN;
+    const text = readFileSync(seen, "utf8");
+    expect(text).toStartWith(`${path}\n${world.tip("main")}\n`);
+    expect(text).toContain("the message\n");
+    expect(text).not.toContain("very-secret");
+  });
+
+  for (const name of ["pre-merge-commit", "commit-msg"]) {
+    test(`a veto of ${name} is answered in its words`, async () => {
+      using world = gitMergeWorld();
+      hook(world, name, "echo 'not like this' >&2; exit 3");
+      const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+      expect(await world.merging.hasHooks()).toBe(true);
+      expect(await world.merging.runHooks(path, "m\n")).toContain("not like this");
+    });
+  }
+
+  test("without any there is no veto", async () => {
+    using world = gitMergeWorld();
+    hook(world, "post-merge", "exit 1");
+    hook(world, "commit-msg.sample", "exit 1");
+    expect(await world.merging.hasHooks()).toBe(false);
+    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    expect(await world.merging.runHooks(path, "m\n")).toBeUndefined();
+  });
+
+  test("are those of the project's own checkout, not those of the candidate", async () => {
+    using world = gitMergeWorld();
+    world.git(world.root, "config", "core.hooksPath", ".husky");
+    const bad = world.branch("bad", () => {
+      world.write(world.root, ".husky/pre-merge-commit", `#!/bin/sh\n'${world.trap}' < /dev/null\n`);
+      chmodSync(join(world.root, ".husky/pre-merge-commit"), 0o755);
+    });
+    world.write(world.root, ".husky/commit-msg", "#!/bin/sh\necho from the project; exit 1\n");
+    chmodSync(join(world.root, ".husky/commit-msg"), 0o755);
+    const { path } = await world.merging.checkOut(0, bad, []);
+    expect(await world.merging.runHooks(path, "m\n")).toContain("from the project");
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("one that does not end is ended, with everything it started", async () => {
+    using world = gitMergeWorld({ hookLimitMs: 300 });
+    const pids = join(world.root, "..", "pids");
+    hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
+    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    expect(await world.merging.runHooks(path, "m\n")).toContain("took longer than 300 ms");
+    const started = readFileSync(pids, "utf8").trim().split("\n");
+    expect(started).toHaveLength(2);
+    for (const pid of started) expect(entryOf(Number(pid))?.defunct ?? true).toBe(true);
+  });
+});
+
+function script(world: GitMergeWorld, name: string, body: string): string {
+  const path = join(world.root, "..", name);
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function hook(world: GitMergeWorld, name: string, body: string): void {
+  world.write(world.root, `.git/hooks/${name}`, `#!/bin/sh\n${body}\n`);
+  chmodSync(join(world.root, ".git/hooks", name), 0o755);
+}

@@ -1,0 +1,60 @@
+import type { CommitRequest } from "../../../ports/merge-git.ts";
+import { expectGit } from "../git.ts";
+import type { Ground } from "./ground.ts";
+import { readSignature, type Signature } from "./signature.ts";
+
+/** Makes commits. Who the user is, is read again when it was read a while ago: a process for each commit would double their cost. */
+export function committer(ground: Ground): (request: CommitRequest) => Promise<string> {
+  let known: { readonly at: number; readonly signature: Promise<Signature> } | undefined;
+  const signature = (): Promise<Signature> => {
+    const now = performance.now();
+    if (known === undefined || now - known.at > freshMs) {
+      known = { at: now, signature: readSignature(ground.repository.root) };
+      // Those who wait for it hear of it; the next one tries again.
+      known.signature.catch(() => {
+        known = undefined;
+      });
+    }
+    return known.signature;
+  };
+  return async (request) => writeCommit(ground, request, await signature());
+}
+
+const freshMs = 10_000;
+
+async function writeCommit(
+  ground: Ground,
+  { tree, parents, message }: CommitRequest,
+  { user, signing }: Signature,
+): Promise<string> {
+  const settings = signing?.flatMap((setting) => ["-c", setting]) ?? [];
+  const sign = signing === undefined ? [] : ["-S"];
+  const args = [...settings, "commit-tree", ...sign, ...parents.flatMap((parent) => ["-p", parent]), tree];
+  const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...nameOf(user) };
+  return expectGit(
+    await ground.through((own) => own.git(args, { stdin: message, env })),
+    "writing a commit",
+  ).out.trim();
+}
+
+/** How a signing program finds its agent and keys. */
+const signerNeeds = ["GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK", "DISPLAY", "XDG_RUNTIME_DIR"];
+
+const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+function nameOf(user: Signature["user"]): Readonly<Record<string, string>> {
+  if (user === undefined) return {};
+  const { name, email } = user;
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}

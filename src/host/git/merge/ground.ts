@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
+import type { Repository } from "../repository.ts";
+
+/** What merging stands on: the project's repository, and a directory that nobody else writes to. */
+export interface Ground {
+  readonly repository: Repository;
+  readonly scratch: string;
+  /** Runs something through a view that others use at the same time: for commands that need no index of their own. */
+  through<T>(work: (own: OwnDir) => Promise<T>): Promise<T>;
+}
+
+export interface GroundOptions {
+  readonly repository: Repository;
+  readonly scratch: string;
+  /** How long the shared view stays after its last use. */
+  readonly idleMs: number;
+}
+
+/** To make and remove a view takes longer than most of the commands that go through it, so it stays for the next one. */
+export function makeGround({ repository, scratch, idleMs }: GroundOptions): Ground {
+  let current: SharedView | undefined;
+  return {
+    repository,
+    scratch,
+    through: async (work) => {
+      if (current === undefined || current.isOver()) current = shareView({ repository, scratch }, idleMs);
+      return await current.use(work);
+    },
+  };
+}
+
+/** The project's refs and objects through a git directory of our own; new objects go to the project. */
+export const openView = (
+  { repository, scratch }: Pick<Ground, "repository" | "scratch">,
+  more: Partial<OwnDirOptions> = {},
+): OwnDir =>
+  openOwnDir({
+    repository,
+    scratch,
+    head: "ref: refs/heads/none",
+    refs: repository.commonDir,
+    objects: "project",
+    files: "merging",
+    ...more,
+  });
+
+interface SharedView {
+  use<T>(work: (own: OwnDir) => Promise<T>): Promise<T>;
+  /** No longer for new users. */
+  isOver(): boolean;
+}
+
+function shareView(ground: Pick<Ground, "repository" | "scratch">, idleMs: number): SharedView {
+  const own = openView(ground);
+  const openedAt = performance.now();
+  let users = 0;
+  let closed = false;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  const close = (): void => {
+    closed = true;
+    open.delete(close);
+    own[Symbol.dispose]();
+  };
+  closeAllAtExit();
+  open.add(close);
+  return {
+    isOver: () => closed || !existsSync(own.dir) || performance.now() - openedAt > longestViewMs,
+    use: async (work) => {
+      clearTimeout(idle);
+      users++;
+      try {
+        return await work(own);
+      } finally {
+        users--;
+        if (users === 0) idle = setTimeout(close, idleMs).unref();
+      }
+    },
+  };
+}
+
+const open = new Set<() => void>();
+let willClose = false;
+
+/** One listener, however many views. */
+function closeAllAtExit(): void {
+  if (willClose) return;
+  willClose = true;
+  process.on("exit", () => {
+    for (const close of open) close();
+  });
+}
+
+/** It holds copies of a few files of the repository, which must not grow old. */
+const longestViewMs = 60_000;

@@ -1,0 +1,46 @@
+import { expectGit, zeroEnded } from "../git.ts";
+import { commitAt } from "../yard.ts";
+import type { Ground } from "./ground.ts";
+
+export async function commitOf(ground: Ground, ref: string): Promise<string | undefined> {
+  // A name that git would take for an option is no name of a commit.
+  return ref.startsWith("-") || ref === "" ? undefined : await commitAt(ground, ref);
+}
+
+export async function treeOf(ground: Ground, commit: string): Promise<string> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{tree}`];
+  return expectGit(await ground.through((own) => own.git(args)), `the tree of ${commit}`).out.trim();
+}
+
+export async function contains(ground: Ground, into: string, commit: string): Promise<boolean> {
+  const { code, err } = await ground.through((own) => own.git(["merge-base", "--is-ancestor", commit, into]));
+  if (code > 1) throw new Error(`comparing ${commit} with ${into}: ${err.trim()}`);
+  return code === 0;
+}
+
+/** All files of `to` when the two have no history in common. */
+export function changedFiles(ground: Ground, from: string, to: string): Promise<readonly string[]> {
+  return ground.through(async (own) => {
+    const base = await own.git(["merge-base", from, to]);
+    if (base.code > 1) throw new Error(`comparing ${from} with ${to}: ${base.err.trim()}`);
+    const list =
+      base.code === 0
+        ? ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base.out.trim(), to]
+        : ["ls-tree", "-r", "-z", "--name-only", "--full-tree", to];
+    return zeroEnded(expectGit(await own.git(list), "listing changed files").raw).map(String);
+  });
+}
+
+export async function patch(ground: Ground, from: string, to: string): Promise<string> {
+  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
+  return expectGit(await ground.through((own) => own.git([...args, from, to, "--"])), "writing a patch").out;
+}
+
+export async function subjectOf(ground: Ground, commit: string): Promise<string> {
+  const args = ["show", "--no-patch", "--no-show-signature", "--format=%s", commit, "--"];
+  return expectGit(await ground.through((own) => own.git(args)), `the subject of ${commit}`).out.trim();
+}
+
+export async function readBlob(ground: Ground, oid: string): Promise<Uint8Array> {
+  return expectGit(await ground.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
+}

@@ -1,0 +1,140 @@
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { endTree } from "../../linux/end-tree.ts";
+import { identityOf } from "../../linux/process-table.ts";
+import { expectGit, git } from "../git.ts";
+import { adminDirOf } from "../places.ts";
+import type { Ground } from "./ground.ts";
+
+export interface HookRequest {
+  /** A checkout of the pool. */
+  readonly checkout: string;
+  readonly message: string;
+  readonly limitMs: number;
+}
+
+/**
+ * Runs the hooks that could veto a merge commit. They are found where the project has them, not in the candidate: a
+ * relative `core.hooksPath` counts from the project's own checkout. What `commit-msg` makes of the message is not used.
+ */
+export async function runHooks(ground: Ground, request: HookRequest): Promise<string | undefined> {
+  const { repository, scratch } = ground;
+  const gitDir = adminDirOf(repository, request.checkout);
+  if (gitDir === undefined) throw new Error(`${request.checkout} is no checkout of this repository`);
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const dir = mkdtempSync(join(scratch, "hooks-"));
+  try {
+    const file = join(dir, "message");
+    writeFileSync(file, request.message);
+    const path = await hooksPath(ground);
+    for (const hook of hooks) {
+      const more = hook === "commit-msg" ? ["--", file] : [];
+      const cmd = ["git", "-c", `core.hooksPath=${path}`, "hook", "run", "--ignore-missing", hook, ...more];
+      const env = { GIT_DIR: gitDir, GIT_WORK_TREE: request.checkout };
+      const veto = await runLimited({
+        cmd,
+        env,
+        cwd: request.checkout,
+        log: join(dir, "log"),
+        limitMs: request.limitMs,
+      });
+      if (veto !== undefined) return `${hook}: ${veto}`;
+    }
+    return undefined;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const hooks = ["pre-merge-commit", "commit-msg"] as const;
+
+/** Is there anything that `runHooks` would run? */
+export async function hasHooks(ground: Ground): Promise<boolean> {
+  const path = await hooksPath(ground);
+  return hooks.some((hook) => isExecutable(join(path, hook)));
+}
+
+function isExecutable(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
+}
+
+async function hooksPath({ repository }: Ground): Promise<string> {
+  const answer = await git(
+    repository.root,
+    "config",
+    "-z",
+    "--show-scope",
+    "--type=path",
+    "--get-all",
+    "core.hooksPath",
+  );
+  const parts = expectGit(answer, "reading where the hooks are").out.split("\0");
+  // Values come after their scopes; `command` is the one that we set ourselves for every call.
+  const values = parts.filter((_, at) => at % 2 === 1 && parts[at - 1] !== "command");
+  const path = values.at(-1);
+  if (path === undefined || path === "") return join(repository.commonDir, "hooks");
+  return isAbsolute(path) ? path : join(repository.root, path);
+}
+
+interface Limited {
+  readonly cmd: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly log: string;
+  readonly limitMs: number;
+}
+
+/** Undefined when it passed, else what it said. The output goes to a file: a child that lives on cannot hold it open. */
+async function runLimited({ cmd, cwd, env, log, limitMs }: Limited): Promise<string | undefined> {
+  const out = openSync(log, "w", 0o600);
+  const child = Bun.spawn({
+    cmd: [...cmd],
+    cwd,
+    env: { ...hookEnvironment(), ...env },
+    stdio: ["ignore", out, out],
+    detached: true,
+  });
+  closeSync(out);
+  let ending: Promise<void> | undefined;
+  const limit = setTimeout(() => {
+    ending = endAll(child.pid);
+  }, limitMs);
+  const code = await child.exited;
+  clearTimeout(limit);
+  await ending;
+  if (code === 0) return undefined;
+  const said = readFileSync(log, "utf8").slice(-mostWords).trim();
+  const end = ending !== undefined ? `took longer than ${limitMs} ms` : `exited ${code}`;
+  return said === "" ? end : `${end}: ${said}`;
+}
+
+const mostWords = 16_384;
+
+async function endAll(pid: number): Promise<void> {
+  const identity = identityOf(pid);
+  if (identity !== undefined) await endTree(identity, graceMs);
+}
+
+const graceMs = 500;
+
+/** What a program of the project needs; no token of ours among it. */
+function hookEnvironment(): Record<string, string> {
+  const env: Record<string, string> = { GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: ":" };
+  for (const name of [
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+  ]) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { conflictsOf, type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+
+const attributes = "* filter=x diff=x merge=x\n";
+
+describe("nothing an agent can configure is run by merging", () => {
+  test("planted configuration of the project: every way to merge, to look and to check out", async () => {
+    using world = gitMergeWorld({ files: { "a.x": "a\n", ".gitattributes": attributes } });
+    const ours = world.branch("ours", () => world.write(world.root, "a.x", "ours\n"));
+    const theirs = world.branch("theirs", () => world.write(world.root, "a.x", "theirs\n"));
+    const main = world.tip("main");
+    world.git(world.root, "branch", "target");
+    plant(world);
+    const { merging } = world;
+    const merge = await merging.merge(ours, theirs);
+    expect(conflictsOf(merge)).toMatchObject([{ path: "a.x", kind: "content" }]);
+    await merging.mergePairs([{ ours, theirs }]);
+    await merging.revert(ours, ours);
+    await merging.isUnion(ours, "a.x");
+    await merging.changedFiles(ours, theirs);
+    expect(await merging.patch(ours, theirs)).toContain("-ours\n+theirs\n");
+    await merging.subjectOf(ours);
+    const content = new TextEncoder().encode("both\n");
+    const tree = await merging.withFiles(await merging.treeOf(ours), [{ path: "a.x", mode: "100644", content }]);
+    const commit = await merging.commit({ tree, parents: [ours, theirs], message: "m" });
+    const changes = [{ ref: "refs/heads/target", from: main, to: commit }];
+    expect(await merging.updateRefs(changes, "landing")).toEqual({ kind: "updated" });
+    for (const candidate of [commit, main, commit]) {
+      const { path } = await merging.checkOut(0, candidate, ["node_modules"]);
+      world.write(path, "a.x", "changed by a gate\n");
+    }
+    await merging.checkoutsOf("target");
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("the trap does spring for a git that is not careful", () => {
+    using world = gitMergeWorld({ files: { "a.x": "a\n", ".gitattributes": attributes } });
+    const ours = world.branch("ours", () => world.write(world.root, "a.x", "ours\n"));
+    const theirs = world.branch("theirs", () => world.write(world.root, "a.x", "theirs\n"));
+    plant(world);
+    world.git(world.root, "merge-tree", "--write-tree", ours, theirs);
+    expect(world.sprung()).toBe(true);
+  });
+
+  test("an attribute file whose path leads out of its place is not written there", async () => {
+    using world = gitMergeWorld({ files: { "a.txt": "a\n" } });
+    const blob = Bun.spawnSync({
+      cmd: ["git", "hash-object", "-w", "--stdin"],
+      cwd: world.root,
+      stdin: Buffer.from("* merge=union\n"),
+    });
+    const entry = (mode: string, type: string, oid: string, name: string): string =>
+      `${mode} ${type} ${oid}\t${name}\n`;
+    const mktree = (text: string): string =>
+      Bun.spawnSync({ cmd: ["git", "mktree"], cwd: world.root, stdin: Buffer.from(text) })
+        .stdout.toString()
+        .trim();
+    const inner = mktree(entry("100644", "blob", blob.stdout.toString().trim(), ".gitattributes"));
+    const file = world.tip("main:a.txt");
+    const outer = mktree(entry("040000", "tree", inner, "..") + entry("100644", "blob", file, "a.txt"));
+    const evil = await world.merging.commit({ tree: outer, parents: [world.tip("main")], message: "evil" });
+    expect(await world.merging.isUnion(evil, "a.txt")).toBe(false);
+    expect(existsSync(join(world.scratch, ".gitattributes"))).toBe(false);
+  });
+});
+
+/** Every way we know in which configuration or hooks name a program. */
+function plant({ root, trap }: GitMergeWorld): void {
+  const gitDir = join(root, ".git");
+  const config = `
+[core]
+	fsmonitor = ${trap}
+	hooksPath = ${gitDir}/hooks
+	alternateRefsCommand = ${trap}
+	pager = ${trap}
+[filter "x"]
+	clean = ${trap}
+	smudge = ${trap}
+	process = ${trap}
+	required = true
+[diff]
+	external = ${trap}
+[diff "x"]
+	command = ${trap}
+	textconv = ${trap}
+[merge]
+	default = x
+[merge "x"]
+	driver = ${trap} %A
+[gpg]
+	program = ${trap}
+[log]
+	showSignature = true
+[gc]
+	auto = 1
+`;
+  writeFileSync(join(gitDir, "config"), config, { flag: "a" });
+  mkdirSync(join(gitDir, "hooks"), { recursive: true });
+  for (const hook of ["post-checkout", "reference-transaction", "post-index-change", "post-commit", "pre-auto-gc"]) {
+    writeFileSync(join(gitDir, "hooks", hook), `#!/bin/sh\nexec '${trap}' ${hook} < /dev/null\n`);
+    chmodSync(join(gitDir, "hooks", hook), 0o755);
+  }
+}

@@ -1,0 +1,88 @@
+import { lstatSync } from "node:fs";
+import { expectGit, zeroEnded } from "../git.ts";
+import { below } from "./tracked.ts";
+import { usersGit } from "./users-git.ts";
+
+interface Way {
+  readonly checkout: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Files that are not tracked where `to` has new ones. Git itself looks only at those that are not ignored, and a
+ * secret is usually in an ignored one.
+ */
+export async function untrackedInTheWay({ checkout, from, to }: Way): Promise<readonly string[]> {
+  const added = await changed({ checkout, from, to }, "--diff-filter=A");
+  if (added.length === 0) return [];
+  const met = added.map((path) => obstacleAt(checkout, path)).filter((obstacle) => obstacle !== undefined);
+  if (met.length === 0) return [];
+  const [tracked, untracked] = await Promise.all([
+    list(checkout, "ls-tree", "-r", "-z", "--name-only", "--full-tree", from),
+    untrackedFiles(checkout),
+  ]);
+  const known = new Set(tracked);
+  // A directory gives way when all that is in it is tracked, and so is gone in `to`.
+  const obstacles = met.flatMap(({ path, isDirectory }) =>
+    isDirectory ? untracked.filter((file) => file.startsWith(`${path}/`)) : known.has(path) ? [] : [path],
+  );
+  return [...new Set(obstacles)].map(shown).toSorted();
+}
+
+/** Local changes, tracked or not, to what differs between the two commits; of an unfinished merge, all it left open. */
+export async function inTheWay(way: Way): Promise<readonly string[]> {
+  const { checkout } = way;
+  const [different, work, staged, untracked, open] = await Promise.all([
+    changed(way),
+    list(checkout, "diff", ...namesOnly),
+    list(checkout, "diff", ...namesOnly, "--cached", way.from),
+    untrackedFiles(checkout),
+    list(checkout, "diff", ...namesOnly, "--diff-filter=U"),
+  ]);
+  const paths = new Set(open);
+  const local = new Set([...work, ...staged, ...untracked]);
+  const wanted = new Set(different.flatMap((path) => [path, ...parentsOf(path)]));
+  const exact = new Set(different);
+  for (const path of local) {
+    const isBelow = parentsOf(path).some((parent) => exact.has(parent));
+    if (wanted.has(path) || isBelow) paths.add(path);
+  }
+  return [...paths].map(shown).toSorted();
+}
+
+const namesOnly = ["-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=dirty"];
+
+/** Ignored ones too. Git ends the name of a repository inside the checkout with a slash. */
+async function untrackedFiles(checkout: string): Promise<readonly string[]> {
+  const paths = await list(checkout, "ls-files", "-z", "--others");
+  return paths.map((path) => path.replace(/\/$/, ""));
+}
+
+const changed = ({ checkout, from, to }: Way, ...more: string[]): Promise<readonly string[]> =>
+  list(checkout, "diff-tree", "-r", "-z", "--name-only", "--no-renames", ...more, from, to);
+
+/** Paths as bytes in latin1, so that equal means equal. */
+async function list(checkout: string, ...args: string[]): Promise<readonly string[]> {
+  const answer = expectGit(await usersGit(checkout, ...args), `listing files in ${checkout}`);
+  return zeroEnded(answer.raw).map((path) => path.toString("latin1"));
+}
+
+/** The path itself when something is there, or what is no directory on the way to it. */
+function obstacleAt(checkout: string, path: string): { path: string; isDirectory: boolean } | undefined {
+  for (const parent of parentsOf(path)) {
+    const stat = lstatSync(below(checkout, parent), { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    if (!stat.isDirectory()) return { path: parent, isDirectory: false };
+  }
+  const stat = lstatSync(below(checkout, path), { throwIfNoEntry: false });
+  return stat === undefined ? undefined : { path, isDirectory: stat.isDirectory() };
+}
+
+/** Outermost first. */
+function parentsOf(path: string): readonly string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+}
+
+const shown = (path: string): string => Buffer.from(path, "latin1").toString();

@@ -1,0 +1,267 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+
+describe("moving refs", () => {
+  test("all of them move, or none", async () => {
+    using world = gitMergeWorld();
+    const { merging } = world;
+    const main = world.tip("main");
+    const side = world.branch("side", () => world.write(world.root, "s", "s\n"));
+    world.git(world.root, "branch", "target");
+    const backup = { ref: "refs/overstory/backup/1", from: null, to: main };
+    const first = [{ ref: "refs/heads/target", from: main, to: side }, backup];
+    expect(await merging.updateRefs(first, "landing")).toEqual({ kind: "updated" });
+    expect(await merging.refsBelow("refs/overstory/")).toEqual([{ ref: backup.ref, commit: main }]);
+    expect(world.git(world.root, "reflog", "show", "target")).toContain("landing");
+    const late = [{ ref: "refs/overstory/queue/1", from: null, to: side }, ...first];
+    expect(await merging.updateRefs(late, "again")).toMatchObject({ kind: "moved" });
+    expect(await merging.commitOf("refs/overstory/queue/1")).toBeUndefined();
+    expect(await merging.updateRefs([{ ref: backup.ref, from: main, to: null }], "done")).toEqual({ kind: "updated" });
+    expect(await merging.refsBelow("refs/overstory/")).toEqual([]);
+    expect(await merging.updateRefs([{ ref: backup.ref, from: main, to: null }], "twice")).toMatchObject({
+      kind: "moved",
+    });
+    expect(await merging.updateRefs([{ ref: backup.ref, from: null, to: null }], "absent")).toEqual({
+      kind: "updated",
+    });
+  });
+
+  test("of many writers at once exactly one wins, and no commit is lost", async () => {
+    using world = gitMergeWorld();
+    const { merging } = world;
+    world.git(world.root, "branch", "target");
+    const main = world.tip("main");
+    const tree = await merging.treeOf(main);
+    const commits = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => merging.commit({ tree, parents: [main], message: `writer ${at}` })),
+    );
+    const updates = await Promise.all(
+      commits.map((to) => merging.updateRefs([{ ref: "refs/heads/target", from: main, to }], "race")),
+    );
+    const winners = commits.filter((_, at) => updates[at]?.kind === "updated");
+    expect(winners).toEqual([world.tip("target")]);
+  });
+
+  test("a branch that is checked out anywhere is left alone", async () => {
+    using world = gitMergeWorld();
+    const { merging } = world;
+    const main = world.tip("main");
+    const side = world.branch("side", () => world.write(world.root, "s", "s\n"));
+    const elsewhere = join(world.root, "..", "else where");
+    world.git(world.root, "worktree", "add", "--quiet", "-b", "busy", elsewhere, "main");
+    expect(await merging.checkoutsOf("main")).toEqual([world.root]);
+    expect(await merging.checkoutsOf("busy")).toEqual([elsewhere]);
+    expect(await merging.checkoutsOf("side")).toEqual([]);
+    for (const branch of ["main", "busy"]) {
+      const answer = await merging.updateRefs([{ ref: `refs/heads/${branch}`, from: main, to: side }], "x");
+      expect(answer).toEqual({ kind: "moved", problem: expect.stringContaining("is checked out at") });
+      expect(world.tip(branch)).toBe(main);
+    }
+    rmSync(elsewhere, { recursive: true });
+    expect(await merging.checkoutsOf("busy")).toEqual([]);
+  });
+
+  test("a ref that stands for another one is not moved through", async () => {
+    using world = gitMergeWorld();
+    const main = world.tip("main");
+    const side = world.branch("side", () => world.write(world.root, "s", "s\n"));
+    world.git(world.root, "symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    const change = { ref: "refs/heads/alias", from: main, to: side };
+    expect(await world.merging.updateRefs([change], "x")).toMatchObject({ kind: "moved" });
+    expect(world.tip("main")).toBe(main);
+  });
+
+  test("an object that is not there is an error, not a race", async () => {
+    using world = gitMergeWorld();
+    const change = { ref: "refs/overstory/x", from: null, to: "f".repeat(40) };
+    await expect(world.merging.updateRefs([change], "x")).rejects.toThrow("moving refs");
+  });
+});
+
+/** Every file of a checkout with its bytes, and what git says about it. */
+function everything(world: GitMergeWorld): unknown {
+  const files = readdirSync(world.root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.parentPath.includes("/.git") && entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [path, readFileSync(path, "latin1")]);
+  const status = ["status", "--porcelain=v2", "--branch", "--ignored"];
+  return [
+    files.toSorted(),
+    world.git(world.root, ...status),
+    world.git(world.root, "diff", "--cached"),
+    world.git(world.root, "show-ref"),
+  ];
+}
+
+const files = { "a.txt": "a\n", "b.txt": "b\n", "dir/c.txt": "c\n", ".gitignore": "*.log\n.env\n" };
+
+describe("fast-forwarding the user's checkout", () => {
+  test("keeps what is uncommitted, staged, untracked or ignored and unrelated", async () => {
+    using world = gitMergeWorld({ files });
+    const from = world.tip("main");
+    const to = world.branch("next", () => {
+      world.write(world.root, "a.txt", "new a\n");
+      world.write(world.root, "added.txt", "added\n");
+      rmSync(join(world.root, "dir/c.txt"));
+    });
+    world.write(world.root, "b.txt", "dirty b\n");
+    world.write(world.root, "staged.txt", "staged\n");
+    world.git(world.root, "add", "staged.txt");
+    world.write(world.root, "untracked.txt", "u\n");
+    world.write(world.root, ".env", "secret\n");
+    expect(await world.merging.isClean(world.root)).toBe(false);
+    expect(await world.merging.fastForward(world.root, from, to)).toEqual({ kind: "done" });
+    expect(world.tip("main")).toBe(to);
+    expect(world.read(world.root, "a.txt")).toBe("new a\n");
+    expect(world.read(world.root, "b.txt")).toBe("dirty b\n");
+    expect(world.read(world.root, ".env")).toBe("secret\n");
+    const status = world.git(world.root, "status", "--porcelain").split("\n");
+    expect(status.map((line) => line.trim()).toSorted()).toEqual(["?? untracked.txt", "A  staged.txt", "M b.txt"]);
+    expect(existsSync(join(world.root, "dir/c.txt"))).toBe(false);
+  });
+
+  const changes: readonly {
+    readonly what: string;
+    readonly paths: readonly string[];
+    readonly make: (world: GitMergeWorld) => void;
+  }[] = [
+    { what: "a changed file", paths: ["a.txt"], make: (world) => world.write(world.root, "a.txt", "mine\n") },
+    {
+      what: "a staged file",
+      paths: ["a.txt"],
+      make: (world) => {
+        world.write(world.root, "a.txt", "mine\n");
+        world.git(world.root, "add", "a.txt");
+      },
+    },
+    {
+      what: "an untracked file",
+      paths: ["added\n.txt"],
+      make: (world) => world.write(world.root, "added\n.txt", "mine\n"),
+    },
+    { what: "an ignored file", paths: [".env"], make: (world) => world.write(world.root, ".env", "secret\n") },
+    {
+      what: "an untracked file where a directory comes",
+      paths: ["new"],
+      make: (world) => world.write(world.root, "new", "mine\n"),
+    },
+    {
+      what: "an ignored file in a directory where a file comes",
+      paths: ["dir/x.log"],
+      make: (world) => world.write(world.root, "dir/x.log", "mine\n"),
+    },
+    {
+      what: "a link to nowhere",
+      paths: [".env"],
+      make: (world) => symlinkSync("/nonexistent", join(world.root, ".env")),
+    },
+  ];
+
+  for (const { what, paths, make } of changes) {
+    for (const way of ["fastForward", "resetKeeping"] as const) {
+      test(`${what} in the way: ${way} names it and changes nothing`, async () => {
+        using world = gitMergeWorld({ files });
+        const from = world.tip("main");
+        const to = world.branch("next", () => {
+          world.write(world.root, "a.txt", "new a\n");
+          world.write(world.root, "added\n.txt", "added\n");
+          world.write(world.root, "new/file.txt", "n\n");
+          rmSync(join(world.root, "dir"), { recursive: true });
+          world.write(world.root, "dir", "a file now\n");
+          world.write(world.root, ".env", "tracked\n");
+          world.git(world.root, "add", "--force", ".env");
+        });
+        make(world);
+        const before = everything(world);
+        expect(await world.merging[way](world.root, from, to)).toEqual({ kind: "local-changes", paths });
+        expect(everything(world)).toEqual(before);
+        expect(existsSync(join(world.root, ".git", "index.lock"))).toBe(false);
+      });
+    }
+  }
+
+  test("a directory all of whose files are tracked gives way to a file", async () => {
+    using world = gitMergeWorld({ files });
+    const to = world.branch("next", () => {
+      rmSync(join(world.root, "dir"), { recursive: true });
+      world.write(world.root, "dir", "a file now\n");
+    });
+    expect(await world.merging.fastForward(world.root, world.tip("main"), to)).toEqual({ kind: "done" });
+    expect(world.read(world.root, "dir")).toBe("a file now\n");
+  });
+
+  test("a branch that moved, a detached checkout and an unfinished merge are left alone", async () => {
+    using world = gitMergeWorld({ files });
+    const from = world.tip("main");
+    const to = world.branch("next", () => world.write(world.root, "a.txt", "new\n"));
+    const other = world.branch("other", () => world.write(world.root, "a.txt", "other\n"));
+    world.branch("main", () => world.write(world.root, "human.txt", "h\n"));
+    expect(await world.merging.fastForward(world.root, from, to)).toMatchObject({ kind: "moved" });
+    expect(await world.merging.fastForward(world.root, world.tip("main"), to)).toMatchObject({ kind: "failed" });
+    world.git(world.root, "checkout", "--quiet", "--detach", from);
+    expect(await world.merging.fastForward(world.root, from, to)).toMatchObject({ kind: "moved" });
+    world.git(world.root, "checkout", "--quiet", "-B", "third", to);
+    expect(() => world.git(world.root, "merge", other)).toThrow();
+    const before = everything(world);
+    const answer = await world.merging.resetKeeping(world.root, to, from);
+    expect(answer).toEqual({ kind: "failed", problem: expect.stringContaining("MERGE_HEAD") });
+    expect(everything(world)).toEqual(before);
+  });
+
+  test("the user's filters run, so that files come out as the user has them; hooks do not", async () => {
+    using world = gitMergeWorld({ files: { ".gitattributes": "*.up filter=up\n" } });
+    world.git(world.root, "config", "filter.up.smudge", "tr a-z A-Z");
+    world.git(world.root, "config", "filter.up.clean", "tr A-Z a-z");
+    const to = world.branch("next", () => world.write(world.root, "x.up", "HELLO\n"));
+    world.write(world.root, ".git/hooks/post-merge", `#!/bin/sh\n'${world.trap}' < /dev/null\n`);
+    chmodSync(join(world.root, ".git/hooks/post-merge"), 0o755);
+    expect(await world.merging.fastForward(world.root, world.tip("main"), to)).toEqual({ kind: "done" });
+    expect(world.read(world.root, "x.up")).toBe("HELLO\n");
+    expect(await world.merging.isClean(world.root)).toBe(true);
+    expect(world.sprung()).toBe(false);
+  });
+});
+
+describe("moving the user's checkout back", () => {
+  test("keeps what is uncommitted and unrelated, also a staged version that differs from the file", async () => {
+    using world = gitMergeWorld({ files });
+    const before = world.tip("main");
+    const after = world.branch("main", () => {
+      world.write(world.root, "a.txt", "landed\n");
+      world.write(world.root, "landed.txt", "landed\n");
+    });
+    world.write(world.root, "b.txt", "staged b\n");
+    world.git(world.root, "add", "b.txt");
+    world.write(world.root, "b.txt", "dirty b\n");
+    world.write(world.root, "untracked.txt", "u\n");
+    expect(await world.merging.resetKeeping(world.root, after, before)).toEqual({ kind: "done" });
+    expect(world.tip("main")).toBe(before);
+    expect(world.git(world.root, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
+    expect(world.read(world.root, "a.txt")).toBe("a\n");
+    expect(existsSync(join(world.root, "landed.txt"))).toBe(false);
+    expect(world.git(world.root, "show", ":b.txt")).toBe("staged b");
+    expect(world.read(world.root, "b.txt")).toBe("dirty b\n");
+    expect(world.git(world.root, "status", "--porcelain").split("\n")).toEqual(["MM b.txt", "?? untracked.txt"]);
+  });
+
+  test("a file that was only touched is no local change", async () => {
+    using world = gitMergeWorld({ files });
+    const before = world.tip("main");
+    const after = world.branch("main", () => world.write(world.root, "a.txt", "landed\n"));
+    world.write(world.root, "a.txt", "landed\n");
+    mkdirSync(join(world.root, "emptydir"));
+    expect(await world.merging.resetKeeping(world.root, after, before)).toEqual({ kind: "done" });
+    expect(await world.merging.isClean(world.root)).toBe(true);
+  });
+
+  test("does not take a newer commit of the user with it", async () => {
+    using world = gitMergeWorld({ files });
+    const before = world.tip("main");
+    const after = world.branch("main", () => world.write(world.root, "a.txt", "landed\n"));
+    const newer = world.branch("main", () => world.write(world.root, "mine.txt", "m\n"));
+    expect(await world.merging.resetKeeping(world.root, after, before)).toMatchObject({ kind: "moved" });
+    expect(world.tip("main")).toBe(newer);
+  });
+});

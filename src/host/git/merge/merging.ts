@@ -1,0 +1,75 @@
+import type { MergeGit } from "../../../ports/merge-git.ts";
+import { openRepository } from "../repository.ts";
+import { refsBelow } from "../yard.ts";
+import { readAttributes } from "./attributes.ts";
+import { committer } from "./commit.ts";
+import { type Ground, makeGround } from "./ground.ts";
+import { changedFiles, commitOf, contains, patch, readBlob, subjectOf, treeOf } from "./history.ts";
+import { hasHooks, runHooks } from "./hooks.ts";
+import { objectMerger } from "./object-merge.ts";
+import { checkOut } from "./pool.ts";
+import { checkoutsOf, updateRefs } from "./refs.ts";
+import { revert } from "./revert.ts";
+import { fastForward, isClean, resetKeeping } from "./users-checkout.ts";
+import { withFiles } from "./with-files.ts";
+
+export interface MergingOptions {
+  /** Where commits are checked out for gates. */
+  readonly poolDir: string;
+  /** Where directories of one operation are made; nobody else may write there. */
+  readonly scratch: string;
+  /** How long one hook may take. */
+  readonly hookLimitMs?: number;
+  /** How long a directory stays in the scratch directory after its last use, for the next one. */
+  readonly idleMs?: number;
+}
+
+const oneMinute = 60_000;
+const aFewSeconds = 5_000;
+
+/** Merging in the repository at `root`. */
+export function gitMerging(root: string, options: MergingOptions): MergeGit {
+  const { poolDir, scratch, hookLimitMs = oneMinute, idleMs = aFewSeconds } = options;
+  const repository = openRepository(root);
+  let opened: Promise<Workshop> | undefined;
+  const shop = (): Promise<Workshop> => {
+    opened ??= repository().then((known) => openWorkshop(makeGround({ repository: known, scratch, idleMs })));
+    return opened;
+  };
+  const ground = async (): Promise<Ground> => (await shop()).ground;
+  return {
+    commitOf: async (ref) => commitOf(await ground(), ref),
+    treeOf: async (commit) => treeOf(await ground(), commit),
+    contains: async (into, commit) => contains(await ground(), into, commit),
+    changedFiles: async (from, to) => changedFiles(await ground(), from, to),
+    patch: async (from, to) => patch(await ground(), from, to),
+    subjectOf: async (commit) => subjectOf(await ground(), commit),
+    merge: async (ours, theirs) => (await shop()).merger.merge({ ours, theirs }),
+    mergePairs: async (pairs) => (await shop()).merger.mergePairs(pairs),
+    revert: async (commit, onto) => revert(await ground(), (await shop()).merger, { commit, onto }),
+    readBlob: async (oid) => readBlob(await ground(), oid),
+    isUnion: async (commit, path) => {
+      const { attributes } = await shop();
+      return await attributes.mergeIs(await attributes.of(commit), path, "union");
+    },
+    withFiles: async (tree, files) => withFiles(await ground(), tree, files),
+    commit: async (request) => (await shop()).commit(request),
+    updateRefs: async (changes, reason) => updateRefs(await ground(), changes, reason),
+    refsBelow: async (prefix) =>
+      (await refsBelow(await ground(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    checkoutsOf: async (branch) => checkoutsOf(await ground(), branch),
+    isClean,
+    fastForward: (checkout, from, to) => fastForward({ checkout, from, to }),
+    resetKeeping: (checkout, from, to) => resetKeeping({ checkout, from, to }),
+    hasHooks: async () => hasHooks(await ground()),
+    runHooks: async (checkout, message) => runHooks(await ground(), { checkout, message, limitMs: hookLimitMs }),
+    checkOut: async (slot, commit, keepIgnored) => checkOut(await ground(), { poolDir, slot, commit, keepIgnored }),
+  };
+}
+
+type Workshop = ReturnType<typeof openWorkshop>;
+
+const openWorkshop = (ground: Ground) => {
+  const attributes = readAttributes(ground);
+  return { ground, attributes, merger: objectMerger(ground, attributes), commit: committer(ground) };
+};

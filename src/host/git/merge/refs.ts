@@ -1,0 +1,69 @@
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
+import { expectGit, git, runGit } from "../git.ts";
+import { type Entry, listEntries } from "../list.ts";
+import { parseRefs } from "../yard.ts";
+import type { Ground } from "./ground.ts";
+
+/** Moves all refs or none. A branch that is checked out is not moved: its files would no longer be those of its tip. */
+export async function updateRefs(ground: Ground, changes: readonly RefChange[], reason: string): Promise<RefUpdate> {
+  const obstacle = await obstacleTo(ground, changes);
+  if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
+  const { root } = ground.repository;
+  const args = ["update-ref", "-m", reason.replaceAll("\0", " "), "--stdin", "-z"];
+  const stdin = changes.map((change) => command(change, ground.repository.objectFormat)).join("");
+  for (let tries = 1; ; tries++) {
+    const answer = await runGit({ cwd: root, args, stdin });
+    if (answer.code === 0) return { kind: "updated" };
+    const problem = answer.err.trim();
+    if (await isElsewhere(root, changes)) return { kind: "moved", problem };
+    // All are where they should be, so another writer held a lock on one of them.
+    if (tries === mostTries) throw new Error(`moving refs: ${problem}`);
+    await Bun.sleep(betweenTriesMs * tries);
+  }
+}
+
+const mostTries = 6;
+const betweenTriesMs = 50;
+
+/** Checkouts that have the branch; a directory that is gone does not count, unless its lock says it comes back. */
+export async function checkoutsOf(ground: Ground, branch: string): Promise<readonly string[]> {
+  const ref = branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
+  return (await checkouts(ground)).filter((entry) => entry.branch === ref).map(({ path }) => path);
+}
+
+async function checkouts(ground: Ground): Promise<readonly Entry[]> {
+  const entries = await listEntries(ground);
+  return entries.filter(({ isBare, lock, path }) => !isBare && (lock !== undefined || existsSync(path)));
+}
+
+async function obstacleTo(ground: Ground, changes: readonly RefChange[]): Promise<string | undefined> {
+  const symbolic = changes.find(({ ref }) => isSymbolic(ground.repository.commonDir, ref));
+  if (symbolic !== undefined) return `${symbolic.ref} stands for another ref`;
+  const branches = changes.map(({ ref }) => ref).filter((ref) => ref.startsWith("refs/heads/"));
+  if (branches.length === 0) return undefined;
+  const taken = (await checkouts(ground)).find(({ branch }) => branch !== undefined && branches.includes(branch));
+  return taken === undefined ? undefined : `${taken.branch} is checked out at ${taken.path}`;
+}
+
+/** Through such a ref another one would be moved than was looked at. */
+function isSymbolic(commonDir: string, ref: string): boolean {
+  const path = join(commonDir, ref);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return false;
+  return stat.isSymbolicLink() || (stat.isFile() && readFileSync(path, "utf8").startsWith("ref:"));
+}
+
+function command({ ref, from, to }: RefChange, objectFormat: string): string {
+  const nothing = "0".repeat(objectFormat === "sha1" ? 40 : 64);
+  if (to === null) return from === null ? `verify ${ref}\0${nothing}\0` : `delete ${ref}\0${from}\0`;
+  return `update ${ref}\0${to}\0${from ?? nothing}\0`;
+}
+
+async function isElsewhere(root: string, changes: readonly RefChange[]): Promise<boolean> {
+  const names = changes.map(({ ref }) => ref);
+  const list = await git(root, "for-each-ref", "--format=%(objectname) %(refname)", ...names);
+  const tips = new Map(parseRefs(expectGit(list, "looking at refs").out).map(({ name, commit }) => [name, commit]));
+  return changes.some(({ ref, from }) => (tips.get(ref) ?? null) !== from);
+}

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import type { ObjectMerge } from "../../../ports/merge-git.ts";
+import { expectGit } from "../git.ts";
+import type { OwnDir } from "../own-dir.ts";
+import { type Ground, openView } from "./ground.ts";
+import type { ObjectMerger } from "./object-merge.ts";
+
+/**
+ * A revert is a merge of what was there before the commit, with the commit itself as the common ancestor. Git of this
+ * age takes no ancestor from outside, so three stand-ins with that history are made where they vanish again.
+ */
+export async function revert(
+  ground: Ground,
+  merger: ObjectMerger,
+  { commit, onto }: { readonly commit: string; readonly onto: string },
+): Promise<ObjectMerge> {
+  using aside = openView(ground, { objects: "scratch" });
+  const base = await standIn(aside, `${commit}^{tree}`);
+  const before = await treeBefore(aside, commit);
+  const [ours, theirs] = await Promise.all([
+    standIn(aside, `${onto}^{tree}`, { parent: base, name: "ours" }),
+    standIn(aside, before, { parent: base, name: "theirs" }),
+  ]);
+  const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(aside.dir, "objects") };
+  return await merger.merge({ ours, theirs, attributesOf: onto }, env);
+}
+
+/** The empty tree for a first commit; of a merge, its first parent counts. */
+async function treeBefore(own: OwnDir, commit: string): Promise<string> {
+  const shown = await own.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^1^{tree}`]);
+  if (shown.code === 0) return shown.out.trim();
+  return expectGit(
+    await own.git(["hash-object", "-t", "tree", "-w", "--stdin"], { stdin: "" }),
+    "the empty tree",
+  ).out.trim();
+}
+
+async function standIn(
+  own: OwnDir,
+  tree: string,
+  { parent, name = "base" }: { readonly parent?: string; readonly name?: string } = {},
+): Promise<string> {
+  const parents = parent === undefined ? [] : ["-p", parent];
+  return expectGit(await own.git(["commit-tree", tree, ...parents, "-m", name]), "preparing a revert").out.trim();
+}

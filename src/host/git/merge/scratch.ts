@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MergeGit } from "../../../ports/merge-git.ts";
+import { expectGit } from "../git.ts";
+import { openRepository } from "../repository.ts";
+import { refsBelow } from "../yard.ts";
+import { readAttributes } from "./attributes.ts";
+import { makeGround } from "./ground.ts";
+import { changedFiles, commitOf, contains, patch, readBlob, treeOf } from "./history.ts";
+import { objectMerger } from "./object-merge.ts";
+import { checkoutsOf } from "./refs.ts";
+import { withFiles } from "./with-files.ts";
+
+type Harmless =
+  | "commitOf"
+  | "treeOf"
+  | "contains"
+  | "changedFiles"
+  | "patch"
+  | "merge"
+  | "readBlob"
+  | "isUnion"
+  | "withFiles"
+  | "commit"
+  | "refsBelow"
+  | "checkoutsOf";
+
+/** The part of merging that is only looked at. */
+export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
+  /** The commit both have in common; undefined when they share no history. */
+  baseOf(one: string, other: string): Promise<string | undefined>;
+}
+
+/**
+ * Merging in the repository at `root` that leaves nothing behind: new objects go to a directory outside of the project
+ * that reads from it and vanishes with this, and its commits are nobody's, so no key is asked for.
+ */
+export async function scratchMerging(root: string): Promise<ScratchMerging> {
+  const known = await openRepository(root)();
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "ov-merge-")));
+  const objects = join(dir, "objects");
+  mkdirSync(join(objects, "info"), { recursive: true });
+  writeFileSync(join(objects, "info", "alternates"), `${known.objects}\n`);
+  const ground = makeGround({ repository: { ...known, objects }, scratch: join(dir, "views"), idleMs });
+  const attributes = readAttributes(ground);
+  const merger = objectMerger(ground, attributes);
+  return {
+    commitOf: (ref) => commitOf(ground, ref),
+    treeOf: (commit) => treeOf(ground, commit),
+    contains: (into, commit) => contains(ground, into, commit),
+    changedFiles: (from, to) => changedFiles(ground, from, to),
+    patch: (from, to) => patch(ground, from, to),
+    merge: (ours, theirs) => merger.merge({ ours, theirs }),
+    readBlob: (oid) => readBlob(ground, oid),
+    isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),
+    withFiles: (tree, files) => withFiles(ground, tree, files),
+    commit: async ({ tree, parents, message }) => {
+      const args = ["commit-tree", ...parents.flatMap((parent) => ["-p", parent]), tree];
+      const answer = await ground.through((own) => own.git(args, { stdin: message }));
+      return expectGit(answer, "writing a commit").out.trim();
+    },
+    refsBelow: async (prefix) => (await refsBelow(ground, prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    checkoutsOf: (branch) => checkoutsOf(ground, branch),
+    baseOf: async (one, other) => {
+      const { code, out, err } = await ground.through((own) => own.git(["merge-base", one, other]));
+      if (code > 1) throw new Error(`comparing ${one} with ${other}: ${err.trim()}`);
+      return code === 0 ? out.trim() : undefined;
+    },
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+const idleMs = 5_000;

@@ -1,0 +1,32 @@
+import { expectGit, zeroEnded } from "../git.ts";
+import type { Ground } from "./ground.ts";
+
+/** One file of a tree. The path is bytes written as latin1, because file names need not be text. */
+export interface TrackedFile {
+  readonly mode: string;
+  readonly oid: string;
+  readonly path: string;
+}
+
+/** Every file of a commit, with links and submodules, in git's order. */
+export async function trackedFiles(ground: Ground, commit: string): Promise<readonly TrackedFile[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit];
+  const answer = expectGit(await ground.through((own) => own.git(args)), `listing the files of ${commit}`);
+  return zeroEnded(answer.raw).map(readLine);
+}
+
+function readLine(line: Buffer): TrackedFile {
+  const tab = line.indexOf(tabByte);
+  const [mode = "", , oid = ""] = line.toString("latin1", 0, tab).split(" ");
+  return { mode, oid, path: line.toString("latin1", tab + 1) };
+}
+
+const tabByte = 0x09;
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+export const isRegular = ({ mode }: Pick<TrackedFile, "mode">): boolean => mode.startsWith("100");
+
+/** The path below a directory, as the bytes it is made of. */
+export const below = (dir: string, path: string): Buffer =>
+  Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(path, "latin1")]);
