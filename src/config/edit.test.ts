@@ -130,6 +130,14 @@ test("a value that does not fit is refused with the reason", async () => {
   ]);
 });
 
+test("a gate is written as it was typed, without the fields that have defaults", async () => {
+  const typed = '[{"name":"t","command":"make","timeoutMs":9,"required":true}]';
+  const edited = await set("", "project.qualityGates", typed);
+  expect(dataOf(parseYaml(edited).tree!)).toEqual({
+    project: { qualityGates: [{ name: "t", command: "make", timeoutMs: 9 }] },
+  });
+});
+
 test("an unknown key is refused with the nearest one", async () => {
   expect(await refusal(written, "agents.maxConcurent", "3")).toMatchObject([{ nearest: "agents.maxConcurrent" }]);
   expect(await refusal(written, "models.__proto__", "opus")).toHaveLength(1);

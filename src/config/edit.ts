@@ -5,7 +5,7 @@ import { read, type Setting, type Source } from "./collect.ts";
 import { findKey, nearestKey } from "./keys.ts";
 import { settingsOf } from "./load.ts";
 import { type ConfigProblem, noFindings, printable } from "./problem.ts";
-import { treeOfText } from "./read.ts";
+import { asWritten, treeOfText } from "./read.ts";
 import { dataOf, type Entry, entryOf, type Tree, treeAt } from "./tree.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function setConfigValue(
   const before = await stateOf(text, source);
   const illegible = before.problems.filter((problem) => problem.key === "");
   if (illegible.length > 0) return no(illegible);
-  const edited = await put(text, found.path, setting.value);
+  const edited = await put(text, found.path, asWritten(found.known.spec, setting.value));
   const after = edited === undefined ? undefined : await stateOf(edited, source);
   if (edited === undefined || after === undefined || !isDeepStrictEqual(others(before, key), others(after, key))) {
     return no([{ ...at, message: "cannot be set without changing what other keys mean; edit the file by hand" }]);

@@ -24,7 +24,7 @@ test("variables reach every kind of key, whatever their capitals", async () => {
   expect(config.mail.rateLimits.perMinute).toBe(7);
   expect(config.models).toEqual({ builder: "opus" });
   expect(config.mail.wake).toEqual({ worker_done: false });
-  expect(config.project.qualityGates).toEqual([{ name: "t", command: "make", description: "" }]);
+  expect(config.project.qualityGates).toMatchObject([{ name: "t", command: "make", description: "" }]);
   expect(config.runtime.default).toBe("claude");
 });
 

@@ -160,7 +160,9 @@ test("a name that means nothing is warned about with the nearest that does", asy
 test("gates are read field by field, and every fault in them is named", async () => {
   const gate = "project:\n  qualityGates:\n    - name: test\n      command: make test\n";
   const good = await load({ project: gate });
-  expect(good.config.project.qualityGates).toEqual([{ name: "test", command: "make test", description: "" }]);
+  expect(good.config.project.qualityGates).toEqual([
+    { name: "test", command: "make test", description: "", timeoutMs: 300_000, required: true, paths: [] },
+  ]);
   const bad = await load({ project: `${gate}    - name: lint\n    - 7\n    - name: ""\n      comand: x\n` });
   expect(bad.problems.map(({ key, line }) => `${line} ${key}`)).toEqual([
     "5 project.qualityGates[1].command",
@@ -168,6 +170,38 @@ test("gates are read field by field, and every fault in them is named", async ()
     "8 project.qualityGates[3].comand",
     "7 project.qualityGates[3].name",
     "7 project.qualityGates[3].command",
+  ]);
+});
+
+test("a gate may have its own time limit, be optional, and be limited to some files", async () => {
+  const gate = "project:\n  qualityGates:\n    - {name: e2e, command: make e2e, timeoutMs: 1_000";
+  const good = await load({ project: `${gate}, required: false, paths: ["src/**", web]}\n` });
+  expect(good.config.project.qualityGates).toEqual([
+    { name: "e2e", command: "make e2e", description: "", timeoutMs: 1_000, required: false, paths: ["src/**", "web"] },
+  ]);
+  const bad = await load({ project: `${gate.replace("1_000", "0")}, required: maybe, paths: [a, ../b]}\n` });
+  expect(bad.problems.map(({ key, message }) => `${key} ${message}`)).toEqual([
+    "project.qualityGates[0].timeoutMs must be a whole number of at least 1, not 0",
+    'project.qualityGates[0].required must be true or false, not "maybe"',
+    'project.qualityGates[0].paths[1] must be a path inside the project, without a leading / and without .., not "../b"',
+  ]);
+});
+
+test("two gates of one name could not be told apart, so the second is refused", async () => {
+  const gates = "project:\n  qualityGates:\n    - {name: t, command: a}\n    - {name: t, command: b}\n";
+  expect((await load({ project: gates })).problems).toMatchObject([
+    { key: "project.qualityGates", message: "has two gates that are called t" },
+  ]);
+});
+
+test("a generated file names its paths and its command", async () => {
+  expect((await load({ project: "" })).config.merge.generated).toEqual([
+    { paths: ["package-lock.json"], command: "npm install --package-lock-only" },
+  ]);
+  const bad = await load({ project: "merge:\n  generated: [{command: make}, {command: make, paths: []}]\n" });
+  expect(bad.problems.map(({ key, message }) => `${key} ${message}`)).toEqual([
+    "merge.generated[0].paths is missing",
+    "merge.generated[1].paths must not be empty",
   ]);
 });
 

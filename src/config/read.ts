@@ -1,6 +1,6 @@
 import { nearest } from "../domain/name/nearest.ts";
 import { describe, show } from "./describe.ts";
-import type { Fields, KeySpec } from "./schema/key.ts";
+import type { Field, Fields, KeySpec, KeyType } from "./schema/key.ts";
 import type { Shape } from "./schema/shape.ts";
 import { entryOf, type Tree, treeOf } from "./tree.ts";
 
@@ -55,7 +55,20 @@ export function treeOfText(spec: KeySpec, typed: string): Tree {
   }
 }
 
-function readPlain(spec: KeySpec & { type: "boolean" | "integer" | "number" }, tree: Tree, complain: Complain) {
+/** The value as a person would write it: fields of records that only say what is so anyway are left out. */
+export function asWritten(spec: KeySpec, value: unknown): unknown {
+  if (spec.type !== "list of records" || !Array.isArray(value)) return value;
+  return value.map((record: object) =>
+    Object.fromEntries(Object.entries(record).filter(([name, given]) => !isDefault(spec.fields[name], given))),
+  );
+}
+
+const isDefault = (field: Field | undefined, value: unknown): boolean =>
+  field !== undefined && JSON.stringify(absent(field)?.value) === JSON.stringify(value);
+
+type PlainType = Extract<KeyType, { readonly type: "boolean" | "integer" | "number" }>;
+
+function readPlain(spec: PlainType, tree: Tree, complain: Complain) {
   const value = tree.kind === "leaf" ? tree.value : undefined;
   if (spec.type === "boolean" && typeof value === "boolean") return { value };
   if (spec.type === "integer" || spec.type === "number") {
@@ -117,7 +130,7 @@ function readRecord(tree: Tree, fields: Fields, complain: Complain, within: stri
     complain(tree, `must be an entry with ${Object.keys(fields).join(", ")}, not ${words(tree)}`, { within });
     return undefined;
   }
-  const record: Record<string, string> = {};
+  const record: Record<string, unknown> = {};
   let sound = true;
   for (const entry of tree.entries) {
     if (Object.hasOwn(fields, entry.key)) continue;
@@ -127,18 +140,32 @@ function readRecord(tree: Tree, fields: Fields, complain: Complain, within: stri
       nearest: nearest(entry.key, Object.keys(fields)),
     });
   }
-  for (const [field, need] of Object.entries(fields)) {
-    const given = entryOf(tree, field)?.value;
-    if (need === "optional" && (given === undefined || (given.kind === "leaf" && (given.value ?? "") === ""))) {
-      record[field] = "";
-      continue;
-    }
-    if (given === undefined) complain(tree, "is missing", { within: `${within}.${field}` });
-    const text = given && readText(given, undefined, complain, `${within}.${field}`);
-    if (text === undefined) sound = false;
-    else record[field] = text.value;
+  for (const [name, field] of Object.entries(fields)) {
+    const inside: Complain = (at, message, more = {}) =>
+      complain(at, message, { ...more, within: `${within}.${name}${more.within ?? ""}` });
+    const given = entryOf(tree, name)?.value;
+    const value = given === undefined ? absent(field) : readField(field, given, inside);
+    if (value !== undefined) record[name] = value.value;
+    else sound = false;
+    if (given === undefined && value === undefined) inside(tree, "is missing");
   }
   return sound ? record : undefined;
+}
+
+function absent(field: Field): { readonly value: unknown } | undefined {
+  if (field === "optional") return { value: "" };
+  return field === "required" || field.default === undefined ? undefined : { value: field.default };
+}
+
+function readField(field: Field, tree: Tree, complain: Complain): { readonly value: unknown } | undefined {
+  const isBare = tree.kind === "leaf" && (tree.value ?? "") === "";
+  if (field === "optional" && isBare) return { value: "" };
+  if (field === "optional" || field === "required") return readText(tree, undefined, complain);
+  if (field.type !== "list of text") return readPlain(field, tree, complain);
+  const read = readTexts(tree, field.shape, complain);
+  if (read?.value.length !== 0 || field.default !== undefined) return read;
+  complain(tree, "must not be empty");
+  return undefined;
 }
 
 function words(tree: Tree): string {

@@ -38,15 +38,16 @@ test("whatever was detected is read back as it was", async () => {
   const text = fc
     .string({ unit: "grapheme", minLength: 1 })
     .filter((value) => value.trim() !== "" && !/\p{Cc}/u.test(value));
-  const gates = fc.array(fc.record({ name: text, command: text, description: fc.oneof(text, fc.constant("")) }), {
+  const gates = fc.uniqueArray(fc.record({ name: text, command: text, description: fc.oneof(text, fc.constant("")) }), {
     maxLength: 3,
+    selector: ({ name }) => name,
   });
   await fc.assert(
     fc.asyncProperty(text, text, gates, async (name, runtime, found) => {
       const { config, findings } = await readBack({ ...garden, name, runtime, gates: found });
       expect(findings.problems).toEqual([]);
       expect([config.project.name, config.runtime.default]).toEqual([name, runtime]);
-      expect(config.project.qualityGates).toEqual(found);
+      expect(config.project.qualityGates).toMatchObject(found);
     }),
   );
 });

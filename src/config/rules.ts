@@ -21,6 +21,7 @@ export interface Rule {
 }
 
 export const rules: readonly Rule[] = [
+  { about: ["project.qualityGates"], check: gatesHaveNames },
   { about: ["watchdog.tier0IntervalMs", "watchdog.tier0Enabled"], check: intervalRuns },
   { about: ["watchdog.zombieThresholdMs", "watchdog.staleThresholdMs"], check: zombieAfterStale },
   { about: ["watchdog.triageTimeoutMs", "watchdog.tier0IntervalMs", "watchdog.tier1Enabled"], check: triageFits },
@@ -107,4 +108,13 @@ function delayIsShort({ runtime }: Config): readonly Finding[] {
   return [
     { key: "runtime.shellInitDelayMs", message: "delays every terminal session by more than 30 seconds", mild: true },
   ];
+}
+
+/** Results, logs and receipts speak of a gate by its name. */
+function gatesHaveNames({ project }: Config): readonly Finding[] {
+  const names = project.qualityGates.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  return twice === undefined
+    ? []
+    : [{ key: "project.qualityGates", message: `has two gates that are called ${twice}` }];
 }

@@ -1,8 +1,13 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
+import type { Gate } from "../domain/gate/gate.ts";
 
 /** The slices of the configuration that rules and use cases read. `config` gives values of this shape. */
 export interface Settings {
-  readonly project: { readonly name: string; readonly canonicalBranch: string };
+  readonly project: {
+    readonly name: string;
+    readonly canonicalBranch: string;
+    readonly qualityGates: readonly Gate[];
+  };
   readonly agents: {
     readonly maxConcurrent: number;
     readonly maxDepth: number;
@@ -23,6 +28,29 @@ export interface Settings {
   readonly budgets: BudgetSettings;
   readonly runtime: { readonly default: string; readonly capabilities: Readonly<Record<string, string>> };
   readonly watchdog: { readonly notifyParentOnDeath: boolean };
+  readonly merge: MergeSettings;
   /** Runtimes this program can start. */
   readonly runtimes: readonly string[];
+}
+
+/** How branches come back. */
+export interface MergeSettings {
+  readonly mode: "manual" | "auto" | "approve";
+  readonly unverified: "wait" | "land";
+  readonly promote: "ask" | "auto";
+  readonly keepIgnored: readonly string[];
+  /** Installs dependencies in a checkout that kept none. */
+  readonly setup: string | undefined;
+  readonly batchSize: number;
+  readonly parallelGates: number;
+  readonly maxRebases: number;
+  readonly baselineFailing: "warn" | "block";
+  readonly keepRefsDays: number;
+  readonly closeTask: boolean;
+  readonly runGitHooks: boolean;
+  readonly structured: { readonly enabled: boolean };
+  /** Files that a command makes: `paths` are globs. */
+  readonly generated: readonly { readonly paths: readonly string[]; readonly command: string }[];
+  readonly aiResolveEnabled: boolean;
+  readonly reimagineEnabled: boolean;
 }

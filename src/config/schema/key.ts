@@ -10,8 +10,27 @@ export type KeyType =
   | { readonly type: "list of text"; readonly shape?: Shape }
   | { readonly type: "list of records"; readonly fields: Fields };
 
-/** Fields of a record in a list. All are text; an optional one that is left out is empty. */
-export type Fields = Readonly<Record<string, "required" | "optional">>;
+/** Fields of a record in a list. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/**
+ * Text that must be there, text that is empty when left out, or a value of another type. Such a value must be written,
+ * and a list of them must not be empty, unless there is a default.
+ */
+export type Field = "required" | "optional" | (FieldType & { readonly default?: unknown });
+
+type FieldType = Extract<KeyType, { readonly type: "integer" | "boolean" | "list of text" }>;
+
+/** A record as it stands in `Config`. */
+export type RecordOf<F extends Fields> = { readonly [Name in keyof F]: ValueOfField<F[Name]> };
+
+type ValueOfField<F extends Field> = F extends { readonly type: "integer" }
+  ? number
+  : F extends { readonly type: "boolean" }
+    ? boolean
+    : F extends { readonly type: "list of text" }
+      ? readonly string[]
+      : string;
 
 /**
  * One key of the configuration. `T` is the type its value has in `Config`. A `*` in the key's path stands for a name
@@ -84,5 +103,5 @@ export const texts = (about: About<readonly string[]> & { readonly shape?: Shape
 
 export const records = <const F extends Fields>(
   fields: F,
-  about: About<readonly Readonly<Record<keyof F, string>>[]>,
-): KeySpec<readonly Readonly<Record<keyof F, string>>[]> => ({ type: "list of records", fields, ...about });
+  about: About<readonly RecordOf<F>[]>,
+): KeySpec<readonly RecordOf<F>[]> => ({ type: "list of records", fields, ...about });

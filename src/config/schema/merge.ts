@@ -1,4 +1,4 @@
-import { boolean, choice, texts } from "./key.ts";
+import { boolean, choice, integer, optionalText, records, texts } from "./key.ts";
 import { relativePath } from "./shape.ts";
 
 /** How branches come back. */
@@ -20,6 +20,46 @@ export const mergeKeys = {
     default: ["node_modules", ".venv", "target"],
     shape: relativePath,
   }),
+  "merge.setup": optionalText({
+    doc: "Command that installs dependencies before gates, when none were kept for the same lock files.",
+  }),
+  "merge.batchSize": integer({ doc: "Branches that are gated together at most.", default: 8, min: 1, max: 64 }),
+  "merge.parallelGates": integer({
+    doc: "Checkouts in which gates may run at the same time.",
+    default: 2,
+    min: 1,
+    max: 8,
+  }),
+  "merge.maxRebases": integer({
+    doc: "How often a candidate is built anew because its landing branch has moved.",
+    default: 5,
+    max: 100,
+  }),
+  "merge.baselineFailing": choice(["warn", "block"], {
+    doc: "What happens when a gate already fails without the branches that want to land.",
+    default: "warn",
+  }),
+  "merge.keepRefsDays": integer({
+    doc: "Days for which what is needed to undo a landing is kept.",
+    default: 14,
+    max: 3650,
+  }),
+  "merge.closeTask": boolean({ doc: "Whether landing a branch closes its task.", default: true }),
+  "merge.runGitHooks": boolean({
+    doc: "Whether the project's own merge hooks may veto a landing.",
+    default: true,
+  }),
+  "merge.structured.enabled": boolean({
+    doc: "Whether conflicts are settled by the structure of the files where that is certain.",
+    default: true,
+  }),
+  "merge.generated": records(
+    { paths: { type: "list of text", shape: relativePath }, command: "required" },
+    {
+      doc: "Files that are made by a command: a conflict in them is settled by running it.",
+      default: [{ paths: ["package-lock.json"], command: "npm install --package-lock-only" }],
+    },
+  ),
   "merge.aiResolveEnabled": boolean({ doc: "Whether a model may resolve conflicts.", default: true }),
   "merge.reimagineEnabled": boolean({
     doc: "Whether a model may rewrite the change when resolving has failed.",

@@ -14,7 +14,14 @@ export const projectKeys = {
     shape: branchName,
   }),
   "project.qualityGates": records(
-    { name: "required", command: "required", description: "optional" },
+    {
+      name: "required",
+      command: "required",
+      description: "optional",
+      timeoutMs: { type: "integer", min: 1, max: 2 ** 31 - 1, default: 300_000 },
+      required: { type: "boolean", default: true },
+      paths: { type: "list of text", shape: relativePath, default: [] },
+    },
     { doc: "Commands that must pass on exactly the tree that lands. Without any, nothing lands unasked.", default: [] },
   ),
   "project.defaultProfile": optionalText({ doc: "Profile given to agents that are slung without one." }),

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { gateStatuses } from "./gate.ts";
+import { type Evidence, verdictOf } from "./verdict.ts";
+
+const tests = { name: "Tests", required: true, paths: [] };
+const lint = { name: "Lint", required: false, paths: [] };
+const web = { name: "Web", required: true, paths: ["web/**"] };
+const passed = (gate: string) => ({ gate, status: "passed", flaky: false }) as const;
+
+test("all gates passed at once: verified", () => {
+  expect(verdictOf({ gates: [tests, lint], results: [passed("Tests"), passed("Lint")] })).toEqual({
+    verdict: "verified",
+    gaps: [],
+  });
+});
+
+test("without gates, or with none that ran, nothing is verified", () => {
+  expect(verdictOf({ gates: [], results: [] })).toEqual({
+    verdict: "unverified",
+    gaps: ["no quality gate is configured"],
+  });
+  expect(verdictOf({ gates: [web], results: [] })).toEqual({
+    verdict: "unverified",
+    gaps: ["Web was left out: no file it is for changed"],
+  });
+});
+
+test("a second run, an optional failure and a gate left out are gaps", () => {
+  const flaky = { ...passed("Tests"), flaky: true };
+  const failed = { gate: "Lint", status: "failed", flaky: false } as const;
+  expect(verdictOf({ gates: [tests, lint, web], results: [flaky, failed] })).toEqual({
+    verdict: "verified_with_gaps",
+    gaps: [
+      "Tests failed before it passed on the same tree",
+      "Lint failed, but is not required",
+      "Web was left out: no file it is for changed",
+    ],
+  });
+});
+
+test("only an optional gate ran, and failed: nothing is verified", () => {
+  const results = [{ gate: "Lint", status: "timed_out", flaky: false }] as const;
+  expect(verdictOf({ gates: [lint], results }).verdict).toBe("unverified");
+});
+
+test("a required gate that every change needs but that did not run leaves nothing verified", () => {
+  expect(verdictOf({ gates: [tests, lint], results: [passed("Lint")] })).toEqual({
+    verdict: "unverified",
+    gaps: ["Tests was not run"],
+  });
+});
+
+test("verified means that every gate has a first-time pass, and no verdict but that is without a gap", () => {
+  const gate = fc.record({ required: fc.boolean(), paths: fc.constantFrom([], ["src"]) });
+  const outcome = fc.option(fc.record({ status: fc.constantFrom(...gateStatuses), flaky: fc.boolean() }));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(gate, outcome), { maxLength: 4 }), (drawn) => {
+      const gates = drawn.map(([each], i) => ({ name: `g${i}`, ...each }));
+      const results: Evidence["results"][number][] = [];
+      for (const [i, [, result]] of drawn.entries()) if (result !== null) results.push({ gate: `g${i}`, ...result });
+      const { verdict, gaps } = verdictOf({ gates, results });
+      const clean = drawn.length > 0 && drawn.every(([, result]) => result?.status === "passed" && !result.flaky);
+      expect(verdict === "verified").toBe(clean);
+      expect(gaps.length === 0).toBe(clean);
+      const broken = drawn.some(([{ required }, result]) => required && result !== null && result.status !== "passed");
+      if (broken) expect(verdict).toBe("unverified");
+    }),
+  );
+});

@@ -1,0 +1,8 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Writes the list that gates find by `OVERSTORY_CHANGED_FILES`: each path ends with a NUL, as names may hold newlines. */
+export async function saveChangedFiles(path: string, files: readonly string[]): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, files.map((file) => `${file}\0`).join(""), { mode: 0o600 });
+}

@@ -1,0 +1,112 @@
+import { closeSync, writeSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { gateEnvironment } from "../../domain/gate/environment.ts";
+import type { GateStatus } from "../../domain/gate/gate.ts";
+import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
+import { endAll } from "./end-all.ts";
+import { follow } from "./follow.ts";
+import { type Ended, type HeldCommand, holdCommand } from "./held-command.ts";
+import { digestOf, openLog, tailOf } from "./log.ts";
+
+export interface GateRunnerOptions {
+  /** What commands may get variables of, by the allow-list for gates. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long what is ended may take to leave by itself. */
+  readonly graceMs?: number;
+}
+
+/**
+ * Runs gates, setup and regenerate commands. An aborted run rejects with the reason of its signal, once everything the
+ * command started is ended.
+ */
+export function gateRunner({ env, graceMs = 2_000 }: GateRunnerOptions): GateRunner {
+  return {
+    run: async (request) => {
+      request.signal?.throwIfAborted();
+      const log = await openLog(request.logPath);
+      try {
+        return await runInto(log, request, { env, graceMs });
+      } finally {
+        await log.reader.close();
+      }
+    },
+  };
+}
+
+/** Inherited by all that a command starts, so that it is found wherever it moved. */
+const runVariable = "OVERSTORY_GATE_RUN";
+
+async function runInto(
+  { output, reader }: { readonly output: number; readonly reader: FileHandle },
+  request: GateRequest,
+  { env, graceMs }: Required<GateRunnerOptions>,
+): Promise<GateRun> {
+  const { gate, cwd, onOutput, signal } = request;
+  const run = crypto.randomUUID();
+  let held: HeldCommand;
+  try {
+    const variables = { ...gateEnvironment(env, request.env), [runVariable]: run };
+    held = holdCommand({ command: gate.command, cwd, env: variables, output });
+  } catch (error) {
+    writeSync(output, `the command could not be started: ${error instanceof Error ? error.message : String(error)}\n`);
+    return await report(reader, { status: "could_not_run", exitCode: null, durationMs: 0 });
+  } finally {
+    closeSync(output);
+  }
+  await recorded(held, request);
+  const following = onOutput === undefined ? undefined : follow(reader, (text) => onOutput.call(request, text));
+  const began = performance.now();
+  let outcome: Outcome;
+  let durationMs: number;
+  try {
+    await held.release();
+    outcome = await firstOf(held.exited, gate.timeoutMs, signal);
+    durationMs = Math.round(performance.now() - began);
+  } finally {
+    await endAll(held.identity, { variable: runVariable, value: run }, graceMs);
+    await following?.stop();
+  }
+  if (outcome === "aborted") throw signal?.reason;
+  return await report(reader, { ...statusOf(outcome), durationMs });
+}
+
+/** The command does not run unless the fact that it will is on record. */
+async function recorded(held: HeldCommand, { onStart, signal }: GateRequest): Promise<void> {
+  try {
+    await onStart(held.identity);
+    signal?.throwIfAborted();
+  } catch (error) {
+    held.abandon();
+    await held.exited;
+    throw error;
+  }
+}
+
+type Outcome = Ended | "timed_out" | "aborted";
+
+function firstOf(exited: Promise<Ended>, timeoutMs: number, signal: AbortSignal | undefined): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const abort = (): void => resolve("aborted");
+  const timer = setTimeout(() => resolve("timed_out"), timeoutMs);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted) abort();
+  exited.then(resolve, reject);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  });
+}
+
+/** What a shell answers when it found no such command, or one that cannot be executed. */
+const notStarted: readonly (number | null)[] = [126, 127];
+
+function statusOf(outcome: Exclude<Outcome, "aborted">): { status: GateStatus; exitCode: number | null } {
+  if (outcome === "timed_out") return { status: outcome, exitCode: null };
+  const { code } = outcome;
+  if (code === 0) return { status: "passed", exitCode: 0 };
+  return { status: notStarted.includes(code) ? "could_not_run" : "failed", exitCode: code };
+}
+
+async function report(reader: FileHandle, run: Pick<GateRun, "status" | "exitCode" | "durationMs">): Promise<GateRun> {
+  return { ...run, logDigest: await digestOf(reader), tail: await tailOf(reader) };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { aReceipt, aResult } from "../../../testkit/contracts/store/gates.ts";
+import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { listGateResults, showGateResult, showReceipt } from "./read-gates.ts";
+
+test("results are listed newest first, and each tells where its output is", async () => {
+  await using world = await mergeWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.gates.add(aResult("g1"));
+    await tx.gates.add(aResult("g2", { gate: "Lint", createdAt: aResult("g1").createdAt + 1 }));
+  });
+  const ids = async (request: { gate?: string; limit?: number }) =>
+    (await world.must(listGateResults, request)).results.map(({ id }) => id);
+  expect(await ids({})).toEqual(["g2", "g1"]);
+  expect(await ids({ limit: 1 })).toEqual(["g2"]);
+  expect(await ids({ gate: "Tests" })).toEqual(["g1"]);
+  expect(await world.must(showGateResult, { id: "g1" })).toMatchObject({ path: "/logs/1", result: { gate: "Tests" } });
+  expect(await world.call(showGateResult, { id: "g9" })).toMatchObject({ refusal: { kind: "not-found" } });
+});
+
+test("a receipt is found by its id, and by the branch that landed", async () => {
+  await using world = await mergeWorld();
+  const { id } = await world.announce();
+  await world.store.transaction(async (tx) => {
+    await tx.gates.add(aResult("g1"));
+    await tx.receipts.add(aReceipt("rc-1", { subject: `merge:${id}` }));
+  });
+  for (const of of ["rc-1", builderBranch, String(id), `merge:${id}`]) {
+    expect(await world.must(showReceipt, { of })).toMatchObject({ receipt: { id: "rc-1" }, results: [{ id: "g1" }] });
+  }
+  expect(await world.call(showReceipt, { of: "rc-9" })).toMatchObject({
+    refusal: { kind: "not-found", noun: "receipt" },
+  });
+});

@@ -1,0 +1,49 @@
+import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
+import { mergeRef } from "../../domain/merge/entry.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { findEntry } from "../merge/find-entry.ts";
+import type { UseCase } from "../usecase.ts";
+
+/** What gates found lately, newest first. */
+export const listGateResults: UseCase<
+  { readonly gate?: string | undefined; readonly limit?: number | undefined },
+  { readonly results: readonly GateResult[] }
+> = {
+  access: "read",
+  run: async (tx, _context, { gate, limit }) => ok({ results: await tx.gates.recent(limit ?? 20, gate) }),
+};
+
+/** One result, which tells where its whole output is. */
+export const showGateResult: UseCase<{ readonly id: string }, { readonly result: GateResult; readonly path: string }> =
+  {
+    access: "read",
+    run: async (tx, _context, { id }) => {
+      const result = await tx.gates.get(id);
+      return result === undefined ? no(notFound("gate result", id)) : ok({ result, path: result.logPath });
+    },
+  };
+
+export interface ReceiptReply {
+  readonly receipt: Receipt;
+  /** The results it rests on. */
+  readonly results: readonly GateResult[];
+}
+
+/** The evidence for a completion or a landing: by its own id, or the newest about an entry, an agent or a ref. */
+export const showReceipt: UseCase<{ readonly of: string }, ReceiptReply> = {
+  access: "read",
+  run: async (tx, _context, { of }) => {
+    const receipt = (await tx.receipts.get(of)) ?? (await newestAbout(tx, of));
+    if (receipt === undefined) return no(notFound("receipt", of));
+    return ok({ receipt, results: await tx.gates.all(receipt.results) });
+  },
+};
+
+async function newestAbout(tx: Tx, of: string): Promise<Receipt | undefined> {
+  const [own] = await tx.receipts.about(of);
+  if (own !== undefined) return own;
+  const entry = await findEntry(tx, of);
+  return entry.ok ? (await tx.receipts.about(mergeRef(entry.value.id)))[0] : undefined;
+}

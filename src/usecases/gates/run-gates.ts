@@ -1,0 +1,93 @@
+import { applies } from "../../domain/gate/applies.ts";
+import type { Gate, GateResult } from "../../domain/gate/gate.ts";
+import { type CheckoutTerms, gateHash } from "../../domain/gate/gate-hash.ts";
+import { type OpenCheckout, openCheckout } from "./checkout.ts";
+import type { GatePorts } from "./ports.ts";
+
+export interface RunGates extends CheckoutTerms {
+  readonly commit: string;
+  readonly tree: string;
+  /** Every gate of the project; those that the changed files do not need are left out. */
+  readonly gates: readonly Gate[];
+  /** The place in the pool, which is the caller's for as long as this takes. */
+  readonly slot: number;
+  readonly baseCommit: string | null;
+  /** Undefined: not known, so every gate is needed. */
+  readonly changedFiles: readonly string[] | undefined;
+  /** A directory for the logs of this run alone. */
+  readonly logDir: string;
+  /** Earlier results on the same tree count. */
+  readonly useCache: boolean;
+  /** Earlier failures do not count; a gate that then passes is flaky. */
+  readonly rerunFailed?: boolean;
+  readonly signal?: AbortSignal;
+  onProgress?(progress: GateProgress): void;
+}
+
+export type GateProgress =
+  | { readonly kind: "started"; readonly gate: string }
+  | { readonly kind: "output"; readonly gate: string; readonly text: string }
+  | { readonly kind: "finished"; readonly result: GateResult; readonly cached: boolean };
+
+export interface GatesRun {
+  /** In the order of the gates; what was left out or not reached has none. */
+  readonly results: readonly GateResult[];
+  /** Setup and every required gate that applies have passed. True when there is none. */
+  readonly passed: boolean;
+  /** What stopped the run. The tail is of this run; an earlier result has only its log. */
+  readonly failure: { readonly result: GateResult; readonly tail: string | undefined } | undefined;
+}
+
+/**
+ * Runs the gates of one tree, one after the other, up to the first required one that does not pass. Files are only
+ * checked out when a result is missing. Every result is stored before the next gate starts, so a repetition goes on
+ * where this one was cut off.
+ */
+export async function runGates(ports: GatePorts, request: RunGates): Promise<GatesRun> {
+  const results: GateResult[] = [];
+  let checkout: OpenCheckout | undefined;
+  for (const [index, gate] of request.gates.entries()) {
+    if (!applies(gate, request.changedFiles)) continue;
+    request.signal?.throwIfAborted();
+    const hash = gateHash(gate, request, ports.ids.digest);
+    const earlier = await ports.cache.find(request.tree, hash);
+    if (earlier !== undefined && counts(earlier, request)) {
+      const result = { ...earlier, gate: gate.name };
+      results.push(result);
+      request.onProgress?.({ kind: "finished", result, cached: true });
+      if (stops(gate, result)) return failed(results, result, undefined);
+      continue;
+    }
+    checkout ??= await openCheckout(ports, request);
+    if (checkout.brokenSetup !== undefined) {
+      const { result, tail } = checkout.brokenSetup;
+      request.onProgress?.({ kind: "finished", result, cached: false });
+      return failed([...results, result], result, tail);
+    }
+    const logName = `${index + 1}-${fileName(gate.name)}`;
+    const hasFailedBefore = earlier !== undefined && (earlier.flaky || hasFailed(earlier));
+    const { result, tail } = await checkout.run(gate, { logName, hasFailedBefore });
+    results.push(result);
+    request.onProgress?.({ kind: "finished", result, cached: false });
+    if (stops(gate, result)) return failed(results, result, tail);
+  }
+  return { results, passed: true, failure: undefined };
+}
+
+/** What could not be run says something about this machine, not about the tree: it is always tried again. */
+function counts(earlier: GateResult, { useCache, rerunFailed = false }: RunGates): boolean {
+  return useCache && (earlier.status === "passed" || (hasFailed(earlier) && !rerunFailed));
+}
+
+const hasFailed = ({ status }: GateResult): boolean => status === "failed" || status === "timed_out";
+
+const stops = ({ required }: Gate, { status }: GateResult): boolean => required && status !== "passed";
+
+const failed = (results: readonly GateResult[], result: GateResult, tail: string | undefined): GatesRun => ({
+  results,
+  passed: false,
+  failure: { result, tail },
+});
+
+/** The number before it keeps names apart that become the same. */
+const fileName = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60);

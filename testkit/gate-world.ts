@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Gate, GateResult } from "../src/domain/gate/gate.ts";
+import { saveChangedFiles } from "../src/host/gates/changed-files.ts";
+import { gateRunner } from "../src/host/gates/gate-runner.ts";
+import { randomIds } from "../src/host/ids.ts";
+import type { PoolCheckout } from "../src/ports/merge-git.ts";
+import type { GatePorts } from "../src/usecases/gates/ports.ts";
+import { type GatesRun, type RunGates, runGates } from "../src/usecases/gates/run-gates.ts";
+
+/** A required gate for every change. */
+export const gate = (name: string, command: string, more: Partial<Gate> = {}): Gate => ({
+  name,
+  command,
+  timeoutMs: 20_000,
+  required: true,
+  paths: [],
+  ...more,
+});
+
+/** Gates on real directories with real processes. */
+export interface GateWorld extends Disposable {
+  readonly dir: string;
+  /** What happened, in order: checkouts and kill-points. */
+  readonly did: string[];
+  readonly stored: readonly GateResult[];
+  run(gates: readonly Gate[], more?: Partial<RunGates>): Promise<GatesRun>;
+  /** How many commands have been run so far. */
+  ran(): number;
+  /** How many processes are on record as living. */
+  living(): number;
+}
+
+export function gateWorld(): GateWorld {
+  const dir = mkdtempSync(join(tmpdir(), "ov-run-gates-"));
+  const did: string[] = [];
+  const stored: GateResult[] = [];
+  let living = 0;
+  const ports: GatePorts = {
+    git: {
+      checkOut: async (slot, commit, keepIgnored): Promise<PoolCheckout> => {
+        did.push(`checkout ${slot} ${commit} keep ${keepIgnored.join(",")}`);
+        const path = join(dir, `slot-${slot}`);
+        const kept = keepIgnored.filter((name) => existsSync(join(path, name)));
+        if (kept.length === 0) rmSync(path, { recursive: true, force: true });
+        mkdirSync(path, { recursive: true });
+        writeFileSync(join(path, "commit"), commit);
+        return { path, kept };
+      },
+    },
+    runner: gateRunner({ env: process.env, graceMs: 100 }),
+    cache: {
+      find: async (tree, hash) => stored.findLast((result) => result.tree === tree && result.gateHash === hash),
+      store: async (result) => {
+        if (living !== 0) throw new Error("a result was stored while its process was on record as living");
+        stored.push(result);
+      },
+    },
+    clock: { now: () => 1_000 },
+    ids: randomIds,
+    recordProcess: async () => {
+      living++;
+      return async () => {
+        living--;
+      };
+    },
+    saveChangedFiles,
+    reach: (name) => void did.push(name),
+  };
+  let runs = 0;
+  const run = (gates: readonly Gate[], more: Partial<RunGates> = {}) =>
+    runGates(ports, {
+      commit: "c1",
+      tree: "t1",
+      gates,
+      keepIgnored: ["node_modules"],
+      setup: undefined,
+      slot: 0,
+      baseCommit: "c0",
+      changedFiles: ["src/a.ts"],
+      logDir: join(dir, "logs", String(runs++)),
+      useCache: true,
+      ...more,
+    });
+  const ran = (): number => did.filter((what) => what === "gate.after-run").length;
+  return {
+    dir,
+    did,
+    stored,
+    run,
+    ran,
+    living: () => living,
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
