@@ -12,7 +12,8 @@ export type Refusal =
   | MailRefusal
   | TaskRefusal
   | GroupRefusal
-  | RunRefusal;
+  | RunRefusal
+  | MergeRefusal;
 
 /** A value the user typed cannot be used. `problem` completes the sentence "`<field>` ...". */
 export interface InvalidInput {
@@ -24,7 +25,19 @@ export interface InvalidInput {
   readonly nearest?: string;
 }
 
-export const nouns = ["agent", "task", "message", "group", "run", "spec"] as const;
+export const nouns = [
+  "agent",
+  "task",
+  "message",
+  "group",
+  "run",
+  "spec",
+  "branch",
+  "merge entry",
+  "merge operation",
+  "gate result",
+  "receipt",
+] as const;
 export type Noun = (typeof nouns)[number];
 
 export interface NotFound {
@@ -96,7 +109,25 @@ type GroupRefusal =
 
 type RunRefusal =
   | { readonly kind: "no-current-run" }
-  | { readonly kind: "run-open"; readonly run: string; readonly agents: readonly string[] };
+  | {
+      readonly kind: "run-open";
+      readonly run: string;
+      readonly agents: readonly string[];
+      /** Branches of it that are still in the merge queue. */
+      readonly branches: readonly string[];
+    };
+
+type MergeRefusal =
+  | {
+      readonly kind: "merge-status";
+      readonly entry: number;
+      readonly branch: string;
+      readonly status: string;
+      readonly wanted: readonly string[];
+    }
+  | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
+  | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string }
+  | { readonly kind: "nothing-to-promote"; readonly run: string; readonly why: string };
 
 export const invalid = (
   field: string,

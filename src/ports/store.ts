@@ -1,7 +1,11 @@
 import type { AgentRows } from "./store/agents.ts";
 import type { BudgetRows, UsageRows } from "./store/budgets.ts";
+import type { CheckRows } from "./store/checks.ts";
+import type { RadarRows, ResolutionRows } from "./store/conflicts.ts";
 import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
+import type { GateRows, ReceiptRows } from "./store/gates.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
+import type { MergeAttemptRows, MergeOpRows, MergeRows } from "./store/merges.ts";
 import type { LeaseRows, ProcessRows } from "./store/processes.ts";
 import type { RecoveryRows } from "./store/recovery.ts";
 import type { RunRows } from "./store/runs.ts";
@@ -35,6 +39,14 @@ export interface Tx {
   readonly recovery: RecoveryRows;
   readonly snapshots: SnapshotRows;
   readonly cleaning: CleaningRows;
+  readonly merges: MergeRows;
+  readonly mergeAttempts: MergeAttemptRows;
+  readonly mergeOps: MergeOpRows;
+  readonly gates: GateRows;
+  readonly receipts: ReceiptRows;
+  readonly checks: CheckRows;
+  readonly resolutions: ResolutionRows;
+  readonly radar: RadarRows;
 }
 
 /** The one database. */

@@ -1,7 +1,7 @@
 import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "../domain/agent/agent.ts";
-import type { Capability } from "../domain/agent/capability.ts";
+import { type Capability, capabilityClasses } from "../domain/agent/capability.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
-import type { Sql, SqlValue } from "./sql.ts";
+import { literals, type Sql, type SqlValue } from "./sql.ts";
 import { assign, flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const agents = table<Agent>("agents", {
@@ -48,7 +48,7 @@ export const agents = table<Agent>("agents", {
 const live = "state NOT IN ('completed', 'zombie')";
 
 const couldBeStuck = `(topology = 'attached' OR stalled_since IS NOT NULL
-  OR (capability NOT IN ('coordinator', 'orchestrator', 'monitor') AND (
+  OR (capability NOT IN ${literals(capabilityClasses.persistent)} AND (
     EXISTS (SELECT 1 FROM turns t WHERE t.agent_id = agents.id AND t.status = 'running')
     OR (worktree_path IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.agent_id = agents.id AND t.status = 'queued')
@@ -163,6 +163,7 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("run_id", filter.runId);
   equal("parent_name", filter.parentName);
   equal("task_id", filter.taskId);
+  equal("branch", filter.branch);
   if (filter.live === true) parts.push(live);
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }

@@ -38,4 +38,7 @@ export const leaseRows = (sql: Sql): LeaseRows => ({
   drop: async (name, fence) => {
     await sql.run("UPDATE leases SET beat = -1, process_id = NULL WHERE name = ? AND fence = ?", name, fence);
   },
+  delete: async (name, fence) => {
+    await sql.run("DELETE FROM leases WHERE name = ? AND fence = ?", name, fence);
+  },
 });

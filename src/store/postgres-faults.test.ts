@@ -15,6 +15,7 @@ const kinds: readonly (readonly [string, string])[] = [
   ["XX001", "store-corrupt"],
   ["XX002", "store-corrupt"],
   ["25006", "store-read-only"],
+  ["53100", "disk-full"],
   ["55P03", "store-busy"],
   ["57P01", "unexpected"],
   ["28P01", "unexpected"],

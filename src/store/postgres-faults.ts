@@ -26,6 +26,7 @@ export function translated(place: string, error: unknown): unknown {
   if (state === "XX001" || state === "XX002")
     return new Failure({ kind: "store-corrupt", path: place, problem: error.message }, cause);
   if (state === "25006") return new Failure({ kind: "store-read-only", path: place }, cause);
+  if (state === "53100") return new Failure({ kind: "disk-full", path: place }, cause);
   if (state === "55P03") return new Failure({ kind: "store-busy", path: place, waitedMs: patienceMs }, cause);
   if (isConnectionLoss(error) || refused.test(state))
     return new Failure({ kind: "unexpected", problem: `${place} cannot be reached: ${error.message}` }, cause);

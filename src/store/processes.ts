@@ -25,6 +25,7 @@ export const processRows = (sql: Sql): ProcessRows => ({
     select(sql, processes, "WHERE turn_id = ? AND ended_at IS NULL ORDER BY started_at DESC, id DESC", turnId),
   liveForAgent: (agentId) =>
     select(sql, processes, "WHERE agent_id = ? AND ended_at IS NULL ORDER BY started_at DESC, id DESC", agentId),
+  liveInRole: (role) => select(sql, processes, "WHERE role = ? AND ended_at IS NULL ORDER BY started_at, id", role),
   find: ({ pid, startToken, bootId }) =>
     selectOne(
       sql,

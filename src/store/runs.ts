@@ -21,6 +21,14 @@ export const runRows = (sql: Sql): RunRows => ({
   get: (id) => selectOne(sql, runs, "WHERE id = ?", id),
   current: () => selectOne(sql, runs, "WHERE status = 'active' ORDER BY started_at DESC, id DESC LIMIT 1"),
   list: (limit) => select(sql, runs, "ORDER BY started_at DESC, id DESC LIMIT ?", limit),
+  setBranches: async (id, { targetBranch, landingBranch }) => {
+    await sql.run(
+      "UPDATE runs SET target_branch = ?, landing_branch = ? WHERE id = ?",
+      targetBranch,
+      landingBranch,
+      id,
+    );
+  },
   complete: async (id, status, now) => {
     await sql.run("UPDATE runs SET status = ?, completed_at = ? WHERE id = ?", status, now, id);
   },

@@ -2,10 +2,15 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { agents } from "./agents.ts";
 import { budgetReservations, budgets } from "./budgets.ts";
+import { checks } from "./checks.ts";
+import { radarPairs, rememberedResolutions } from "./conflicts.ts";
 import { deliveries } from "./deliveries.ts";
 import { events } from "./events.ts";
+import { gateResults, receipts } from "./gates.ts";
 import { groups } from "./groups.ts";
 import { leases } from "./leases.ts";
+import { mergeAttempts, mergeOps } from "./merge-history.ts";
+import { mergeQueue } from "./merges.ts";
 import { messages } from "./messages.ts";
 import { statementsFrom } from "./migrations/migrations.ts";
 import { processes } from "./processes.ts";
@@ -41,9 +46,17 @@ const described = [
   columnsOf(handoffs),
   columnsOf(identities),
   columnsOf(snapshots),
+  columnsOf(mergeQueue),
+  columnsOf(mergeAttempts),
+  columnsOf(mergeOps),
+  columnsOf(gateResults),
+  columnsOf(receipts),
+  columnsOf(checks),
+  columnsOf(rememberedResolutions),
+  columnsOf(radarPairs),
 ];
 /** Written and read by a statement or two of their own, without a row type. */
-const undescribed = ["audit", "group_members", "inbox_checks", "notices", "requests", "transitions"];
+const undescribed = ["audit", "group_members", "inbox_checks", "notices", "radar_warnings", "requests", "transitions"];
 
 describe("row types cannot drift from the schema", () => {
   const db = new Database(":memory:");

@@ -18,6 +18,15 @@ export const snapshotRows = (sql: Sql): SnapshotRows => ({
     await insertNumbered(sql, snapshots, snapshot, "ON CONFLICT (ref) DO NOTHING");
   },
   of: (agentName) => select(sql, snapshots, "WHERE agent_name = ? ORDER BY seq", agentName),
+  leftBefore: (time) =>
+    select(
+      sql,
+      snapshots,
+      `WHERE ref LIKE 'refs/overstory/snap/%' AND EXISTS (SELECT 1 FROM agents a WHERE a.name = snapshots.agent_name
+         AND a.cleaned_at < ? AND NOT EXISTS (SELECT 1 FROM agents n WHERE n.name = a.name AND n.generation > a.generation))
+       ORDER BY seq`,
+      time,
+    ),
   remove: (refs) => sql.run(`DELETE FROM snapshots WHERE ref IN ${placeholders(refs.length)}`, ...refs),
 });
 

@@ -18,6 +18,9 @@ export interface Sql {
   orderCommits(): Promise<void>;
 }
 
+/** `('a', 'b')` for a list of our own words, so that statements and rules name the same ones. */
+export const literals = (words: readonly string[]): string => `(${words.map((word) => `'${word}'`).join(", ")})`;
+
 /** `(?, ?, ?)` for a list of values. An empty list matches nothing; PostgreSQL has no `IN ()`. */
 export const placeholders = (count: number): string =>
   count === 0 ? "(NULL)" : `(${Array.from({ length: count }, () => "?").join(", ")})`;

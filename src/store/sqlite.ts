@@ -174,6 +174,7 @@ function translated(path: string, error: unknown): unknown {
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
     return new Failure({ kind: "store-read-only", path }, cause);
   }
+  if (isFull(code)) return new Failure({ kind: "disk-full", path }, cause);
   if (isBusy(code)) return new Failure({ kind: "store-busy", path, waitedMs: patienceMs }, cause);
   return error;
 }
@@ -182,6 +183,9 @@ function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   return error.code.startsWith("SQLITE_") ? error.code : undefined;
 }
+
+/** Where the shared index of the log cannot grow, SQLite has another code for the same trouble. */
+const isFull = (code: string): boolean => code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE";
 
 const isBusy = (code: string | undefined): boolean => code !== undefined && /^SQLITE_(BUSY|LOCKED)/.test(code);
 

@@ -127,6 +127,17 @@ export async function insertNumbered<Row extends { seq: number }>(
   return rows[0]?.seq as number | undefined;
 }
 
+/** The same for rows that are known by their number and that no reader follows by cursor. */
+export async function insertCounted<Row extends { id: number }>(
+  sql: Sql,
+  into: Table<Row>,
+  row: Omit<Row, "id">,
+): Promise<number> {
+  const { head, values } = encodeRow(into, row, "id");
+  const rows = await sql.all(`${head} RETURNING id`, ...values);
+  return Number(rows[0]?.id);
+}
+
 function encodeRow<Row>(into: Table<Row>, row: unknown, without?: string): { head: string; values: SqlValue[] } {
   const names: string[] = [];
   const values: SqlValue[] = [];

@@ -1,6 +1,8 @@
+import { capabilityClasses } from "../domain/agent/capability.ts";
+import { holdingWaits } from "../domain/agent/wait.ts";
 import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
 import type { TurnRows } from "../ports/store/turns.ts";
-import type { Sql } from "./sql.ts";
+import { literals, type Sql } from "./sql.ts";
 import { assign, flag, insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const turns = table<Turn>("turns", {
@@ -33,7 +35,7 @@ const seatedAndFree = `
   EXISTS (SELECT 1 FROM agents a WHERE a.id = turns.agent_id AND a.worktree_path IS NOT NULL
           AND a.state NOT IN ('completed', 'zombie') AND a.stop_requested_by IS NULL)
   AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.agent_id = turns.agent_id AND r.status = 'running')
-  AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.agent_name = turns.agent_name AND w.kind IN ('operator', 'budget'))`;
+  AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.agent_name = turns.agent_name AND w.kind IN ${literals(holdingWaits)})`;
 
 export const turnRows = (sql: Sql): TurnRows => ({
   queue: async ({ now, ...turn }) => {
@@ -81,7 +83,7 @@ export const turnRows = (sql: Sql): TurnRows => ({
     const only = runId === undefined ? "" : "AND turns.run_id = ?";
     const rows = await sql.all(
       `SELECT COUNT(*) AS n FROM turns JOIN agents ON agents.id = turns.agent_id WHERE turns.status = 'running'
-         AND agents.capability NOT IN ('coordinator', 'orchestrator', 'monitor') ${only}`,
+         AND agents.capability NOT IN ${literals(capabilityClasses.persistent)} ${only}`,
       ...(runId === undefined ? [] : [runId]),
     );
     return Number(rows[0]?.n ?? 0);

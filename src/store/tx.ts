@@ -1,10 +1,15 @@
 import type { Tx } from "../ports/store.ts";
 import { agentRows } from "./agents.ts";
 import { budgetRows } from "./budgets.ts";
+import { checkRows } from "./checks.ts";
+import { radarRows, resolutionRows } from "./conflicts.ts";
 import { deliveryRows, inboxCheckRows } from "./deliveries.ts";
 import { auditRows, eventRows, noticeRows } from "./events.ts";
+import { gateRows, receiptRows } from "./gates.ts";
 import { groupRows } from "./groups.ts";
 import { leaseRows } from "./leases.ts";
+import { mergeAttemptRows, mergeOpRows } from "./merge-history.ts";
+import { mergeRows } from "./merges.ts";
 import { messageRows } from "./messages.ts";
 import { processRows } from "./processes.ts";
 import { recoveryRows } from "./recovery.ts";
@@ -41,5 +46,13 @@ export function makeTx(sql: Sql): Tx {
     recovery: recoveryRows(sql),
     snapshots: snapshotRows(sql),
     cleaning: cleaningRows(sql),
+    merges: mergeRows(sql),
+    mergeAttempts: mergeAttemptRows(sql),
+    mergeOps: mergeOpRows(sql),
+    gates: gateRows(sql),
+    receipts: receiptRows(sql),
+    checks: checkRows(sql),
+    resolutions: resolutionRows(sql),
+    radar: radarRows(sql),
   };
 }

@@ -1,4 +1,5 @@
-import type { Wait, WaitKind, WaitRows } from "../ports/store/waits.ts";
+import type { WaitKind } from "../domain/agent/wait.ts";
+import type { Wait, WaitRows } from "../ports/store/waits.ts";
 import type { Sql } from "./sql.ts";
 import { insert, integer, nullable, select, table, text } from "./table.ts";
 

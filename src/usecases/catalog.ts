@@ -1,9 +1,11 @@
 import { agentUseCases } from "./agents/catalog.ts";
 import { budgetUseCases } from "./budgets/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
+import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
 import { healthUseCases } from "./health/catalog.ts";
 import { mailUseCases } from "./mail/catalog.ts";
+import { mergeUseCases } from "./merge/catalog.ts";
 import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
 import { statusUseCases } from "./status/catalog.ts";
@@ -16,8 +18,10 @@ export const catalog = {
   ...agentUseCases,
   ...budgetUseCases,
   ...eventUseCases,
+  ...gateUseCases,
   ...healthUseCases,
   ...mailUseCases,
+  ...mergeUseCases,
   ...statusUseCases,
   ...taskUseCases,
   ...specUseCases,

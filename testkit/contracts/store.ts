@@ -1,11 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { agentPromises } from "./store/agents.ts";
 import { budgetPromises } from "./store/budgets.ts";
+import { checkPromises } from "./store/checks.ts";
 import { concurrencyPromises } from "./store/concurrency.ts";
 import { type Check, type NewDatabase, recorded } from "./store/database.ts";
 import { eventPromises } from "./store/events.ts";
+import { gatePromises } from "./store/gates.ts";
 import { ledgerPromises } from "./store/ledger.ts";
 import { mailPromises } from "./store/mail.ts";
+import { mergePromises } from "./store/merges.ts";
 import { processPromises } from "./store/processes.ts";
 import { recoveryPromises } from "./store/recovery.ts";
 import { snapshotPromises } from "./store/snapshots.ts";
@@ -43,6 +46,9 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("budgets and usage", () => budgetPromises(check));
     describe("release and recovery", () => recoveryPromises(check));
     describe("snapshots and cleaning", () => snapshotPromises(check));
+    describe("the merge queue and its history", () => mergePromises(check));
+    describe("gates and conflicts", () => gatePromises(check));
+    describe("stored checks", () => checkPromises(check));
     describe("values", () => valuePromises(check));
     describe("many at once", () => concurrencyPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));

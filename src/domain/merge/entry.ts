@@ -100,3 +100,6 @@ export interface CauseDetail {
 
 export const isOpenMerge = ({ status }: Pick<MergeEntry, "status">): boolean =>
   (openMergeStatuses as readonly MergeStatus[]).includes(status);
+
+/** How waits, receipts and notices name an entry. */
+export const mergeRef = (id: number): string => `merge:${id}`;

@@ -5,6 +5,7 @@ export interface AgentFilter {
   readonly runId?: string;
   readonly parentName?: string;
   readonly taskId?: string;
+  readonly branch?: string;
   /** Only agents that have not ended. */
   readonly live?: boolean;
 }

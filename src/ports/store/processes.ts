@@ -1,4 +1,4 @@
-import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
+import type { Lease, ProcessIdentity, ProcessRecord, ProcessRole } from "../../domain/process/process.ts";
 
 export interface ProcessRows {
   insert(record: ProcessRecord): Promise<void>;
@@ -6,6 +6,8 @@ export interface ProcessRows {
   /** Recorded as running for this turn, newest first. */
   liveForTurn(turnId: string): Promise<ProcessRecord[]>;
   liveForAgent(agentId: string): Promise<ProcessRecord[]>;
+  /** Recorded as running in this role, whoever started it. */
+  liveInRole(role: ProcessRole): Promise<ProcessRecord[]>;
   /** The record with this identity that has not ended. */
   find(identity: ProcessIdentity): Promise<ProcessRecord | undefined>;
   /** Records that have not ended, of any of these pids. The caller must still compare identities. */
@@ -23,6 +25,8 @@ export interface LeaseRows {
   hold(name: string, fence: number, processId: string): Promise<void>;
   /** False when the lease has another fence now. */
   beat(name: string, fence: number): Promise<boolean>;
+  /** Deletes a lease that nobody will ever take again; nothing when the fence is no longer this one. */
+  delete(name: string, fence: number): Promise<void>;
   /** Gives up the lease; nothing when the fence is no longer this one. */
   drop(name: string, fence: number): Promise<void>;
 }

@@ -7,5 +7,7 @@ export interface RunRows {
   current(): Promise<Run | undefined>;
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
+  /** Where its work goes, decided when its first agent gets a worktree. */
+  setBranches(id: string, branches: { readonly targetBranch: string; readonly landingBranch: string }): Promise<void>;
   complete(id: string, status: RunStatus, now: number): Promise<void>;
 }

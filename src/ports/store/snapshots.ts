@@ -17,6 +17,8 @@ export interface SnapshotRows {
   add(snapshot: Omit<SnapshotRecord, "seq">): Promise<void>;
   /** Oldest first. */
   of(agentName: string): Promise<SnapshotRecord[]>;
+  /** Snapshots, not rescues, of names whose last incarnation lost its worktree before this moment. Oldest first. */
+  leftBefore(time: number): Promise<SnapshotRecord[]>;
   /** Forgets snapshots whose refs were deleted; answers how many. */
   remove(refs: readonly string[]): Promise<number>;
 }

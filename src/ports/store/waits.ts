@@ -1,16 +1,4 @@
-/** The last three park the agent: its input queues and starts nothing. */
-export const waitKinds = [
-  "child",
-  "reply",
-  "merge",
-  "review",
-  "approval",
-  "explicit",
-  "rate_limit",
-  "budget",
-  "operator",
-] as const;
-export type WaitKind = (typeof waitKinds)[number];
+import type { WaitKind } from "../../domain/agent/wait.ts";
 
 /** What an agent is waiting for on purpose; the name owns it, so it survives a reopening. */
 export interface Wait {

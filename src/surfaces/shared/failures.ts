@@ -58,6 +58,15 @@ export function describeFailure(failure: FailureData): Description {
         hint: "try the same command again in a moment",
         details,
       };
+    case "disk-full":
+      return {
+        code: "BUSY_ERROR",
+        exit: exits.busy,
+        retryable: true,
+        message: `${failure.path === null ? "the disk" : `the disk that holds ${failure.path}`} is full; nothing was changed`,
+        hint: "make room, then try the same command again; agents at work wait for it by themselves",
+        details,
+      };
     case "engine-unreachable":
       return {
         code: "ENGINE_ERROR",

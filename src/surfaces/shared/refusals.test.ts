@@ -36,7 +36,11 @@ const refusals: OneOfEach = {
   "group-ambiguous": { kind: "group-ambiguous", name: "g", ids: ["g1", "g2"] },
   "group-member": { kind: "group-member", group: "g1", task: "T1", problem: "already" },
   "group-would-be-empty": { kind: "group-would-be-empty", group: "g1" },
-  "run-open": { kind: "run-open", run: "run-1", agents: ["b1", "b2"] },
+  "run-open": { kind: "run-open", run: "run-1", agents: ["b1", "b2"], branches: ["overstory/b1/T1"] },
+  "merge-status": { kind: "merge-status", entry: 3, branch: "overstory/b1/T1", status: "merged", wanted: ["pending"] },
+  "merge-queued": { kind: "merge-queued", entry: 3, branch: "overstory/b1/T1", instead: 4 },
+  "nothing-to-undo": { kind: "nothing-to-undo", what: "op-1", why: "it was undone before" },
+  "nothing-to-promote": { kind: "nothing-to-promote", run: "run-1", why: "it lands on its target" },
   "no-current-run": { kind: "no-current-run" },
 };
 
@@ -74,6 +78,10 @@ describe("refusals", () => {
       "group-member GROUP_ERROR 2",
       "group-would-be-empty GROUP_ERROR 2",
       "run-open LIFECYCLE_ERROR 2",
+      "merge-status MERGE_ERROR 2",
+      "merge-queued MERGE_ERROR 2",
+      "nothing-to-undo MERGE_ERROR 7",
+      "nothing-to-promote MERGE_ERROR 7",
       "no-current-run LIFECYCLE_ERROR 7",
     ]);
   });
@@ -136,6 +144,7 @@ describe("failures", () => {
     "store-too-new": { kind: "store-too-new", path: "/p/s.db", found: 9, known: 7 },
     "store-read-only": { kind: "store-read-only", path: "/p/s.db" },
     "store-busy": { kind: "store-busy", path: "/p/s.db", waitedMs: 5000 },
+    "disk-full": { kind: "disk-full", path: "/p/s.db" },
     "engine-unreachable": { kind: "engine-unreachable", problem: "nobody listens" },
     unexpected: { kind: "unexpected", problem: "boom" },
   };
@@ -153,6 +162,7 @@ describe("failures", () => {
       "store-too-new STORE_ERROR 3",
       "store-read-only STORE_ERROR 3",
       "store-busy BUSY_ERROR 6 retryable",
+      "disk-full BUSY_ERROR 6 retryable",
       "engine-unreachable ENGINE_ERROR 6 retryable",
       "unexpected INTERNAL_ERROR 1",
     ]);
@@ -170,6 +180,8 @@ describe("failures", () => {
     expect(failureOf(new Failure(failures["store-busy"]))).toEqual(failures["store-busy"]);
     expect(failureOf(new Error("boom"))).toEqual({ kind: "unexpected", problem: "boom" });
     expect(failureOf("text")).toEqual({ kind: "unexpected", problem: "text" });
+    const full = Object.assign(new Error("no space left"), { code: "ENOSPC", path: "/p/x" });
+    expect(failureOf(full)).toEqual({ kind: "disk-full", path: "/p/x" });
     const cause = new Error("inner");
     expect(new Failure(failures.unexpected, { cause })).toMatchObject({ name: "Failure", message: "boom", cause });
     expect(describeFailure(failureOf(new Error("")))).toMatchObject({ message: "something failed without saying why" });

@@ -176,8 +176,37 @@ function words(refusal: Refusal): Words {
     case "run-open":
       return {
         ...rejected("LIFECYCLE_ERROR"),
-        message: `run ${refusal.run} still has agents that are not released: ${listed(refusal.agents)}; ${unchanged}`,
-        hint: "let them go with: ov release <agent>, or end the run anyway: ov run complete --force",
+        message: `run ${refusal.run} still has ${stillOpen(refusal)}; ${unchanged}`,
+        hint:
+          refusal.agents.length === 0
+            ? "see what they wait for: ov merge list, or end the run anyway: ov run complete --force"
+            : "let them go with: ov release <agent>, or end the run anyway: ov run complete --force",
+      };
+    case "merge-status":
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `merge ${refusal.entry} (${refusal.branch}) is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
+        hint: `see what became of it: ov merge show ${refusal.entry}`,
+      };
+    case "merge-queued":
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `${refusal.branch} is in the queue again as merge ${refusal.instead}, so merge ${refusal.entry} stays as it is; ${unchanged}`,
+        hint: `see the newer one: ov merge show ${refusal.instead}`,
+      };
+    case "nothing-to-undo":
+      return {
+        ...rejected("MERGE_ERROR"),
+        exit: exits.notFound,
+        message: `${refusal.what} cannot be undone: ${refusal.why}; ${unchanged}`,
+        hint: "see what has landed: ov merge log",
+      };
+    case "nothing-to-promote":
+      return {
+        ...rejected("MERGE_ERROR"),
+        exit: exits.notFound,
+        message: `run ${refusal.run} has nothing to promote: ${refusal.why}; ${unchanged}`,
+        hint: "see what has landed: ov merge log",
       };
     case "no-current-run":
       return {
@@ -194,6 +223,14 @@ const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: fa
 /** Seats become free when agents end, so asking again is not pointless. */
 const full = { code: "AGENT_ERROR", exit: exits.busy, retryable: true } as const;
 const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
+
+function stillOpen({ agents, branches }: Extract<Refusal, { kind: "run-open" }>): string {
+  const parts = [
+    ...(agents.length === 0 ? [] : [`agents that are not released: ${listed(agents, "and")}`]),
+    ...(branches.length === 0 ? [] : [`branches in the merge queue: ${listed(branches, "and")}`]),
+  ];
+  return parts.join("; ");
+}
 
 function invalidInput(refusal: InvalidInput): Words {
   const shown = refusal.value === undefined ? "" : ` (got "${refusal.value}")`;
@@ -214,6 +251,11 @@ const nounRows = {
   group: { code: "GROUP_ERROR", advice: "see what there is: ov group list" },
   run: { code: "LIFECYCLE_ERROR", advice: "see what there is: ov run list" },
   spec: { code: "VALIDATION_ERROR", advice: "write it: ov spec write <task>" },
+  branch: { code: "MERGE_ERROR", advice: "see what there is: git branch --list" },
+  "merge entry": { code: "MERGE_ERROR", advice: "see what there is: ov merge list" },
+  "merge operation": { code: "MERGE_ERROR", advice: "see what there is: ov merge log" },
+  "gate result": { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
+  receipt: { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
 function missing({ noun, id, nearest }: NotFound): Words {
@@ -267,6 +309,12 @@ function idField({ noun, id }: NotFound): Details {
     case "task":
     case "run":
     case "spec":
+    case "merge operation":
+    case "gate result":
+    case "receipt":
       return {};
+    case "branch":
+    case "merge entry":
+      return { branchName: id };
   }
 }

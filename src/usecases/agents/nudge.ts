@@ -1,4 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isParking } from "../../domain/agent/wait.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -114,14 +115,12 @@ async function wasJustNudged(tx: Tx, { now }: Context, name: string): Promise<bo
 const looked = 20;
 
 async function heldBackBy(tx: Tx, agent: Agent): Promise<string | null> {
-  const pause = (await tx.waits.of(agent.name)).find(({ kind }) => parking.includes(kind));
+  const pause = (await tx.waits.of(agent.name)).find(({ kind }) => isParking(kind));
   if (pause !== undefined) return `${agent.name} is held back (${pause.kind} ${pause.ref})`;
   if ((await tx.turns.runningFor(agent.id)) !== undefined) return "a turn is running; it is read in the next";
   if (agent.worktreePath === null) return "its worktree is being prepared";
   return null;
 }
-
-const parking: readonly string[] = ["operator", "budget", "rate_limit"];
 
 async function record(
   tx: Tx,

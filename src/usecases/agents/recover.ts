@@ -14,13 +14,16 @@ import type { SlingReply } from "./sling-request.ts";
 export interface RecoverRequest {
   /** Name of the agent, or id of its task. */
   readonly of: string;
+  /** In a new worktree and conversation; what the old one holds is kept where it can be found. */
+  readonly fresh?: boolean | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly envFile?: string;
 }
 
 /**
  * Goes on where an ended agent stopped: same worktree and branch, same conversation, same parent, next generation, with
- * a brief of where it stood and the mail that never reached it.
+ * a brief of where it stood and the mail that never reached it. Afresh it begins again, on a branch of its own beside
+ * the old one.
  */
 export const recover: UseCase<RecoverRequest, SlingReply> = {
   access: "write",
@@ -44,9 +47,13 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     }
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
     const envFile = request.envFile ?? (await inheritedEnvironment(tx, agent));
-    const next = await nextGeneration(tx, context, { ...agent, worktreePath: null, envFile }, "recovered");
+    const fresh = request.fresh === true;
+    const from = { ...agent, ...(fresh ? anew(agent) : {}), worktreePath: null, envFile };
+    const next = await nextGeneration(tx, context, from, "recovered");
+    // From here on the engine may take the old worktree away; it does so before it makes the new one.
+    if (fresh) await tx.agents.release(agent.id, context.now);
     await revive(tx, agent.name, context.now);
-    await brief(tx, context, next);
+    await brief(tx, context, next, fresh ? freshLines(agent, next) : sameLines(next));
     return ok({
       agentName: next.name,
       generation: next.generation,
@@ -62,6 +69,13 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     });
   },
 };
+
+/** What a new beginning does not take over. Agents at the project's own checkout have no worktree to begin anew. */
+function anew({ name, taskId, generation, branch, worktreeKind, baseCommit }: Agent): Partial<Agent> {
+  const begun = { providerSessionId: null, reminders: 0, headCommit: null, ahead: 0, dirty: false };
+  if (worktreeKind === "root") return { ...begun, branch, baseCommit };
+  return { ...begun, branch: `overstory/${name}/${taskId ?? "work"}-${generation + 1}`, baseCommit: null };
+}
 
 async function find(tx: Tx, of: string): Promise<Result<Agent, Refusal>> {
   const named = await tx.agents.byName(of);
@@ -85,11 +99,25 @@ async function revive(tx: Tx, name: string, now: number): Promise<void> {
   }
 }
 
-async function brief(tx: Tx, context: Context, agent: Agent): Promise<void> {
+const sameLines = ({ name, generation }: Agent): readonly string[] => [
+  `You are generation ${generation} of ${name}: an earlier process of yours ended before the work was done.`,
+  "Your worktree and branch are as it left them. Look at `git status` and `git log` before you go on.",
+];
+
+function freshLines(old: Agent, { name, generation }: Agent): readonly string[] {
+  const begin = `You are generation ${generation} of ${name}, and you begin anew: nothing an earlier one did is in your worktree.`;
+  if (old.worktreeKind === "root") return [begin];
+  const snapshots = `refs/overstory/snap/${old.name}/${old.generation}/`;
+  return [
+    begin,
+    `Its commits are on ${old.branch ?? "no branch"}; uncommitted work, if it left any, is below ${snapshots}. Use of it what is good.`,
+  ];
+}
+
+async function brief(tx: Tx, context: Context, agent: Agent, opening: readonly string[]): Promise<void> {
   const checkpoint = await tx.recovery.checkpoint(agent.name);
   const lines = [
-    `You are generation ${agent.generation} of ${agent.name}: an earlier process of yours ended before the work was done.`,
-    "Your worktree and branch are as it left them. Look at `git status` and `git log` before you go on.",
+    ...opening,
     ...(checkpoint === undefined || checkpoint.summary === "" ? [] : [`What it said last: ${checkpoint.summary}`]),
     ...(checkpoint === undefined || checkpoint.files.length === 0
       ? []

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
@@ -66,15 +67,32 @@ export async function releaseIfDue(tx: Tx, context: ReleaseContext, agent: Agent
 }
 
 /**
- * What keeps a submitted agent: commits that have not landed, a report its parent has not taken in, or, for a lead,
- * children that are not released.
+ * What keeps a submitted agent: commits of which it is not decided whether they land, a report its parent has not taken
+ * in, or, for a lead, children that are not released.
  */
 async function holds(tx: Tx, agent: Agent): Promise<boolean> {
-  if (isIn("implementation", agent.capability) && agent.ahead > 0) return true;
+  if (await hasWorkToLand(tx, agent)) return true;
   if (agent.parentName !== "operator" && !(await reportWasTaken(tx, agent))) return true;
   if (agent.capability !== "lead") return false;
   const children = newestPerName(await tx.agents.list({ parentName: agent.name }));
   return children.some((child) => child.state !== "zombie" && child.releasedAt === null);
+}
+
+/** A branch in the queue, or commits that never were in it. What this incarnation asked for and got settled is settled. */
+async function hasWorkToLand(tx: Tx, agent: Agent): Promise<boolean> {
+  const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
+  if (entries.some(isOpenMerge)) return true;
+  if (!isIn("implementation", agent.capability) || agent.ahead === 0) return false;
+  const last = entries.at(-1);
+  if (last === undefined) return true;
+  // Called back after a failure, the same agent has to announce its work once more.
+  const failed = last.status === "failed" || last.status === "conflict";
+  return last.enqueuedAt < agent.startedAt && (failed || last.headCommit !== agent.headCommit);
+}
+
+/** Is the branch in the queue, where it may still land or come back? */
+export async function isInQueue(tx: Tx, { branch }: Pick<Agent, "branch">): Promise<boolean> {
+  return branch !== null && (await tx.merges.list({ branch, statuses: openMergeStatuses, limit: 1 })).length > 0;
 }
 
 async function reportWasTaken(tx: Tx, agent: Agent): Promise<boolean> {

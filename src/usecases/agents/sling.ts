@@ -123,7 +123,7 @@ async function reserve(
     scope: request.files,
     branch: plan.branch,
     worktreeKind: isIn("persistent", plan.capability) ? "root" : "linked",
-    baseRef: request.baseBranch ?? run.landingBranch,
+    baseRef: request.baseBranch ?? null,
     envFile: request.envFile ?? plan.parent?.envFile ?? null,
     instructions: instructionsOf(request),
     startedAt: now,

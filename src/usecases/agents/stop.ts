@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
+import { stopEnd } from "../../domain/agent/stop.ts";
 import type { ProcessIdentity, ProcessRole } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -102,17 +103,9 @@ async function finish(tx: Tx, context: Context, agent: Agent): Promise<StopInten
 async function end(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
   const { caller } = context;
   if (agent.state === "completed" || (agent.state === "zombie" && caller.kind === "agent")) return false;
-  const by = `stopped by ${caller.name}`;
-  const death = agent.state === "zombie" ? null : by;
-  // The actor says whose side decided, and with that whom the notice names: not the agent's own end, nor the engine's.
-  return endAgent(tx, context, agent, {
-    state: "completed",
-    outcome: "stopped",
-    actor: "operator",
-    reason: by,
-    death,
-    turnId: null,
-  });
+  const stopped = stopEnd(caller.name);
+  const death = agent.state === "zombie" ? null : stopped.reason;
+  return endAgent(tx, context, agent, { ...stopped, death, turnId: null });
 }
 
 async function record(tx: Tx, { caller, now }: Context, agent: Agent, data: { running: string | null }): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Caller } from "../../domain/caller/caller.ts";
+import { sufficientApprovals } from "../../domain/merge/approval.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
@@ -64,7 +65,7 @@ async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
     if (!caller.ok) return { result: caller, due: false, mayStart: false };
     const context = contextOf(ports, caller.value);
     const result = await useCase.run(tx, context, frame.request);
-    const due = await hasWork(tx, context.now);
+    const due = await hasWork(tx, context);
     const outside = due && caller.value.kind === "operator" && (await agentAbove(tx, ports.ancestors())) === undefined;
     return { result, due, mayStart: outside };
   });
@@ -93,16 +94,19 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
     await tx.requests.store(frame.requestId, frame.name, JSON.stringify(result), context.now);
   }
   // A timer that is gone now would keep an engine waiting for it.
-  const due = timed || (await hasWork(tx, context.now));
+  const due = timed || (await hasWork(tx, context));
   ports.reach("command.before-commit");
   return { result, due, mayStart: caller.value.kind === "operator" };
 }
 
 /** What an engine would stay for. */
-const hasWork = async (tx: Tx, now: number): Promise<boolean> =>
-  (await tx.turns.dueWork(now)) ||
-  (await tx.turns.nextDue(now)) !== undefined ||
-  (await tx.waits.nextDeadline("budget")) !== undefined;
+async function hasWork(tx: Tx, { now, settings }: Pick<Context, "now" | "settings">): Promise<boolean> {
+  if (await tx.turns.dueWork(now)) return true;
+  if ((await tx.turns.nextDue(now)) !== undefined) return true;
+  if ((await tx.waits.nextDeadline("budget")) !== undefined) return true;
+  const approvals = sufficientApprovals(settings.merge.mode);
+  return (await tx.merges.dueWork(now, approvals)) || (await tx.merges.nextDue(now, approvals)) !== undefined;
+}
 
 async function callerOf(
   tx: Tx,

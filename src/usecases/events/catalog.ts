@@ -1,3 +1,3 @@
 export const eventUseCases = {
-  "event.record": async () => (await import("./record-event.ts")).recordEvent,
+  "event.record": async () => (await import("./record-event.ts")).recordHookEvent,
 } as const;

@@ -9,7 +9,7 @@ export interface RecordEventRequest {
 }
 
 /** One event from a hook of an agent's runtime: what it sees at every tool call, so it costs one insert. */
-export const recordEvent: UseCase<RecordEventRequest, { readonly type: string }> = {
+export const recordHookEvent: UseCase<RecordEventRequest, { readonly type: string }> = {
   access: "write",
   run: async (tx, { caller, now }, { type, agent, data }) => {
     const about =

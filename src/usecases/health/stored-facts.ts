@@ -1,7 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { isParking } from "../../domain/agent/wait.ts";
 import type { HealthFacts } from "../../domain/health/facts.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
-import type { WaitKind } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** What the store knows about the health of an agent; how long it was silent is for the observer to say. */
@@ -12,8 +12,6 @@ export interface StoredFacts
   /** Its own last sign: output, hooks, mail. Events of others about it do not count. */
   readonly lastActivityAt: number;
 }
-
-const parking: readonly WaitKind[] = ["rate_limit", "budget", "operator"];
 
 export async function storedFacts(
   tx: Tx,
@@ -28,9 +26,9 @@ export async function storedFacts(
     running,
     queuedTurn,
     queued: queuedTurn === undefined ? null : await placeOf(tx, queuedTurn, now, maxTurns),
-    parked: waits.some(({ kind }) => parking.includes(kind)),
+    parked: waits.some(({ kind }) => isParking(kind)),
     unanswered: waits.some(({ kind }) => kind === "reply"),
-    waits: waits.filter(({ kind }) => kind !== "reply" && !parking.includes(kind)).length,
+    waits: waits.filter(({ kind }) => kind !== "reply" && !isParking(kind)).length,
     liveChildren: (await tx.agents.list({ parentName: agent.name, live: true })).length,
     ...activity(agent, Math.max(agent.lastActivityAt, await lastMailAt(tx, agent))),
   };

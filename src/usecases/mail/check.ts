@@ -1,6 +1,7 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Letter } from "../../domain/mail/fold.ts";
-import type { Delivery, DeliveryState } from "../../domain/mail/types.ts";
+import type { Delivery, DeliveryState, Message } from "../../domain/mail/types.ts";
+import { isUnverified, workLine } from "../../domain/mail/unverified.ts";
 import { ok } from "../../domain/result.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -8,6 +9,7 @@ import type { Context, UseCase } from "../usecase.ts";
 import { expireClaim } from "./expire.ts";
 import { hasRunOut, type Inbox, inboxChannel, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
 import { deliveryPolicyOf } from "./policy.ts";
+import { reporterOf } from "./work-behind.ts";
 
 export interface CheckRequest {
   /** Whose inbox; the caller's own when absent. */
@@ -102,10 +104,13 @@ async function claim(
       capabilities.set(fromAgentId, (await tx.agents.get(fromAgentId))?.capability ?? null);
     }
     const capability = fromAgentId === null ? null : (capabilities.get(fromAgentId) ?? null);
-    letters.push({ message, capability, ...stateOf(claimed.value) });
+    letters.push({ message, capability, ...stateOf(claimed.value), ...(await factsOf(tx, message)) });
   }
   return letters;
 }
+
+const factsOf = async (tx: Tx, message: Message): Promise<Pick<InboxLetter, "unverified">> =>
+  isUnverified(message) ? { unverified: workLine((await reporterOf(tx, message)).work) } : {};
 
 const stateOf = ({ redelivered, state }: Delivery): Pick<InboxLetter, "redelivered" | "state"> => ({
   redelivered,

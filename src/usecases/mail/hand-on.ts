@@ -40,10 +40,10 @@ export async function handOn(
   return true;
 }
 
-/** Up the line of parents to the first that lives; the operator always does. */
-export async function nearestLiveAncestor(tx: Tx, parentName: string): Promise<string> {
+/** From this agent up the line of parents, the first that lives; the operator always does. */
+export async function nearestLiveAncestor(tx: Tx, first: string): Promise<string> {
   const visited = new Set<string>();
-  for (let name = parentName; !visited.has(name); ) {
+  for (let name = first; !visited.has(name); ) {
     visited.add(name);
     const agent = await tx.agents.byName(name);
     if (agent === undefined) break;

@@ -3,6 +3,7 @@ import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 import { fitBody } from "./compose.ts";
 import { findMessage } from "./find-message.ts";
+import { loadFollower } from "./followers.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
 import { asks } from "./waits.ts";
@@ -24,8 +25,10 @@ export interface ReplyRequest {
 /** Answers a message in its thread. A reply to a question or decision ends its author's wait. */
 export const replyToMail: UseCase<ReplyRequest, SendReply> = {
   access: "write",
-  prepare: async (files, { settings }, request) =>
-    ok({ ...request, ...(await fitBody(files, settings, request.body)) }),
+  prepare: async (files, { settings }, request) => {
+    await loadFollower(request.type);
+    return ok({ ...request, ...(await fitBody(files, settings, request.body)) });
+  },
   run: async (tx, context, request) => {
     const type = parseType(request.type ?? "status");
     if (!type.ok) return type;

@@ -1,6 +1,7 @@
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 import { fitBody } from "./compose.ts";
+import { loadFollower } from "./followers.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
 import { asks } from "./waits.ts";
@@ -29,8 +30,10 @@ export interface SendRequest {
 /** Sends one message to a name or a group. */
 export const sendMail: UseCase<SendRequest, SendReply> = {
   access: "write",
-  prepare: async (files, { settings }, request) =>
-    ok({ ...request, ...(await fitBody(files, settings, request.body)) }),
+  prepare: async (files, { settings }, request) => {
+    await loadFollower(request.type);
+    return ok({ ...request, ...(await fitBody(files, settings, request.body)) });
+  },
   run: async (tx, context, request) => {
     const type = parseType(request.type ?? "status");
     if (!type.ok) return type;

@@ -8,6 +8,7 @@ import type { Context } from "../usecase.ts";
 import { completePayload } from "./complete-payload.ts";
 import type { Composition } from "./compose.ts";
 import { coverageWarnings } from "./coverage.ts";
+import { followerOf } from "./followers.ts";
 import { checkPace, findRepeated } from "./pace.ts";
 import { limitsOf } from "./policy.ts";
 import { noteForward, post, type Recipient } from "./post.ts";
@@ -109,6 +110,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   if (insteadOf !== null) await noteForward(tx, message, insteadOf, readers[0]?.name ?? "");
   if (sender.agent !== null) await openWait(tx, sender.agent.name, message);
   await closeWaits(tx, message, mail.answer, readers);
+  await followerOf(mail.type)?.(tx, context, sender, message);
   const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
   return {
     id: message.id,

@@ -20,6 +20,8 @@ export interface MessageView {
   readonly verified: boolean;
   readonly state: DeliveryState;
   readonly createdAt: number;
+  /** What is behind a report that nobody verified, when it was looked up. */
+  readonly unverified?: string;
 }
 
 /** `to` names the recipient when only one of them was asked about. */
@@ -36,9 +38,16 @@ export function viewOf(message: Message, deliveries: readonly Delivery[], to = m
 
 /** A message in the moment it is taken out of an inbox: handed out, and not read before that. */
 export const viewOfLetter = (
-  { message, redelivered, state }: Letter & { readonly state: DeliveryState },
+  { message, redelivered, state, unverified }: Letter & { readonly state: DeliveryState },
   to: string,
-): MessageView => ({ ...wordsOf(message), to, read: false, redelivered, state });
+): MessageView => ({
+  ...wordsOf(message),
+  to,
+  read: false,
+  redelivered,
+  state,
+  ...(unverified === undefined ? {} : { unverified }),
+});
 
 function wordsOf(message: Message): Omit<MessageView, "to" | "read" | "redelivered" | "state"> {
   const { id, subject, body, type, priority, threadId, replyTo, payload, blobPath, verified, createdAt } = message;

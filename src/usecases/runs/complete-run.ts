@@ -1,5 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { no, ok } from "../../domain/result.ts";
 import { forbiddenToComplete } from "../../domain/run/rights.ts";
 import type { RunStatus } from "../../domain/run/run.ts";
@@ -9,8 +10,8 @@ import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
 
 /**
- * Ends the current run, once everybody in it is released or dead. Its agents are left alone: stopping them is a decision
- * of its own.
+ * Ends the current run, once everybody in it is released or dead and nothing of it is on its way into a branch. Its agents
+ * are left alone: stopping them is a decision of its own.
  */
 export const completeRun: UseCase<
   { readonly force?: boolean },
@@ -23,8 +24,11 @@ export const completeRun: UseCase<
     const refused = forbiddenToComplete(context.caller, run.id);
     if (refused !== undefined) return no(refused);
     const open = newestPerName(await tx.agents.list({ runId: run.id })).filter(isOpen);
-    if (open.length > 0 && force !== true)
-      return no({ kind: "run-open", run: run.id, agents: open.map(({ name }) => name) });
+    const landing = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
+    if ((open.length > 0 || landing.length > 0) && force !== true) {
+      const agents = open.map(({ name }) => name);
+      return no({ kind: "run-open", run: run.id, agents, branches: landing.map(({ branch }) => branch) });
+    }
     await tx.runs.complete(run.id, "completed", context.now);
     await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id } });
     return ok({ runId: run.id, status: "completed" });

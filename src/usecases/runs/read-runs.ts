@@ -5,7 +5,7 @@ import { no, ok } from "../../domain/result.ts";
 import { agentDuration } from "../../domain/run/duration.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
-import { describe, type RunDetail, runDetail } from "./run-detail.ts";
+import { approvalsOf, describe, type RunDetail, runDetail } from "./run-detail.ts";
 
 export interface RunAgent {
   readonly agent: Agent;
@@ -44,7 +44,7 @@ export const showRun: UseCase<{ readonly id: string }, RunDetail & { readonly ag
     }
     const agents = await tx.agents.list({ runId: id });
     const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
-    return ok({ ...describe(run, agents, now), agents: timed });
+    return ok({ ...describe(run, agents, await approvalsOf(tx, run), now), agents: timed });
   },
 };
 

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { runDuration } from "../../domain/run/duration.ts";
-import type { Run } from "../../domain/run/run.ts";
+import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 
 export interface RunDetail {
@@ -10,13 +11,23 @@ export interface RunDetail {
   /** The newest incarnation of its coordinator. */
   readonly coordinatorId: string | null;
   readonly durationMs: number;
+  /** `needs operator`: it is active, and a branch of it waits for a person's word. */
+  readonly status: RunStatus | "needs operator";
+  /** Numbers of the merges that wait for approval. */
+  readonly approvals: readonly number[];
 }
 
 export async function runDetail(tx: Tx, run: Run, now: number): Promise<RunDetail> {
-  return describe(run, await tx.agents.list({ runId: run.id }), now);
+  return describe(run, await tx.agents.list({ runId: run.id }), await approvalsOf(tx, run), now);
 }
 
-export function describe(run: Run, agents: readonly Agent[], now: number): RunDetail {
+/** What of the run waits for the operator's word to land. */
+export async function approvalsOf(tx: Tx, run: Run): Promise<readonly number[]> {
+  const waiting = await tx.merges.list({ runId: run.id, approval: "waiting", statuses: openMergeStatuses });
+  return waiting.map(({ id }) => id);
+}
+
+export function describe(run: Run, agents: readonly Agent[], approvals: readonly number[], now: number): RunDetail {
   const coordinators = agents.filter((agent) => agent.name === run.coordinatorName);
   const newest = coordinators.sort((a, b) => b.generation - a.generation)[0];
   return {
@@ -24,5 +35,7 @@ export function describe(run: Run, agents: readonly Agent[], now: number): RunDe
     agentCount: new Set(agents.map((agent) => agent.name)).size,
     coordinatorId: newest?.id ?? null,
     durationMs: runDuration(run, now),
+    status: run.status === "active" && approvals.length > 0 ? "needs operator" : run.status,
+    approvals,
   };
 }

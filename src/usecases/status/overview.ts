@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
@@ -18,6 +19,10 @@ export interface Overview {
   readonly agents: readonly AgentView[];
   readonly unreadMailCount: number;
   readonly unreadMailScope: string;
+  /** Branches on their way into the landing branch. */
+  readonly openMerges: number;
+  /** Numbers of the merges that wait for the operator's word: the run needs a person. */
+  readonly approvals: readonly number[];
 }
 
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
@@ -37,6 +42,17 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         turns: (await tx.turns.listFor(agent.id)).length,
       });
     }
-    return ok({ run, agents, unreadMailCount: await tx.deliveries.countQueued(mailbox), unreadMailScope: mailbox });
+    const merges = await tx.merges.list({
+      statuses: openMergeStatuses,
+      ...(run === null || all ? {} : { runId: run.id }),
+    });
+    return ok({
+      run,
+      agents,
+      unreadMailCount: await tx.deliveries.countQueued(mailbox),
+      unreadMailScope: mailbox,
+      openMerges: merges.length,
+      approvals: merges.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
+    });
   },
 };

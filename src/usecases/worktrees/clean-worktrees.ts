@@ -3,12 +3,14 @@ import { ok, type Result } from "../../domain/result.ts";
 import { mayBeCleaned, type WorktreeClass } from "../../domain/worktree/classify.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { type Removed, removeOne } from "./remove-worktree.ts";
-import { judge, survey } from "./survey.ts";
+import { judge, type Surveyed, survey } from "./survey.ts";
 
 export interface CleanWorktreesRequest {
   /** Also tell about worktrees of live agents; they are kept all the same. */
   readonly all: boolean;
   readonly force: boolean;
+  /** Only those of these agents. Who names an agent gives it up: that its parent could reopen it does not hold it. */
+  readonly agents?: readonly string[] | undefined;
 }
 
 export interface KeptWorktree {
@@ -31,7 +33,7 @@ export interface CleanWorktreesReport {
 /** `ov worktree clean`: removes worktrees with which nothing is lost; with force also others, rescued first. */
 export async function cleanWorktrees(
   ports: WorktreePorts,
-  { all, force }: CleanWorktreesRequest,
+  { all, force, agents }: CleanWorktreesRequest,
 ): Promise<Result<CleanWorktreesReport, Refusal>> {
   const owners = await ports.facts.ownersForCleaning();
   if (!owners.ok) return owners;
@@ -39,7 +41,10 @@ export async function cleanWorktrees(
   const kept: KeptWorktree[] = [];
   let pruned = 0;
   for (const surveyed of await survey(ports.worktrees, owners.value)) {
-    const judged = await judge(ports.worktrees, surveyed, owners.value.canonicalBranch);
+    const named = agents?.includes(surveyed.worktree.agentName);
+    if (named === false) continue;
+    const subject = named === true ? givenUp(surveyed) : surveyed;
+    const judged = await judge(ports.worktrees, subject, owners.value.canonicalBranch);
     const { verdict, worktree, exists } = judged;
     const gone = !exists && verdict.class !== "running";
     if (!gone && !mayBeCleaned(verdict, { force })) {
@@ -55,3 +60,6 @@ export async function cleanWorktrees(
   const isDone = ({ removed }: Removed): boolean => removed;
   return ok({ removed: done.filter(isDone), failed: done.filter((one) => !isDone(one)), kept, pruned });
 }
+
+const givenUp = (surveyed: Surveyed): Surveyed =>
+  surveyed.owner === undefined ? surveyed : { ...surveyed, owner: { ...surveyed.owner, parentLives: false } };

@@ -21,6 +21,15 @@ export function agentPromises(check: Check): void {
     });
   });
 
+  check("where a run's work goes is decided after it has begun", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.runs.insert(aRun("r1"));
+      await tx.runs.setBranches("r1", { targetBranch: "main", landingBranch: "overstory/integration/r1" });
+      const branches = { targetBranch: "main", landingBranch: "overstory/integration/r1" };
+      expect(await tx.runs.get("r1")).toMatchObject(branches);
+    });
+  });
+
   check("an agent comes back exactly as it was reserved", async ({ store }) => {
     const agent = anAgent("b1", {
       model: "large",

@@ -20,6 +20,18 @@ export function processPromises(check: Check): void {
     });
   });
 
+  check("processes of a role are listed until they end, also those nobody owns", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.processes.insert(aProcess("g1", { role: "gate", agentId: null, turnId: null }));
+      await tx.processes.insert(aProcess("g2", { role: "gate", agentId: null, turnId: null, startedAt: noon + 1 }));
+      await tx.processes.insert(aProcess("p1", { role: "agent" }));
+      const gates = async () => (await tx.processes.liveInRole("gate")).map((process) => process.id);
+      expect(await gates()).toEqual(["g1", "g2"]);
+      await tx.processes.end("g1", "ended", noon + 5);
+      expect(await gates()).toEqual(["g2"]);
+    });
+  });
+
   check("live processes of a turn or an agent are listed newest first", async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.processes.insert(aProcess("p1", { agentId: "b1-1", turnId: "t1" }));
@@ -62,6 +74,18 @@ export function processPromises(check: Check): void {
       expect(await tx.leases.beat("engine", 2)).toBe(false);
       expect(await tx.leases.take("engine", "p3")).toBe(3);
       expect(await tx.leases.beat("engine", 1)).toBe(false);
+    });
+  });
+
+  check("a lease that is deleted by its holder leaves nothing behind", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.leases.hold("turn:t1", 3, "p1");
+      await tx.leases.delete("turn:t1", 2);
+      expect(await tx.leases.get("turn:t1")).toMatchObject({ fence: 3 });
+      await tx.leases.delete("turn:t1", 3);
+      expect(await tx.leases.get("turn:t1")).toBeUndefined();
+      // Nothing remembers its fence: the row itself is gone, not only given up.
+      expect(await tx.leases.take("turn:t1", "p2")).toBe(1);
     });
   });
 

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { Check } from "./database.ts";
+import { anAgent, aRun } from "./rows.ts";
 
 const snapshot = {
   agentName: "ann",
@@ -35,6 +36,28 @@ export function snapshotPromises(check: Check): void {
     });
     expect(await store.read((tx) => tx.snapshots.of("ann"))).toHaveLength(1);
   });
+
+  check(
+    "a snapshot is left when the last incarnation of its name lost its worktree; a rescue never is",
+    async ({ store }) => {
+      const of = (name: string, place: string) => ({ ...snapshot, agentName: name, ref: `refs/overstory/${place}/1` });
+      const agent = (name: string, generation: number, cleanedAt: number | null) =>
+        anAgent(name, { generation, state: "completed", cleanedAt });
+      await store.transaction(async (tx) => {
+        await tx.runs.insert(aRun("r1"));
+        await tx.agents.reserve(agent("ann", 1, 50));
+        await tx.agents.reserve(agent("back", 1, 50));
+        await tx.agents.reserve(agent("back", 2, null));
+        await tx.agents.reserve(agent("late", 1, 100));
+        for (const name of ["ann", "back", "late", "nobody"]) await tx.snapshots.add(of(name, `snap/${name}/1`));
+        await tx.snapshots.add(of("ann", "rescue/ann"));
+      });
+      const left = (time: number) => store.read((tx) => tx.snapshots.leftBefore(time));
+      expect((await left(100)).map(({ agentName }) => agentName)).toEqual(["ann"]);
+      expect((await left(101)).map(({ agentName }) => agentName)).toEqual(["ann", "late"]);
+      expect(await left(50)).toEqual([]);
+    },
+  );
 
   check("what may be cleaned is counted, and what turns used can be wiped", async ({ store }) => {
     const usage = { turnId: "turn-1", messageId: "m-1", agentName: "ann", runId: "run-1", taskId: null, model: null };

@@ -1,0 +1,25 @@
+/** Below this every landing branch of ours is found. */
+export const integrationPrefix = "overstory/integration/";
+
+export interface LandingFacts {
+  /** The branch the work is meant for. */
+  readonly target: string;
+  readonly runId: string | null;
+  /** Somebody has the target checked out: its files would no longer be those of its commit. */
+  readonly targetCheckedOut: boolean;
+  /** Landing branches of the same target, the newest first, with whether the target already has what is on them. */
+  readonly earlier: readonly { readonly branch: string; readonly promoted: boolean }[];
+}
+
+/**
+ * Where work for a target is put. The target itself while nobody has it checked out; else a branch of our own, which a
+ * person takes over when they like. Work that waits there for being taken over is built upon, not left behind.
+ */
+export function landingBranchFor({ target, runId, targetCheckedOut, earlier }: LandingFacts): string {
+  const waiting = earlier.find(({ promoted }) => !promoted);
+  if (waiting !== undefined) return waiting.branch;
+  if (!targetCheckedOut) return target;
+  return integrationPrefix + (runId ?? target.replaceAll("/", "-"));
+}
+
+export const isIntegration = (branch: string): boolean => branch.startsWith(integrationPrefix);

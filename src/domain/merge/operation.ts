@@ -1,0 +1,64 @@
+import type { ResolutionTier, Verdict } from "./entry.ts";
+
+export const mergeOpKinds = ["land", "undo", "promote"] as const;
+export type MergeOpKind = (typeof mergeOpKinds)[number];
+
+/**
+ * intended  written before the ref is moved; whoever finds it looks at the ref to learn whether it was
+ * done      the ref was moved
+ * dropped   the ref was not moved, and will not be
+ */
+export const mergeOpStatuses = ["intended", "done", "dropped"] as const;
+export type MergeOpStatus = (typeof mergeOpStatuses)[number];
+
+/** One move of a landing branch, as it can be looked up and taken back. */
+export interface MergeOp {
+  /** Order of the log. */
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: MergeOpKind;
+  /** The ref that moves, whole: `refs/heads/main`. */
+  readonly ref: string;
+  /** Null until somebody looked. */
+  readonly beforeCommit: string | null;
+  readonly afterCommit: string | null;
+  /** The entries it lands, or takes back. */
+  readonly queueIds: readonly number[];
+  readonly actor: string;
+  readonly status: MergeOpStatus;
+  /** The operation that an undo takes back. */
+  readonly undoes: string | null;
+  readonly undoneBy: string | null;
+  readonly request: MergeOpRequest;
+  /** Why it was dropped. */
+  readonly problem: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What was asked for beyond the move itself. */
+export interface MergeOpRequest {
+  /** Undo: the branches go back into the queue. */
+  readonly requeue?: boolean;
+  /** Promote: whose landing branch becomes part of which target. */
+  readonly runId?: string;
+  readonly landing?: string;
+  readonly target?: string;
+  /** Land: how each entry got in, so that whoever finds the ref moved can record it. */
+  readonly members?: readonly LandedMember[];
+  readonly verdict?: Verdict;
+  readonly gaps?: readonly string[];
+  /** Land: ids of the gate results that speak for the tree. */
+  readonly results?: readonly string[];
+  readonly tree?: string;
+  /** Undo: the commit that takes back each of `queueIds`, in their order. Empty when the ref simply went back. */
+  readonly commits?: readonly string[];
+}
+
+export interface LandedMember {
+  readonly id: number;
+  /** The merge commit of this entry alone. */
+  readonly commit: string;
+  readonly tier: ResolutionTier;
+  readonly strategy: string | null;
+}

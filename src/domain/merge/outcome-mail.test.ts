@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { checkPayload, payloadFields } from "../mail/payload.ts";
+import { mergeCauses } from "./entry.ts";
+import { approvalMail, failedMail, landedMail } from "./outcome-mail.ts";
+
+const entry = {
+  id: 7,
+  branch: "overstory/b1/T1",
+  taskId: "T1",
+  targetBranch: "main",
+  headCommit: "abc",
+  enqueuedBy: "lead-1",
+  filesModified: ["a.ts"],
+};
+const landing = {
+  tier: "auto-resolve",
+  strategy: "union",
+  verdict: "verified",
+  commit: "0123456789abcdef",
+  opId: "op-1",
+} as const;
+
+test("who is told of a landing learns where it is, how it got there, what it unlocks and how to take it back", () => {
+  const { body, payload } = landedMail({ entry, ...landing, ready: ["T2", "T3"] });
+  expect(body).toContain("overstory/b1/T1 is part of main now (commit 0123456789, auto-resolve, union)");
+  expect(body).toContain("Ready to be started now: T2, T3");
+  expect(body).toContain("ov merge undo op-1");
+  expect(payloadFields(payload)).toMatchObject({ commit: landing.commit, opId: "op-1", readyTasks: ["T2", "T3"] });
+});
+
+test("a landing that no gate has seen says so", () => {
+  expect(landedMail({ entry, ...landing, verdict: "unverified", ready: [] }).body).toContain("No gate has checked");
+});
+
+test("a failure names its files, gate, log and those in the way, and every cause has an advice", () => {
+  const detail = {
+    message: "both changed a.ts",
+    files: ["a.ts"],
+    gate: "Tests",
+    logPath: "/l",
+    logTail: "boom\n",
+    with: ["overstory/b2/T2"],
+  };
+  for (const cause of mergeCauses) {
+    const { subject, body, payload } = failedMail({ entry, cause, detail });
+    expect(subject).toContain(cause);
+    for (const word of ["both changed a.ts", "Tests", "/l", "boom", "overstory/b2/T2", "What to do: "]) {
+      expect(body).toContain(word);
+    }
+    expect(payloadFields(payload).suggestion).not.toBe("");
+  }
+});
+
+test("every payload is what its type of mail asks for, with and without a task", () => {
+  for (const taskId of ["T1", null]) {
+    const about = { ...entry, taskId };
+    expect(checkPayload("merged", landedMail({ entry: about, ...landing, ready: [] }).payload)).toEqual([]);
+    const failed = failedMail({ entry: about, cause: "conflict", detail: { message: "no" } });
+    expect(checkPayload("merge_failed", failed.payload)).toEqual([]);
+    expect(checkPayload("decision_gate", approvalMail(about, "why").payload)).toEqual([]);
+  }
+});
+
+test("who decides about a branch is told the two commands", () => {
+  const { body } = approvalMail(entry, "no gate has checked it");
+  expect(body).toContain("ov merge approve 7");
+  expect(body).toContain("ov merge reject 7");
+});

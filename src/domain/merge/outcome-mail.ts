@@ -1,0 +1,132 @@
+import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
+
+export interface OutcomeMail {
+  readonly subject: string;
+  readonly body: string;
+  /** JSON text. */
+  readonly payload: string;
+}
+
+export interface LandedFacts {
+  readonly entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch">;
+  readonly tier: ResolutionTier;
+  readonly strategy: string | null;
+  readonly verdict: Verdict;
+  readonly commit: string;
+  /** Null: nothing was moved, because the branch was in already. */
+  readonly opId: string | null;
+  /** Tasks that can be started now because of it. */
+  readonly ready: readonly string[];
+}
+
+/** Tells that a branch has landed, how, and what can be begun because of it. */
+export function landedMail(facts: LandedFacts): OutcomeMail {
+  const { entry, tier, strategy, verdict, commit, opId, ready } = facts;
+  const lines = [
+    `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${tier}${strategy === null ? "" : `, ${strategy}`}).`,
+    verdictLines[verdict],
+    ...(ready.length === 0 ? [] : [`Ready to be started now: ${ready.join(", ")}`]),
+    ...(opId === null ? [] : [`To take it back: ov merge undo ${opId}`]),
+  ];
+  return {
+    subject: `merged: ${entry.branch}`,
+    body: lines.join("\n"),
+    payload: JSON.stringify({
+      branch: entry.branch,
+      ...taskField(entry),
+      tier,
+      strategy,
+      commit,
+      opId,
+      queueId: entry.id,
+      targetBranch: entry.targetBranch,
+      verdict,
+      readyTasks: ready,
+    }),
+  };
+}
+
+const verdictLines: Readonly<Record<Verdict, string>> = {
+  verified: "All gates passed on exactly what landed.",
+  verified_with_gaps: "The gates that ran passed, but some were left out or passed only when repeated.",
+  unverified: "No gate has checked what landed.",
+};
+
+export interface FailedFacts {
+  readonly entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch" | "headCommit">;
+  readonly cause: MergeCause;
+  readonly detail: CauseDetail;
+}
+
+/** Tells that a branch did not land, why, and what to do about it. */
+export function failedMail({ entry, cause, detail }: FailedFacts): OutcomeMail {
+  const { files = [], with: others = [], gate, logPath, logTail } = detail;
+  const suggestion = suggestions[cause];
+  const lines = [
+    `${entry.branch} did not land on ${entry.targetBranch}: ${detail.message}`,
+    ...(gate === undefined ? [] : [`Gate: ${gate}`]),
+    ...(files.length === 0 ? [] : [`Files: ${files.join(", ")}`]),
+    ...(others.length === 0 ? [] : [`In the way: ${others.join(", ")}`]),
+    ...(logPath === undefined ? [] : [`Whole output: ${logPath}`]),
+    `What to do: ${suggestion}`,
+    ...(logTail === undefined || logTail.trim() === "" ? [] : ["", "The end of the output:", logTail.trimEnd()]),
+  ];
+  return {
+    subject: `merge failed (${cause}): ${entry.branch}`,
+    body: lines.join("\n"),
+    payload: JSON.stringify({
+      branch: entry.branch,
+      ...taskField(entry),
+      conflictFiles: files,
+      errorMessage: detail.message,
+      cause,
+      ...(gate === undefined ? {} : { gate }),
+      ...(logTail === undefined ? {} : { logTail }),
+      ...(logPath === undefined ? {} : { logPath }),
+      suggestion,
+      queueId: entry.id,
+      targetBranch: entry.targetBranch,
+      headCommit: entry.headCommit,
+    }),
+  };
+}
+
+const suggestions: Readonly<Record<MergeCause, string>> = {
+  conflict: "merge the landing branch into your branch, settle the files above, commit, and report again",
+  gate_failed:
+    "run the gate in your worktree on top of the landing branch, mend what it finds, commit, and report again",
+  hook_rejected: "read what the project's hook said, make the change it asks for, commit, and report again",
+  missing_ref: "check the name of the branch, and that its commits were not removed, then announce it again",
+  no_common_history: "start again from the landing branch and carry the change over: the two share no history",
+  local_changes: "commit or put away the files above in the checkout they lie in, then: ov merge resume",
+  stale_head: "announce the branch again with its present commit",
+  scope_violation: "take the changes outside your files out of the branch, or ask for a wider scope",
+  approval_denied: "read the reason, change the work accordingly, and report again",
+  resolver_timeout: "settle the conflict by hand in your branch, commit, and report again",
+  worker_crash: "nothing is known to be wrong with the branch: ov merge retry",
+  git_error: "read what git said; when the repository is in order again: ov merge retry",
+};
+
+/** Tells the operator that a branch waits for their word. */
+export function approvalMail(
+  entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch" | "enqueuedBy" | "filesModified">,
+  why: string,
+): OutcomeMail {
+  const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${entry.filesModified.join(", ")}`;
+  const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
+  return {
+    subject: `approve merge ${entry.id}? ${entry.branch}`,
+    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>`,
+    payload: JSON.stringify({
+      options: ["approve", "reject"],
+      context,
+      queueId: entry.id,
+      branch: entry.branch,
+      ...taskField(entry),
+    }),
+  };
+}
+
+const taskField = ({ taskId }: Pick<MergeEntry, "taskId">) => (taskId === null ? {} : { taskId });
+
+const short = (commit: string): string => commit.slice(0, 10);

@@ -1,0 +1,81 @@
+import type { AttemptOutcome, MergeAttempt } from "../domain/merge/attempt.ts";
+import type { MergeOp, MergeOpKind, MergeOpRequest, MergeOpStatus } from "../domain/merge/operation.ts";
+import type { MergeAttemptRows, MergeOpFilter, MergeOpRows } from "../ports/store/merges.ts";
+import { holdsNumber } from "./merges.ts";
+import type { Sql, SqlValue } from "./sql.ts";
+import { assign, insert, insertNumbered, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+
+export const mergeAttempts = table<MergeAttempt>("merge_attempts", {
+  id: text(),
+  trainId: text(),
+  queueIds: json<readonly number[]>(),
+  baseCommit: text(),
+  candidateCommit: nullable(text()),
+  outcome: nullable(text<AttemptOutcome>()),
+  gateResults: json<readonly string[]>(),
+  startedAt: integer,
+  finishedAt: nullable(integer),
+  logDir: nullable(text()),
+});
+
+export const mergeOps = table<MergeOp>("merge_ops", {
+  seq: integer,
+  id: text(),
+  kind: text<MergeOpKind>(),
+  ref: text(),
+  beforeCommit: nullable(text()),
+  afterCommit: nullable(text()),
+  queueIds: json<readonly number[]>(),
+  actor: text(),
+  status: text<MergeOpStatus>(),
+  undoes: nullable(text()),
+  undoneBy: nullable(text()),
+  request: json<MergeOpRequest>(),
+  problem: nullable(text()),
+  createdAt: integer,
+  updatedAt: integer,
+});
+
+export const mergeAttemptRows = (sql: Sql): MergeAttemptRows => ({
+  insert: async (attempt) => {
+    await insert(sql, mergeAttempts, attempt);
+  },
+  get: (id) => selectOne(sql, mergeAttempts, "WHERE id = ?", id),
+  change: async (id, change) => {
+    const { set, values } = assign(mergeAttempts, change);
+    await sql.run(`UPDATE merge_attempts SET ${set} WHERE id = ?`, ...values, id);
+  },
+  of: (queueId) =>
+    select(sql, mergeAttempts, `WHERE ${holdsNumber("queue_ids")} ORDER BY started_at, id`, String(queueId)),
+  unfinished: () => select(sql, mergeAttempts, "WHERE outcome IS NULL ORDER BY started_at, id"),
+});
+
+export const mergeOpRows = (sql: Sql): MergeOpRows => ({
+  insert: async (op) => {
+    await insertNumbered(sql, mergeOps, op);
+  },
+  get: (id) => selectOne(sql, mergeOps, "WHERE id = ?", id),
+  list: (filter) => {
+    const { where, values } = conditions(filter);
+    return select(sql, mergeOps, `${where} ORDER BY seq DESC LIMIT ?`, ...values, filter.limit ?? 1_000_000);
+  },
+  settle: async (id, change) => {
+    const { set, values } = assign(mergeOps, change);
+    return (await sql.run(`UPDATE merge_ops SET ${set} WHERE id = ? AND status = 'intended'`, ...values, id)) > 0;
+  },
+  setUndoneBy: async (id, undoneBy, now) => {
+    await sql.run("UPDATE merge_ops SET undone_by = ?, updated_at = ? WHERE id = ?", undoneBy, now, id);
+  },
+});
+
+function conditions({ kind, status, ref, queueId }: MergeOpFilter): { where: string; values: SqlValue[] } {
+  const given: [string, SqlValue | undefined][] = [
+    ["kind = ?", kind],
+    ["status = ?", status],
+    ["ref = ?", ref],
+    [holdsNumber("queue_ids"), queueId === undefined ? undefined : String(queueId)],
+  ];
+  const parts = given.flatMap(([part, value]) => (value === undefined ? [] : [{ part, value }]));
+  const where = parts.length === 0 ? "" : `WHERE ${parts.map(({ part }) => part).join(" AND ")}`;
+  return { where, values: parts.map(({ value }) => value) };
+}

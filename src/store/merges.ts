@@ -1,0 +1,116 @@
+import {
+  type Approval,
+  type CauseDetail,
+  type MergeCause,
+  type MergeEntry,
+  type MergeStatus,
+  openMergeStatuses,
+  type ResolutionTier,
+  type Verdict,
+} from "../domain/merge/entry.ts";
+import type { MergeFilter, MergeRows } from "../ports/store/merges.ts";
+import { literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
+import { assign, insertCounted, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
+
+export const mergeQueue = table<MergeEntry>("merge_queue", {
+  id: integer,
+  branch: text(),
+  headCommit: text(),
+  targetBranch: text(),
+  taskId: nullable(text()),
+  agentName: nullable(text()),
+  runId: nullable(text()),
+  filesModified: json<readonly string[]>(),
+  dependsOn: json<readonly number[]>(),
+  priority: integer,
+  source: text<MergeEntry["source"]>(),
+  enqueuedBy: text(),
+  enqueuedAt: integer,
+  status: text<MergeStatus>(),
+  approval: text<Approval>(),
+  tier: nullable(text<ResolutionTier>()),
+  strategy: nullable(text()),
+  verdict: nullable(text<Verdict>()),
+  attempts: integer,
+  notBefore: integer,
+  resultCommit: nullable(text()),
+  cause: nullable(text<MergeCause>()),
+  causeDetail: nullable(json<CauseDetail>()),
+  updatedAt: integer,
+});
+
+const open = `status IN ${literals(openMergeStatuses)}`;
+
+/** Numbers are kept as `[1,2]`; between commas each is found whole. */
+export const holdsNumber = (column: string): string =>
+  `(replace(replace(${column}, '[', ','), ']', ',') LIKE '%,' || ? || ',%')`;
+
+const waitsForNothing = `(depends_on = '[]' OR NOT EXISTS (SELECT 1 FROM merge_queue d WHERE d.status <> 'merged'
+  AND replace(replace(merge_queue.depends_on, '[', ','), ']', ',') LIKE '%,' || d.id || ',%'))`;
+
+export const mergeRows = (sql: Sql): MergeRows => ({
+  insert: (entry) => insertCounted(sql, mergeQueue, entry),
+  get: (id) => selectOne(sql, mergeQueue, "WHERE id = ?", id),
+  openOf: (branch, targetBranch) =>
+    selectOne(sql, mergeQueue, `WHERE branch = ? AND target_branch = ? AND ${open}`, branch, targetBranch),
+  list: async (filter) => {
+    const { where, values } = conditions(filter);
+    const newest = await select(
+      sql,
+      mergeQueue,
+      `${where} ORDER BY id DESC LIMIT ?`,
+      ...values,
+      filter.limit ?? 1_000_000,
+    );
+    return newest.reverse();
+  },
+  change: async (id, from, change) => {
+    const { set, values } = assign(mergeQueue, change);
+    const changed = await sql.run(
+      `UPDATE merge_queue SET ${set} WHERE id = ? AND status IN ${placeholders(from.length)}`,
+      ...values,
+      id,
+      ...from,
+    );
+    return changed > 0;
+  },
+  dueWork: async (now, approvals) => {
+    const rows = await sql.all(
+      `SELECT 1 AS due WHERE EXISTS (SELECT 1 FROM merge_ops WHERE status = 'intended')
+         OR EXISTS (SELECT 1 FROM merge_queue WHERE ${open} AND (status IN ('merging', 'gating')
+           OR (not_before <= ? AND approval IN ${placeholders(approvals.length)} AND ${waitsForNothing})))`,
+      now,
+      ...approvals,
+    );
+    return rows.length > 0;
+  },
+  nextDue: async (now, approvals) => {
+    const rows = await sql.all(
+      `SELECT MIN(not_before) AS due FROM merge_queue
+         WHERE ${open} AND not_before > ? AND approval IN ${placeholders(approvals.length)} AND ${waitsForNothing}`,
+      now,
+      ...approvals,
+    );
+    const due = rows[0]?.due;
+    return typeof due === "number" ? due : undefined;
+  },
+});
+
+function conditions(filter: MergeFilter): { where: string; values: SqlValue[] } {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const equal = (column: string, value: string | undefined): void => {
+    if (value === undefined) return;
+    parts.push(`${column} = ?`);
+    values.push(value);
+  };
+  equal("approval", filter.approval);
+  equal("branch", filter.branch);
+  equal("task_id", filter.taskId);
+  equal("run_id", filter.runId);
+  if (filter.statuses !== undefined) {
+    parts.push(`status IN ${placeholders(filter.statuses.length)}`);
+    values.push(...filter.statuses);
+  }
+  return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
+}

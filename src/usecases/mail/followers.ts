@@ -1,0 +1,31 @@
+import type { MailType, Message } from "../../domain/mail/types.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import type { Sender } from "./sender.ts";
+
+/** What follows from a stored message, in the transaction that stores it. */
+export type Follower = (tx: Tx, context: Context, sender: Sender, message: Message) => Promise<void>;
+
+const loaders: Partial<Record<MailType, () => Promise<Follower>>> = {
+  merge_ready: async () => (await import("../merge/enqueue-ready.ts")).enqueueReady,
+};
+
+const loaded = new Map<string, Follower>();
+
+const isFollowed = (type: string): type is MailType => Object.hasOwn(loaders, type);
+
+/**
+ * Loads what follows from a type. To be called before the transaction, inside which nothing may be loaded; mail of most
+ * types has no follower and pays nothing.
+ */
+export async function loadFollower(type: string | undefined): Promise<void> {
+  if (type === undefined || loaded.has(type) || !isFollowed(type)) return;
+  const follower = await loaders[type]?.();
+  if (follower !== undefined) loaded.set(type, follower);
+}
+
+export function followerOf(type: MailType): Follower | undefined {
+  const follower = loaded.get(type);
+  if (follower === undefined && isFollowed(type)) throw new Error(`what follows from ${type} was not loaded`);
+  return follower;
+}

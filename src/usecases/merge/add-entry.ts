@@ -1,0 +1,124 @@
+import { fillPayload, payloadFields } from "../../domain/mail/payload.ts";
+import type { Asker } from "../../domain/merge/approval.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { askerFor, forbiddenToQueue, ownerOfBranch } from "./branch-owner.ts";
+import { enqueueBranch, type NewMerge } from "./enqueue.ts";
+import { findEntry } from "./find-entry.ts";
+import { targetOf } from "./landing-target.ts";
+
+export interface AddMergeRequest {
+  readonly branch: string;
+  /** Looked up by the caller, who has git at hand. */
+  readonly headCommit: string;
+  readonly filesModified?: readonly string[] | undefined;
+  /** Where its run lands, when it is not said. */
+  readonly targetBranch?: string | undefined;
+  readonly taskId?: string | undefined;
+  readonly priority?: number | undefined;
+  /** Numbers or branches of entries that must land first. */
+  readonly dependsOn?: readonly string[] | undefined;
+  /** The operator's word that it may land. */
+  readonly approve?: boolean | undefined;
+}
+
+export interface AddMergeReply {
+  readonly entry: MergeEntry;
+  /** False: the same commit had its place already. */
+  readonly added: boolean;
+}
+
+/** Puts a branch into the queue by hand. An agent does so only for those it answers for. */
+export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
+  access: "write",
+  run: async (tx, context, request) => {
+    const { branch, headCommit, priority } = request;
+    if (branch.trim() === "") return no(invalid("branch", "must not be empty"));
+    if (headCommit.trim() === "") return no(invalid("branch", "has no commit", { value: branch }));
+    if (priority !== undefined && !(Number.isInteger(priority) && priority >= 0 && priority <= 4)) {
+      return no(invalid("priority", "must be a whole number from 0 to 4", { value: String(priority) }));
+    }
+    const refused = await forbiddenToQueue(tx, context.caller, branch, "queue");
+    if (refused !== undefined) return no(refused);
+    const asked = await newMergeOf(tx, context, request);
+    return asked.ok ? ok(await enqueueBranch(tx, context, asked.value)) : asked;
+  },
+};
+
+/** What a person or an agent asks for, with all that the project knows about the branch. */
+export async function newMergeOf(
+  tx: Tx,
+  context: Context,
+  request: AddMergeRequest,
+): Promise<Result<NewMerge, Refusal>> {
+  const { branch, headCommit } = request;
+  const { caller } = context;
+  const after = await entriesBefore(tx, request);
+  if (!after.ok) return after;
+  const owner = await ownerOfBranch(tx, branch);
+  const runId = owner?.runId ?? (await tx.runs.current())?.id ?? null;
+  const named = namedIn(branch);
+  return ok({
+    branch,
+    headCommit,
+    targetBranch: request.targetBranch ?? (await targetOf(tx, context, runId)),
+    taskId: owner === undefined ? (request.taskId ?? named.taskId) : owner.taskId,
+    agentName: owner?.name ?? named.agentName,
+    runId,
+    filesModified: request.filesModified ?? [],
+    priority: request.priority,
+    after: after.value,
+    source: "cli",
+    enqueuedBy: caller.name,
+    asker: await askerOf(),
+    waiter: caller.kind === "agent" ? caller.name : null,
+  });
+
+  async function askerOf(): Promise<Asker> {
+    if (caller.kind === "agent") return askerFor(tx, owner, caller.name);
+    return request.approve === true ? "operator" : "other";
+  }
+}
+
+/** The entries a person named as those to land first; not such that wait for this branch themselves. */
+async function entriesBefore(
+  tx: Tx,
+  { branch, dependsOn = [] }: AddMergeRequest,
+): Promise<Result<readonly number[], Refusal>> {
+  const ids: number[] = [];
+  for (const of of dependsOn) {
+    const found = await findEntry(tx, of);
+    if (!found.ok) return found;
+    if (await waitsFor(tx, found.value, branch))
+      return no(invalid("depends-on", `waits for ${branch} itself`, { value: of }));
+    ids.push(found.value.id);
+  }
+  return ok(ids);
+}
+
+async function waitsFor(tx: Tx, entry: MergeEntry, branch: string): Promise<boolean> {
+  const seen = new Set<number>();
+  const rest: MergeEntry[] = [entry];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (next.branch === branch) return true;
+    if (seen.has(next.id)) continue;
+    seen.add(next.id);
+    for (const id of next.dependsOn) {
+      const before = await tx.merges.get(id);
+      if (before !== undefined && before.status !== "merged") rest.push(before);
+    }
+  }
+  return false;
+}
+
+/** The name of an agent's branch says whose it is and for what. */
+function namedIn(branch: string): { readonly agentName: string | null; readonly taskId: string | null } {
+  const { agentName, taskId } = payloadFields(fillPayload("merge_ready", JSON.stringify({ branch }), {}));
+  return {
+    agentName: typeof agentName === "string" ? agentName : null,
+    taskId: typeof taskId === "string" ? taskId : null,
+  };
+}

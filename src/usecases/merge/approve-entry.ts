@@ -1,0 +1,54 @@
+import { isOpenMerge, type MergeEntry, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { endApprovalWait } from "./approval-wait.ts";
+import { findEntry, wrongStatus } from "./find-entry.ts";
+import { recordMerge } from "./record-merge.ts";
+
+export interface ApproveRequest {
+  /** Number or branch. */
+  readonly of?: string | undefined;
+  /** Everything that is open. */
+  readonly all?: boolean | undefined;
+  /** Lands even though what it depends on has not landed. */
+  readonly ignoreDependencies?: boolean | undefined;
+}
+
+/** The operator's word that branches may land. */
+export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly MergeEntry[] }> = {
+  access: "write",
+  operatorOnly: true,
+  run: async (tx, context, { of, all, ignoreDependencies }) => {
+    if (all === true) {
+      const open = await tx.merges.list({ statuses: openMergeStatuses });
+      return ok({ approved: await approveEach(tx, context, open, {}) });
+    }
+    if (of === undefined) return no(invalid("branch|all", "must say what to approve"));
+    const found = await findEntry(tx, of);
+    if (!found.ok) return found;
+    const refused = isOpenMerge(found.value) ? undefined : wrongStatus(found.value, openMergeStatuses);
+    if (refused !== undefined) return no(refused);
+    const change = ignoreDependencies === true ? { dependsOn: [] } : {};
+    return ok({ approved: await approveEach(tx, context, [found.value], change) });
+  },
+};
+
+async function approveEach(
+  tx: Tx,
+  context: Context,
+  entries: readonly MergeEntry[],
+  more: Partial<Pick<MergeEntry, "dependsOn">>,
+): Promise<readonly MergeEntry[]> {
+  const approved: MergeEntry[] = [];
+  for (const entry of entries) {
+    const change = { approval: "operator", updatedAt: context.now, ...more } as const;
+    approved.push({ ...entry, ...change });
+    if (entry.approval === "operator" && more.dependsOn === undefined) continue;
+    await tx.merges.change(entry.id, openMergeStatuses, change);
+    await endApprovalWait(tx, entry);
+    await recordMerge(tx, context, "merge_approved", { ...entry, ...change });
+  }
+  return approved;
+}

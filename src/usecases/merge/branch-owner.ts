@@ -1,0 +1,44 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import type { Asker } from "../../domain/merge/approval.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+
+/** The agent whose branch this is, by what was recorded and not by what somebody says. */
+export async function ownerOfBranch(tx: Tx, branch: string): Promise<Agent | undefined> {
+  const owners = newestPerName(await tx.agents.list({ branch }));
+  // Who reads in the project's own checkout owns nothing of what is checked out there.
+  return owners.filter(({ worktreeKind }) => worktreeKind !== "root").at(-1);
+}
+
+/** Does this name answer for the agent? Its recorded parent does; where that has ended, whoever it answered to. */
+export async function answersFor(tx: Tx, agent: Agent, name: string): Promise<boolean> {
+  const seen = new Set<string>();
+  for (let above = agent.parentName; !seen.has(above); ) {
+    if (above === name) return true;
+    seen.add(above);
+    const next = await tx.agents.byName(above);
+    if (next === undefined || !hasEnded(next)) return false;
+    above = next.parentName;
+  }
+  return false;
+}
+
+/** As whom an agent asks for a branch. */
+export async function askerFor(tx: Tx, owner: Agent | undefined, name: string): Promise<Asker> {
+  return owner !== undefined && (await answersFor(tx, owner, name)) ? "parent" : "other";
+}
+
+/** Why the caller may not bring this branch into the queue: agents do so only for those they answer for. */
+export async function forbiddenToQueue(
+  tx: Tx,
+  caller: Caller,
+  branch: string,
+  verb: string,
+): Promise<Refusal | undefined> {
+  if (caller.kind !== "agent") return undefined;
+  if ((await askerFor(tx, await ownerOfBranch(tx, branch), caller.name)) === "parent") return undefined;
+  const why = "only the parent of its agent and the operator decide about a branch";
+  return { kind: "not-allowed", action: `${verb} ${branch}`, caller: caller.name, why };
+}

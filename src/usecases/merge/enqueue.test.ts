@@ -1,0 +1,185 @@
+import { expect, test } from "bun:test";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { type Caller, operator } from "../../domain/caller/caller.ts";
+import type { Approval } from "../../domain/merge/entry.ts";
+import { changeState } from "../agents/change-state.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
+
+const ready = (branch = builderBranch) => ({
+  to: "coordinator",
+  subject: "ready",
+  body: "please land it",
+  type: "merge_ready",
+  payload: JSON.stringify({ branch }),
+});
+
+test("a merge_ready puts the branch into the queue together with the mail", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  expect(entry).toMatchObject({
+    branch: builderBranch,
+    headCommit: "head-1",
+    targetBranch: "main",
+    taskId: "T1",
+    agentName: "b1",
+    runId: "run-2",
+    filesModified: ["a.ts"],
+    dependsOn: [],
+    priority: 1,
+    source: "mail",
+    enqueuedBy: "lead-1",
+    status: "pending",
+    approval: "parent",
+  });
+  expect((await world.store.read((tx) => tx.tasks.get("T1")))?.mergeState).toBe("queued");
+  const events = await world.store.read((tx) => tx.events.after(0, 100));
+  expect(events.map(({ type }) => type)).toEqual(["mail_sent", "merge_queued"]);
+});
+
+test("a merge_ready that is refused queues nothing", async () => {
+  await using world = await mergeWorld();
+  const refused = await world.call(sendMail, { ...ready(), to: "nobody" }, { caller: world.lead });
+  expect(refused).toMatchObject({ ok: false, refusal: { kind: "not-found" } });
+  const wrong = await world.call(sendMail, ready(), { caller: world.builder });
+  expect(wrong).toMatchObject({ ok: false, refusal: { kind: "type-not-yours" } });
+  expect(await world.entries()).toEqual([]);
+});
+
+test("the same announcement twice, by its key or by its words, is one entry", async () => {
+  await using world = await mergeWorld();
+  await world.announce({ dedupeKey: "k1" });
+  const again = await world.must(sendMail, { ...ready(), dedupeKey: "k1" }, world.lead);
+  expect(again.duplicate).toBe(true);
+  await world.announce();
+  expect(await world.entries()).toHaveLength(1);
+  const events = await world.store.read((tx) => tx.events.after(0, 100));
+  expect(events.filter(({ type }) => type === "merge_queued")).toHaveLength(1);
+});
+
+test("an answer of type merge_ready queues as well", async () => {
+  await using world = await mergeWorld();
+  const asked = await world.must(
+    sendMail,
+    { to: "lead-1", subject: "done?", body: "?", type: "question" },
+    world.coordinator,
+  );
+  const { type, payload, body } = ready();
+  await world.must(replyToMail, { id: asked.id ?? "", body, type, payload }, world.lead);
+  expect(await world.entries()).toHaveLength(1);
+});
+
+test("a newer head takes the place of the older one, and so for those who wait", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  await world.store.transaction(async (tx) => {
+    await tx.merges.insert({ ...first, branch: "other", dependsOn: [first.id, 99] });
+    await tx.agents.inspected("agent-b1", { headCommit: "head-2", ahead: 2, dirty: false });
+  });
+  const second = await world.announce();
+  const [old, waiting] = await world.entries();
+  expect(old).toMatchObject({ id: first.id, status: "superseded", headCommit: "head-1" });
+  expect(second).toMatchObject({ status: "pending", headCommit: "head-2" });
+  expect(waiting?.dependsOn).toEqual([second.id, 99]);
+  const waits = await world.store.read((tx) => tx.waits.of("lead-1"));
+  expect(waits.map(({ kind, ref }) => [kind, ref])).toEqual([["merge", `merge:${second.id}`]]);
+});
+
+test("who announces again after a failure is waited for in place of what failed", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  await world.store.transaction(async (tx) => {
+    await tx.merges.insert({ ...first, branch: "other", dependsOn: [first.id] });
+    await tx.merges.change(first.id, ["pending"], { status: "failed", cause: "gate_failed" });
+  });
+  const second = await world.announce();
+  expect(second.id).not.toBe(first.id);
+  expect((await world.entries()).find(({ branch }) => branch === "other")?.dependsOn).toEqual([second.id]);
+});
+
+test("an entry waits for those of the tasks its own depends on, also through tasks without code", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  await world.store.transaction(async (tx) => {
+    await tx.tasks.insert(aTask("T3"));
+    await tx.tasks.addDependency({ taskId: "T3", dependsOn: "T2" });
+  });
+  await world.seat("b3", { parentName: "lead-1", taskId: "T3", branch: "overstory/b3/T3", runId: "run-2" });
+  const third = await world.announce({ branch: "overstory/b3/T3" });
+  expect(third).toMatchObject({ dependsOn: [first.id], headCommit: "" });
+});
+
+test("a branch nobody knows is queued, and waits for a person", async () => {
+  await using world = await mergeWorld();
+  expect(await world.announce({ branch: "overstory/ghost/T9" })).toMatchObject({
+    agentName: "ghost",
+    taskId: "T9",
+    headCommit: "",
+    approval: "waiting",
+  });
+});
+
+test("whose task lands is on record, whatever the message says", async () => {
+  await using world = await mergeWorld();
+  const payload = JSON.stringify({ branch: builderBranch, taskId: "T2", agentName: "lead-1" });
+  await world.must(sendMail, { ...ready(), payload }, world.lead);
+  expect((await world.entries())[0]).toMatchObject({ taskId: "T1", agentName: "b1" });
+});
+
+const approvals: readonly [string, () => Promise<MergeWorld>, (world: MergeWorld) => Caller, Approval][] = [
+  ["the recorded parent, with gates", () => mergeWorld(), ({ lead }) => lead, "parent"],
+  ["the recorded parent, without gates", () => mergeWorld({}, { gated: false }), ({ lead }) => lead, "waiting"],
+  [
+    "the parent, where unverified work may land",
+    () => mergeWorld({ unverified: "land" }, { gated: false }),
+    ({ lead }) => lead,
+    "parent",
+  ],
+  ["the parent, where each needs a decision", () => mergeWorld({ mode: "approve" }), ({ lead }) => lead, "waiting"],
+  ["the parent, where a person says when", () => mergeWorld({ mode: "manual" }), ({ lead }) => lead, "parent"],
+  ["the coordinator above a live parent", () => mergeWorld(), ({ coordinator }) => coordinator, "waiting"],
+  ["the operator", () => mergeWorld({ mode: "approve" }, { gated: false }), () => operator, "operator"],
+];
+
+for (const [who, make, caller, expected] of approvals) {
+  test(`announced by ${who}, a branch is ${expected}`, async () => {
+    await using world = await make();
+    const entry = await world.announce({ caller: caller(world) });
+    expect(entry.approval).toBe(expected);
+    const asked = await world.mailOf("operator", "decision_gate");
+    expect(asked).toHaveLength(expected === "waiting" ? 1 : 0);
+    const waits = await world.store.read((tx) => tx.waits.of("b1"));
+    expect(waits.filter(({ kind }) => kind === "approval")).toHaveLength(expected === "waiting" ? 1 : 0);
+  });
+}
+
+test("the coordinator speaks for a lead that has ended", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine(async (tx) => {
+    const lead = await tx.agents.byName("lead-1");
+    if (lead === undefined) throw new Error("no lead");
+    const end = { to: "zombie", actor: "engine", reason: "it crashed", outcome: "crashed" } as const;
+    expect(await changeState(tx, lead, end, world.clock.now)).toBe(true);
+  });
+  expect((await world.announce({ caller: world.coordinator })).approval).toBe("parent");
+});
+
+test("nobody approves a branch of their own, nor one of somebody else's child", async () => {
+  await using world = await mergeWorld();
+  const lead2 = await world.seat("lead-2", { capability: "lead", parentName: "coordinator", runId: "run-2" });
+  await world.seat("b2", { parentName: "operator", branch: "overstory/b2/T2", taskId: "T2", runId: "run-2" });
+  expect((await world.announce({ caller: lead2 })).approval).toBe("waiting");
+  expect((await world.announce({ branch: "overstory/b2/T2" })).approval).toBe("waiting");
+  const own = await world.seat("lead-3", { capability: "lead", branch: "overstory/lead-3/L3", runId: "run-2" });
+  expect((await world.announce({ branch: "overstory/lead-3/L3", caller: own })).approval).toBe("waiting");
+});
+
+test("an approval that comes later is added to the place the branch has", async () => {
+  await using world = await mergeWorld();
+  const waiting = await world.announce({ caller: world.coordinator });
+  const approved = await world.announce();
+  expect(approved).toMatchObject({ id: waiting.id, approval: "parent" });
+  expect(await world.store.read((tx) => tx.waits.of("b1"))).toEqual([]);
+  expect((await world.announce({ caller: world.coordinator })).approval).toBe("parent");
+});

@@ -1,0 +1,130 @@
+import { type Asker, approvalFor, strongerApproval, waitingReason } from "../../domain/merge/approval.ts";
+import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import { askForApproval, endApprovalWait, endMergeWaits } from "./approval-wait.ts";
+import { dependenciesOf, redirectDependents } from "./dependencies.ts";
+import { recordMerge } from "./record-merge.ts";
+import { setMergeState } from "./task-state.ts";
+
+export interface NewMerge {
+  readonly branch: string;
+  /** Empty: to be read by whoever works on it. */
+  readonly headCommit: string;
+  readonly targetBranch: string;
+  readonly taskId: string | null;
+  readonly agentName: string | null;
+  readonly runId: string | null;
+  readonly filesModified: readonly string[];
+  /** The task's, when it is not given. */
+  readonly priority?: number | undefined;
+  /** Entries that must land first, besides those of the tasks it depends on. */
+  readonly after?: readonly number[];
+  readonly source: MergeEntry["source"];
+  readonly enqueuedBy: string;
+  readonly asker: Asker;
+  /** An agent that has nothing to do until the outcome is known. */
+  readonly waiter?: string | null;
+}
+
+export interface Enqueued {
+  readonly entry: MergeEntry;
+  /** False: the same commit had its place already. */
+  readonly added: boolean;
+}
+
+/**
+ * Gives a branch its place in the queue, in the caller's transaction. A newer head takes the place of the older one; the
+ * same head keeps the place it has, and an approval can only be added to it.
+ */
+export async function enqueueBranch(tx: Tx, context: Context, request: NewMerge): Promise<Enqueued> {
+  const { branch, targetBranch, headCommit } = request;
+  const open = await tx.merges.openOf(branch, targetBranch);
+  if (open?.headCommit === headCommit) return { entry: await approveFurther(tx, context, open, request), added: false };
+  const waiters = open === undefined ? [] : await supersede(tx, context, open);
+  const entry = await add(tx, context, request);
+  await redirectDependents(tx, entry, context.now);
+  await setMergeState(tx, entry, "queued", context.now);
+  if (request.waiter != null) waiters.push(request.waiter);
+  for (const agentName of waiters) await waitFor(tx, agentName, entry, context.now);
+  await recordMerge(tx, context, "merge_queued", entry, { data: { dependsOn: entry.dependsOn } });
+  if (entry.approval === "waiting") await askForApproval(tx, context, entry, waitingReason(factsOf(context, request)));
+  return { entry, added: true };
+}
+
+/** An agent that is idle on purpose until the entry has ended. */
+export const waitFor = (tx: Tx, agentName: string, { id }: MergeEntry, since: number): Promise<void> =>
+  tx.waits.add({ agentName, kind: "merge", ref: mergeRef(id), since, deadline: null });
+
+/** What decides about the approval of a branch in this project. */
+export const factsOf = ({ settings }: { readonly settings: Settings }, { asker }: { readonly asker: Asker }) => ({
+  asker,
+  mode: settings.merge.mode,
+  unverified: settings.merge.unverified,
+  gated: settings.project.qualityGates.length > 0,
+});
+
+async function approveFurther(tx: Tx, context: Context, known: MergeEntry, request: NewMerge): Promise<MergeEntry> {
+  const open = await landAfter(tx, context, known, request);
+  const approval = strongerApproval(open.approval, approvalFor(factsOf(context, request)));
+  if (request.waiter != null) await waitFor(tx, request.waiter, open, context.now);
+  if (approval === open.approval) return open;
+  await tx.merges.change(open.id, openMergeStatuses, { approval, updatedAt: context.now });
+  await endApprovalWait(tx, open);
+  const entry = { ...open, approval, updatedAt: context.now };
+  await recordMerge(tx, context, "merge_approved", entry);
+  return entry;
+}
+
+async function landAfter(tx: Tx, { now }: Context, open: MergeEntry, { after = [] }: NewMerge): Promise<MergeEntry> {
+  const dependsOn = [...new Set([...open.dependsOn, ...after])];
+  if (dependsOn.length === open.dependsOn.length) return open;
+  await tx.merges.change(open.id, openMergeStatuses, { dependsOn, updatedAt: now });
+  return { ...open, dependsOn, updatedAt: now };
+}
+
+/** Answers who waited for the older head: they wait for the newer one now. */
+async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
+  await tx.merges.change(open.id, openMergeStatuses, { status: "superseded", updatedAt: context.now });
+  await recordMerge(tx, context, "merge_superseded", open);
+  return [...(await endMergeWaits(tx, open))];
+}
+
+async function add(tx: Tx, context: Context, request: NewMerge): Promise<MergeEntry> {
+  const entry = await freshEntry(tx, context, request);
+  return { ...entry, id: await tx.merges.insert(entry) };
+}
+
+/** What would be stored for a branch that has no place yet. */
+export async function freshEntry(tx: Tx, context: Context, request: NewMerge): Promise<Omit<MergeEntry, "id">> {
+  const { taskId, targetBranch, after = [] } = request;
+  const task = taskId === null ? undefined : await tx.tasks.get(taskId);
+  return {
+    branch: request.branch,
+    headCommit: request.headCommit,
+    targetBranch,
+    taskId,
+    agentName: request.agentName,
+    runId: request.runId,
+    filesModified: request.filesModified,
+    dependsOn: [...new Set([...(await dependenciesOf(tx, taskId, targetBranch)), ...after])],
+    priority: request.priority ?? task?.priority ?? ordinary,
+    source: request.source,
+    enqueuedBy: request.enqueuedBy,
+    enqueuedAt: context.now,
+    status: "pending",
+    approval: approvalFor(factsOf(context, request)),
+    tier: null,
+    strategy: null,
+    verdict: null,
+    attempts: 0,
+    notBefore: 0,
+    resultCommit: null,
+    cause: null,
+    causeDetail: null,
+    updatedAt: context.now,
+  };
+}
+
+const ordinary = 2;

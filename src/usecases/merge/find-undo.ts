@@ -1,0 +1,69 @@
+import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { findEntry } from "./find-entry.ts";
+
+export interface UndoTarget {
+  /** Id of an operation, number of an entry, or a branch. */
+  readonly of?: string | undefined;
+  /** The newest landing that was not taken back. */
+  readonly last?: boolean | undefined;
+}
+
+export interface Undoable {
+  readonly op: MergeOp;
+  /** What of it would be taken back. */
+  readonly entries: readonly MergeEntry[];
+  /** Nothing of the operation would remain. */
+  readonly whole: boolean;
+}
+
+/** What the user means to take back: a whole operation, or one branch of a landing of several. */
+export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result<Undoable, Refusal>> {
+  if (last === true) {
+    const landings = await tx.mergeOps.list({ kind: "land", status: "done" });
+    const op = landings.find(({ undoneBy }) => undoneBy === null);
+    if (op === undefined) return no(nothing("the last landing", "nothing has landed that was not taken back"));
+    return ok(await wholeOf(tx, op));
+  }
+  if (of === undefined) return no(invalid("operation", "must say what to take back"));
+  const op = await tx.mergeOps.get(of);
+  if (op !== undefined) return undoable(op) ?? ok(await wholeOf(tx, op));
+  if (/^op-/.test(of)) return no(notFound("merge operation", of));
+  return ofEntry(tx, of);
+}
+
+function undoable(op: MergeOp): Result<never, Refusal> | undefined {
+  if (op.status !== "done") return no(nothing(op.id, op.status === "dropped" ? "it never happened" : "it goes on"));
+  if (op.undoneBy !== null) return no(nothing(op.id, `${op.undoneBy} took it back`));
+  return undefined;
+}
+
+async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
+  const found = await findEntry(tx, of);
+  if (!found.ok) return found;
+  // A newer entry of the branch may wait already; what landed is what can be taken back.
+  const entries = /^#?\d+$/.test(of) ? [found.value] : await tx.merges.list({ branch: found.value.branch });
+  const entry = entries.findLast(({ status }) => status === "merged");
+  if (entry === undefined) return no(nothing(of, "it has not landed, or was taken back"));
+  const landings = await tx.mergeOps.list({ kind: "land", status: "done", queueId: entry.id });
+  const op = landings.find(({ undoneBy }) => undoneBy === null);
+  if (op === undefined) return no(nothing(mergeRef(entry.id), "its landing is not on record"));
+  const { entries: all } = await wholeOf(tx, op);
+  return ok({ op, entries: [entry], whole: all.every(({ id }) => id === entry.id) });
+}
+
+/** Of a landing what is still landed; of an undo what it took back. */
+async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
+  const wanted = op.kind === "undo" ? "reverted" : "merged";
+  const entries: MergeEntry[] = [];
+  for (const id of op.queueIds) {
+    const entry = await tx.merges.get(id);
+    if (entry?.status === wanted) entries.push(entry);
+  }
+  return { op, entries, whole: true };
+}
+
+const nothing = (what: string, why: string): Refusal => ({ kind: "nothing-to-undo", what, why });

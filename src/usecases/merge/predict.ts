@@ -1,0 +1,134 @@
+import type { Conflict } from "../../domain/merge/conflict.ts";
+import type { MergeCause, ResolutionTier } from "../../domain/merge/entry.ts";
+import type { MergeGit, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+
+/** What would become of a branch if it were landed now. */
+export interface Prediction {
+  readonly predictedTier: ResolutionTier;
+  /** What rules would settle, or, where they do not, what is left for somebody to decide. */
+  readonly conflictFiles: readonly string[];
+  readonly wouldRequireAgent: boolean;
+  readonly reason: string;
+  readonly strategy: string | null;
+  readonly cause: MergeCause | null;
+}
+
+export interface PredictPorts {
+  readonly merging: Pick<MergeGit, "merge" | "contains" | "withFiles" | "commit">;
+  /** The ladder that the merge worker climbs. */
+  resolve(conflict: {
+    readonly conflict: Conflict;
+    readonly ours: string;
+    readonly theirs: string;
+  }): Promise<
+    | { readonly kind: "resolved"; readonly file: ResolvedFile; readonly strategy: string }
+    | { readonly kind: "escalate"; readonly reason: string }
+  >;
+}
+
+/**
+ * Merges these heads onto `onto`, one upon the other as a train would, in a place whose objects vanish. One that cannot
+ * be merged is left out of what follows. Never rejects: what cannot be predicted is predicted to need somebody.
+ */
+export async function predictTrain(
+  ports: PredictPorts,
+  onto: string,
+  heads: readonly (string | undefined)[],
+): Promise<readonly Prediction[]> {
+  const predictions: Prediction[] = [];
+  let tip = onto;
+  for (const head of heads) {
+    const { prediction, next } = await predict(ports, tip, head).catch((error: unknown) => ({
+      prediction: unpredictable(error instanceof Error ? error.message : String(error), "git_error"),
+      next: tip,
+    }));
+    predictions.push(prediction);
+    tip = next;
+  }
+  return predictions;
+}
+
+/** The prediction for what cannot be looked at. */
+export const unpredictable = (why: string, cause: MergeCause): Prediction =>
+  needsSomebody({ conflictFiles: [], reason: `prediction-failed: ${why}`, cause });
+
+interface Step {
+  readonly prediction: Prediction;
+  /** What the next one would be merged onto. */
+  readonly next: string;
+}
+
+async function predict(ports: PredictPorts, tip: string, head: string | undefined): Promise<Step> {
+  if (head === undefined) return { prediction: unpredictable("there is no such branch", "missing_ref"), next: tip };
+  if (await ports.merging.contains(tip, head)) return { prediction: byRule(null, [], "already contained"), next: tip };
+  const merged = await ports.merging.merge(tip, head);
+  switch (merged.kind) {
+    case "clean":
+      return go(ports, { tip, head, tree: merged.tree }, byRule(null, [], "merges without conflicts"));
+    case "unrelated": {
+      const reason = "the branches have no common history";
+      return {
+        prediction: needsSomebody({ conflictFiles: [], reason, cause: "no_common_history" }),
+        next: tip,
+      };
+    }
+    case "failed":
+      return { prediction: unpredictable(merged.problem, "git_error"), next: tip };
+    case "conflicts":
+      return settle(ports, { tip, head }, merged);
+  }
+}
+
+async function settle(
+  ports: PredictPorts,
+  { tip, head }: { readonly tip: string; readonly head: string },
+  { tree, conflicts }: Extract<ObjectMerge, { kind: "conflicts" }>,
+): Promise<Step> {
+  const files: ResolvedFile[] = [];
+  const strategies = new Set<string>();
+  const open: { readonly path: string; readonly reason: string }[] = [];
+  for (const conflict of conflicts) {
+    const answer = await ports.resolve({ conflict, ours: tip, theirs: head });
+    if (answer.kind === "escalate") open.push({ path: conflict.path, reason: answer.reason });
+    else {
+      files.push(answer.file);
+      strategies.add(answer.strategy);
+    }
+  }
+  const [first] = open;
+  if (first !== undefined) {
+    const more = open.length === 1 ? "" : ` (and ${open.length - 1} more)`;
+    const reason = `${first.path}: ${first.reason}${more}`;
+    const conflictFiles = open.map(({ path }) => path);
+    return { prediction: needsSomebody({ conflictFiles, reason, cause: "conflict" }), next: tip };
+  }
+  const strategy = [...strategies].toSorted().join("+");
+  const paths = conflicts.map(({ path }) => path);
+  const prediction = byRule(strategy, paths, `rules settle every conflict (${strategy})`);
+  return go(ports, { tip, head, tree: await ports.merging.withFiles(tree, files) }, prediction);
+}
+
+async function go(
+  { merging }: PredictPorts,
+  { tip, head, tree }: { readonly tip: string; readonly head: string; readonly tree: string },
+  prediction: Prediction,
+): Promise<Step> {
+  const next = await merging.commit({ tree, parents: [tip, head], message: "prediction\n" });
+  return { prediction, next };
+}
+
+const byRule = (strategy: string | null, conflictFiles: readonly string[], reason: string): Prediction => ({
+  predictedTier: strategy === null ? "clean-merge" : "auto-resolve",
+  conflictFiles,
+  wouldRequireAgent: false,
+  reason,
+  strategy,
+  cause: null,
+});
+
+const needsSomebody = (why: Pick<Prediction, "conflictFiles" | "reason" | "cause">): Prediction => ({
+  predictedTier: "ai-resolve",
+  wouldRequireAgent: true,
+  strategy: null,
+  ...why,
+});

@@ -1,0 +1,35 @@
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { isIntegration } from "../../domain/merge/landing-branch.ts";
+import { ok } from "../../domain/result.ts";
+import type { UseCase } from "../usecase.ts";
+import { type AddMergeRequest, newMergeOf } from "./add-entry.ts";
+import { freshEntry } from "./enqueue.ts";
+
+/** An entry; without a number while it has no place in the queue. */
+export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null };
+
+/** What the queue would hold after this branch was added to it. Adds nothing. */
+export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePreview }> = {
+  access: "read",
+  run: async (tx, context, request) => {
+    const asked = await newMergeOf(tx, context, request);
+    if (!asked.ok) return asked;
+    const { branch, headCommit, targetBranch } = asked.value;
+    const open = await tx.merges.openOf(branch, targetBranch);
+    if (open?.headCommit === headCommit) return ok({ entry: open });
+    return ok({ entry: { ...(await freshEntry(tx, context, asked.value)), id: null } });
+  },
+};
+
+/** How many earlier runs may have left work that waits for being taken over. */
+const remembered = 200;
+
+/** The branches on which work for this target was put instead, by the newest run first. */
+export const landingsOf: UseCase<{ readonly target: string }, { readonly branches: readonly string[] }> = {
+  access: "read",
+  run: async (tx, _context, { target }) => {
+    const runs = await tx.runs.list(remembered);
+    const landings = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");
+    return ok({ branches: [...new Set(landings.filter(isIntegration))] });
+  },
+};

@@ -1,0 +1,107 @@
+import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
+import type { MergeAttempt } from "../../domain/merge/attempt.ts";
+import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { type InvalidInput, invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+import { findEntry } from "./find-entry.ts";
+import { readyMerges } from "./ready-merges.ts";
+
+export interface MergeView {
+  readonly entry: MergeEntry;
+  /** Entries it depends on that have not landed. */
+  readonly waitsFor: readonly number[];
+  /** Its place among those that could land now, from 1; null when it cannot. */
+  readonly place: number | null;
+}
+
+export interface ListMergesRequest {
+  /** Without it: what is open. */
+  readonly status?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly branch?: string | undefined;
+  /** Ended ones too. */
+  readonly all?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The queue in the order of its numbers. */
+export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly MergeView[] }> = {
+  access: "read",
+  run: async (tx, context, { status, runId, branch, all, limit }) => {
+    const known = mergeStatuses.find((each) => each === status);
+    if (status !== undefined && known === undefined) return no(unknownStatus(status));
+    const statuses = known === undefined ? (all === true ? mergeStatuses : openMergeStatuses) : [known];
+    const entries = await tx.merges.list({
+      statuses,
+      ...(runId === undefined ? {} : { runId }),
+      ...(branch === undefined ? {} : { branch }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    const order = (await readyMerges(tx, context)).map(({ id }) => id);
+    const views: MergeView[] = [];
+    for (const entry of entries) views.push(await viewOf(tx, entry, order));
+    return ok({ entries: views });
+  },
+};
+
+export interface MergeDetail extends MergeView {
+  readonly attempts: readonly MergeAttempt[];
+  readonly gates: readonly GateResult[];
+  readonly receipts: readonly Receipt[];
+  readonly operations: readonly MergeOp[];
+}
+
+/** Everything that is known about one entry. */
+export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
+  access: "read",
+  run: async (tx, context, { of }) => {
+    const found = await findEntry(tx, of);
+    if (!found.ok) return found;
+    const entry = found.value;
+    const order = (await readyMerges(tx, context)).map(({ id }) => id);
+    const attempts = await tx.mergeAttempts.of(entry.id);
+    return ok({
+      ...(await viewOf(tx, entry, order)),
+      attempts,
+      gates: await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]),
+      receipts: await tx.receipts.about(mergeRef(entry.id)),
+      operations: await tx.mergeOps.list({ queueId: entry.id }),
+    });
+  },
+};
+
+/** What was landed, taken back and promoted, newest first. */
+export const mergeLog: UseCase<
+  { readonly limit?: number | undefined },
+  { readonly operations: readonly MergeOp[]; readonly entries: readonly MergeEntry[] }
+> = {
+  access: "read",
+  run: async (tx, _context, { limit }) => {
+    const operations = await tx.mergeOps.list({ limit: limit ?? 50 });
+    const entries: MergeEntry[] = [];
+    for (const id of new Set(operations.flatMap(({ queueIds }) => queueIds))) {
+      const entry = await tx.merges.get(id);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return ok({ operations, entries });
+  },
+};
+
+async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<MergeView> {
+  const waitsFor: number[] = [];
+  for (const id of entry.dependsOn) {
+    if ((await tx.merges.get(id))?.status !== "merged") waitsFor.push(id);
+  }
+  const place = order.indexOf(entry.id);
+  return { entry, waitsFor, place: place < 0 ? null : place + 1 };
+}
+
+function unknownStatus(status: string): InvalidInput {
+  const near = nearest(status, mergeStatuses);
+  const extra = { value: status, allowed: mergeStatuses, ...(near === undefined ? {} : { nearest: near }) };
+  return invalid("status", "is not a status of a merge", extra);
+}

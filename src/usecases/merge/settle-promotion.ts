@@ -1,0 +1,42 @@
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { Tx } from "../../ports/store.ts";
+import { post } from "../mail/post.ts";
+import type { Context } from "../usecase.ts";
+
+export type Promotion = Pick<MergeOp, "status" | "problem"> & Partial<Pick<MergeOp, "beforeCommit" | "afterCommit">>;
+
+/** Ends a promotion, in the transaction that records it. Whoever asked for it learns why when nothing was moved. */
+export async function settlePromotion(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now">,
+  op: MergeOp,
+  end: Promotion,
+): Promise<void> {
+  if (!(await tx.mergeOps.settle(op.id, { ...end, updatedAt: context.now }))) return;
+  const { landing = "", target = "", runId = null } = op.request;
+  const done = end.status === "done";
+  await tx.events.append([
+    {
+      runId,
+      source: "engine",
+      level: done ? "info" : "warn",
+      type: done ? "merge_promoted" : "merge_promote_failed",
+      data: { opId: op.id, landing, target, commit: end.afterCommit ?? null, problem: end.problem },
+      createdAt: context.now,
+    },
+  ]);
+  if (done) return;
+  await post(tx, context, {
+    from: "system",
+    fromAgentId: null,
+    byEngine: true,
+    runId,
+    verified: true,
+    address: "operator",
+    recipients: [{ name: "operator", wake: false }],
+    subject: `not promoted: ${target}`,
+    body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ov merge promote`,
+    type: "error",
+    priority: "normal",
+  });
+}

@@ -1,0 +1,86 @@
+import { type MergeEntry, mergeStatuses } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import { closeTask, reopenTask } from "../../domain/task/change.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import { ownerOfBranch } from "./branch-owner.ts";
+import { enqueueBranch } from "./enqueue.ts";
+import { notify } from "./notify.ts";
+import { recordMerge } from "./record-merge.ts";
+import { taskOf } from "./task-state.ts";
+
+export interface Undone {
+  /** The operation of kind undo. */
+  readonly op: MergeOp;
+  readonly beforeCommit: string;
+  readonly afterCommit: string;
+}
+
+/**
+ * Everything that follows from something having been taken back, in the transaction that records it. False, and nothing
+ * happens, when it was recorded before. Taking back an undo makes what it took back count as landed again.
+ */
+export async function undone(tx: Tx, context: Context, { op, beforeCommit, afterCommit }: Undone): Promise<boolean> {
+  const facts = { status: "done", beforeCommit, afterCommit, updatedAt: context.now } as const;
+  if (!(await tx.mergeOps.settle(op.id, facts))) return false;
+  const target = op.undoes === null ? undefined : await tx.mergeOps.get(op.undoes);
+  const restores = target?.kind === "undo";
+  for (const [at, id] of op.queueIds.entries()) {
+    const entry = await tx.merges.get(id);
+    if (entry === undefined) continue;
+    if (restores) await restore(tx, context, entry, op.request.commits?.[at] ?? entry.resultCommit);
+    else await takeBack(tx, context, entry, op);
+  }
+  if (target !== undefined && (await nothingIsLeft(tx, target, restores))) {
+    await tx.mergeOps.setUndoneBy(target.id, op.id, context.now);
+    if (restores && target.undoes !== null) await tx.mergeOps.setUndoneBy(target.undoes, null, context.now);
+  }
+  return true;
+}
+
+async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp): Promise<void> {
+  await tx.merges.change(entry.id, mergeStatuses, { status: "reverted", updatedAt: context.now });
+  await reopenTaskOf(tx, context, entry);
+  const requeue = op.request.requeue === true;
+  if (requeue)
+    await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, source: "engine", asker: "operator" });
+  await tell(tx, context, entry, requeue ? "It is in the merge queue again." : "It will not land again by itself.", op);
+  await recordMerge(tx, context, "merge_undone", entry, { data: { opId: op.id, requeue } });
+}
+
+/** Brought back by a commit of its own, or there again by the one that brought it first. */
+async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: string | null): Promise<void> {
+  await tx.merges.change(entry.id, ["reverted"], { status: "merged", resultCommit: commit, updatedAt: context.now });
+  const task = await taskOf(tx, entry);
+  if (task !== undefined && context.settings.merge.closeTask) {
+    await tx.tasks.update({ ...closeTask(task, `landed on ${entry.targetBranch}`, context.now), mergeState: "merged" });
+  }
+  await recordMerge(tx, context, "merge_landed", entry, { data: { commit, restored: true } });
+}
+
+/** What landing closed is open again; a person who reopened it before has decided already. */
+async function reopenTaskOf(tx: Tx, context: Context, entry: MergeEntry): Promise<void> {
+  const task = await taskOf(tx, entry);
+  if (task === undefined) return;
+  const reopened = reopenTask(task, context.now);
+  if (reopened.ok) await tx.tasks.update(reopened.value);
+}
+
+async function tell(tx: Tx, context: Context, entry: MergeEntry, next: string, op: MergeOp): Promise<void> {
+  const owner = await ownerOfBranch(tx, entry.branch);
+  await notify(tx, context, owner === undefined ? ["operator"] : [owner.name, owner.parentName], {
+    subject: `merge undone: ${entry.branch}`,
+    body: `${op.actor} took ${entry.branch} out of ${entry.targetBranch} again. ${next}`,
+    payload: JSON.stringify({ branch: entry.branch, queueId: entry.id, opId: op.id, undoneBy: op.actor }),
+    type: "status",
+    priority: "normal",
+    runId: entry.runId,
+  });
+}
+
+async function nothingIsLeft(tx: Tx, target: MergeOp, restores: boolean): Promise<boolean> {
+  for (const id of target.queueIds) {
+    if ((await tx.merges.get(id))?.status === (restores ? "reverted" : "merged")) return false;
+  }
+  return true;
+}

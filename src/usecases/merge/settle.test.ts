@@ -1,0 +1,211 @@
+import { expect, test } from "bun:test";
+import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { changeState } from "../agents/change-state.ts";
+import { releaseIfDue } from "../agents/release-agent.ts";
+import { addMerge } from "./add-entry.ts";
+import { cancelMerge } from "./cancel-entry.ts";
+import { newOp } from "./new-op.ts";
+import { rejectMerge } from "./reject-entry.ts";
+import { landed } from "./settle-landing.ts";
+import { rejected } from "./settle-rejection.ts";
+
+const land = (world: MergeWorld, entry: MergeEntry) =>
+  world.asEngine((tx, context) =>
+    landed(tx, context, {
+      opId: "op-1",
+      entries: [{ entry, tier: "clean-merge", strategy: null, verdict: "verified", commit: "c".repeat(40) }],
+    }),
+  );
+
+const failure = {
+  status: "failed",
+  cause: "gate_failed",
+  detail: { message: "Tests failed", gate: "Tests", logTail: "1 fail\n" },
+} as const;
+
+test("landing closes the task, lets the builder go and tells parent and coordinator, exactly once", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  expect(await land(world, entry)).toEqual([entry.id]);
+  expect(await land(world, entry)).toEqual([]);
+
+  expect((await world.entries())[0]).toMatchObject({
+    status: "merged",
+    tier: "clean-merge",
+    verdict: "verified",
+    resultCommit: "c".repeat(40),
+  });
+  const task = await world.store.read((tx) => tx.tasks.get("T1"));
+  expect(task).toMatchObject({ status: "closed", mergeState: "merged" });
+  expect((await world.agent("b1")).releasedAt).not.toBeNull();
+  expect((await world.agent("lead-1")).releasedAt).toBeNull();
+
+  const toLead = await world.mailOf("lead-1", "merged");
+  const toCoordinator = await world.mailOf("coordinator", "merged");
+  expect([toLead.length, toCoordinator.length, (await world.mailOf("b1", "merged")).length]).toEqual([1, 1, 0]);
+  expect(payloadFields(toCoordinator[0]?.payload ?? null)).toMatchObject({
+    branch: builderBranch,
+    taskId: "T1",
+    tier: "clean-merge",
+    opId: "op-1",
+    queueId: entry.id,
+    readyTasks: ["T2"],
+  });
+  expect(await world.queuedTurns()).toEqual(["coordinator", "lead-1"]);
+  const events = (await world.store.read((tx) => tx.events.after(0, 200))).map(({ type }) => type);
+  expect(events.filter((type) => type === "merge_landed")).toHaveLength(1);
+  expect(await world.store.read((tx) => tx.waits.of("lead-1"))).toEqual([]);
+});
+
+test("the mail to an ended owner is on record as forwarded to who reads it", async () => {
+  await using world = await mergeWorld();
+  await land(world, await world.announce());
+  const [message] = await world.mailOf("lead-1", "merged");
+  const deliveries = await world.store.read((tx) => tx.deliveries.ofMessage(message?.seq ?? 0));
+  expect(deliveries.map(({ toAgent, state, wake }) => [toAgent, state, wake])).toEqual([
+    ["b1", "cancelled", false],
+    ["lead-1", "queued", true],
+  ]);
+});
+
+test("a branch whose agent works again lands without taking its worktree away", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  await world.seat("b1", { ...(await world.agent("b1")), id: "agent-b1-2", generation: 2, state: "between_turns" });
+  await land(world, entry);
+  expect((await world.agent("b1")).releasedAt).toBeNull();
+  expect(await world.mailOf("b1", "merged")).toHaveLength(1);
+});
+
+test("tasks stay open where landing is not to close them", async () => {
+  await using world = await mergeWorld({ closeTask: false });
+  await land(world, await world.announce());
+  const task = await world.store.read((tx) => tx.tasks.get("T1"));
+  expect(task).toMatchObject({ status: "in_review", mergeState: "merged" });
+});
+
+test("a task with another branch on its way stays open", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  await world.store.transaction((tx) => tx.merges.insert({ ...entry, branch: "overstory/b9/T1" }));
+  await land(world, entry);
+  expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "in_review" });
+});
+
+test("what became visible counts as merged, whatever happened to the entry meanwhile", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  await world.store.transaction((tx) => tx.merges.change(entry.id, ["pending"], { status: "superseded" }));
+  expect(await land(world, entry)).toEqual([entry.id]);
+});
+
+test("a failure brings the builder back to work with the cause, and tells its parent, once", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  const reject = () => world.asEngine((tx, context) => rejected(tx, context, entry, failure));
+  expect([await reject(), await reject()]).toEqual([true, false]);
+
+  expect(await world.agent("b1")).toMatchObject({ generation: 2, state: "between_turns", revivals: 1 });
+  const [mail, ...more] = await world.mailOf("b1", "merge_failed");
+  expect(more).toEqual([]);
+  expect(payloadFields(mail?.payload ?? null)).toMatchObject({
+    branch: builderBranch,
+    taskId: "T1",
+    conflictFiles: [],
+    errorMessage: "Tests failed",
+    cause: "gate_failed",
+    gate: "Tests",
+    logTail: "1 fail\n",
+    suggestion: expect.stringContaining("gate"),
+  });
+  expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
+  expect(await world.queuedTurns()).toEqual(["b1", "coordinator", "lead-1"]);
+  expect((await world.store.read((tx) => tx.tasks.get("T1")))?.mergeState).toBe("failed");
+  expect((await world.entries())[0]).toMatchObject({ status: "failed", cause: "gate_failed" });
+});
+
+test("where the builder cannot come back, its parent gets the failure once, and the builder goes when it may", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  await world.store.transaction((tx) => tx.agents.release("agent-b1", 1));
+  await world.asEngine((tx, context) => rejected(tx, context, entry, failure));
+  expect((await world.agent("b1")).generation).toBe(1);
+  expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
+});
+
+test("a failure of a branch nobody owns goes back to who announced it", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce({ branch: "overstory/ghost/T9" });
+  const missing = { status: "failed", cause: "missing_ref", detail: { message: "no such branch" } } as const;
+  await world.asEngine((tx, context) => rejected(tx, context, entry, missing));
+  expect(await world.mailOf("lead-1", "merge_failed")).toHaveLength(1);
+});
+
+test("the operator's no sends the builder back with the reason", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  await world.announce();
+  const { entry } = await world.must(rejectMerge, { of: builderBranch, reason: "wrong approach" });
+  expect(entry).toMatchObject({ status: "failed", approval: "denied", cause: "approval_denied" });
+  expect(await world.agent("b1")).toMatchObject({ generation: 2 });
+  expect((await world.mailOf("b1", "merge_failed"))[0]?.body).toContain("wrong approach");
+  expect(await world.store.read((tx) => tx.waits.of("coordinator"))).toEqual([]);
+  const again = await world.call(rejectMerge, { of: builderBranch, reason: "once more" });
+  expect(again).toMatchObject({ ok: false, refusal: { kind: "merge-status", status: "failed" } });
+});
+
+test("a landing that may be visible already can be neither rejected nor cancelled", async () => {
+  await using world = await mergeWorld();
+  const { id } = await world.announce();
+  await world.asEngine((tx, context) => newOp(tx, context, { kind: "land", ref: "refs/heads/main", queueIds: [id] }));
+  const busy = { ok: false, refusal: { kind: "busy" } };
+  expect(await world.call(rejectMerge, { of: String(id), reason: "no" })).toMatchObject(busy);
+  expect(await world.call(cancelMerge, { of: String(id) })).toMatchObject(busy);
+});
+
+test("a cancelled branch reopens nobody, and wakes who waited for it", async () => {
+  await using world = await mergeWorld();
+  await world.announce();
+  const { entry } = await world.must(cancelMerge, { of: builderBranch });
+  expect(entry.status).toBe("cancelled");
+  expect((await world.agent("b1")).generation).toBe(1);
+  expect(await world.mailOf("lead-1", "status")).toHaveLength(1);
+  expect(await world.queuedTurns()).toContain("lead-1");
+  expect((await world.store.read((tx) => tx.tasks.get("T1")))?.mergeState).toBe("abandoned");
+});
+
+test("a submitted builder stays while its branch may land, and goes when that is decided", async () => {
+  await using world = await mergeWorld();
+  const branch = "overstory/b2/T2";
+  const submitted = { state: "completed", outcome: "done", ahead: 1, headCommit: "h2" } as const;
+  await world.seat("b2", { ...submitted, branch, runId: "run-2", startedAt: world.clock.now });
+  const goes = () =>
+    world.asEngine(async (tx, context) => {
+      const agent = await tx.agents.byName("b2");
+      return agent === undefined ? [] : releaseIfDue(tx, context, agent);
+    });
+  expect(await goes()).toEqual([]);
+  await world.must(addMerge, { branch, headCommit: "h2", approve: true });
+  expect(await goes()).toEqual([]);
+  await world.must(cancelMerge, { of: branch });
+  expect((await world.agent("b2")).releasedAt).not.toBeNull();
+});
+
+test("called back after a failure, a builder stays until it has announced its work again", async () => {
+  await using world = await mergeWorld();
+  const branch = "overstory/b2/T2";
+  const submitted = { state: "completed", outcome: "done", ahead: 1, headCommit: "h2" } as const;
+  await world.seat("b2", { ...submitted, branch, runId: "run-2", startedAt: world.clock.now });
+  const { entry } = await world.must(addMerge, { branch, headCommit: "h2", approve: true });
+  world.clock.now += 1000;
+  await world.asEngine((tx, context) => rejected(tx, context, entry, failure));
+  await world.asEngine(async (tx, context) => {
+    const agent = await tx.agents.byName("b2");
+    if (agent === undefined) throw new Error("b2 is gone");
+    await changeState(tx, agent, { to: "completed", outcome: "done", actor: "test", reason: "done" }, context.now);
+    const done = await tx.agents.byName("b2");
+    expect(done === undefined ? [] : await releaseIfDue(tx, context, done)).toEqual([]);
+  });
+  expect(await world.agent("b2")).toMatchObject({ generation: 2, releasedAt: null });
+});

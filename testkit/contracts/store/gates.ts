@@ -1,0 +1,95 @@
+import { expect } from "bun:test";
+import type { GateResult, Receipt } from "../../../src/domain/gate/gate.ts";
+import type { Check } from "./database.ts";
+import { noon } from "./rows.ts";
+
+export const aResult = (id: string, change: Partial<GateResult> = {}): GateResult => ({
+  id,
+  tree: "tree-1",
+  gate: "Tests",
+  command: "npm test",
+  gateHash: "hash-1",
+  status: "passed",
+  exitCode: 0,
+  durationMs: 12,
+  logPath: "/logs/1",
+  logDigest: "digest",
+  flaky: false,
+  kept: ["node_modules"],
+  createdAt: noon,
+  ...change,
+});
+
+export const aReceipt = (id: string, change: Partial<Receipt> = {}): Receipt => ({
+  id,
+  kind: "landing",
+  subject: "merge:1",
+  baseCommit: "base",
+  headCommit: "head",
+  tree: "tree-1",
+  verdict: "verified",
+  results: ["g1"],
+  gaps: [],
+  createdAt: noon,
+  ...change,
+});
+
+export function gatePromises(check: Check): void {
+  check("a result is recorded once, and found by what it ran on", async ({ store }) => {
+    const failed = aResult("g2", { status: "timed_out", exitCode: null, flaky: true, createdAt: noon + 1 });
+    await store.transaction(async (tx) => {
+      await tx.gates.add(aResult("g1"));
+      await tx.gates.add(aResult("g1", { status: "failed" }));
+      await tx.gates.add(failed);
+      await tx.gates.add(aResult("g3", { tree: "tree-2", gate: "Lint", createdAt: noon + 2 }));
+    });
+    expect(await store.read((tx) => tx.gates.get("g1"))).toEqual(aResult("g1"));
+    expect(await store.read((tx) => tx.gates.on("tree-1", "hash-1"))).toEqual([failed, aResult("g1")]);
+    expect(await store.read((tx) => tx.gates.on("tree-1", "other"))).toEqual([]);
+    const ids = (results: readonly GateResult[]) => results.map(({ id }) => id);
+    expect(ids(await store.read((tx) => tx.gates.all(["g3", "none", "g1"])))).toEqual(["g3", "g1"]);
+    expect(await store.read((tx) => tx.gates.all([]))).toEqual([]);
+    expect(ids(await store.read((tx) => tx.gates.recent(2)))).toEqual(["g3", "g2"]);
+    expect(ids(await store.read((tx) => tx.gates.recent(9, "Lint")))).toEqual(["g3"]);
+  });
+
+  check("receipts are found by id and by what they speak about, newest first", async ({ store }) => {
+    const later = aReceipt("rc-2", { verdict: "verified_with_gaps", gaps: ["Lint was left out"], createdAt: noon + 1 });
+    await store.transaction(async (tx) => {
+      await tx.receipts.add(aReceipt("rc-1"));
+      await tx.receipts.add(later);
+      await tx.receipts.add(aReceipt("rc-3", { subject: "merge:11" }));
+    });
+    expect(await store.read((tx) => tx.receipts.get("rc-1"))).toEqual(aReceipt("rc-1"));
+    expect(await store.read((tx) => tx.receipts.about("merge:1"))).toEqual([later, aReceipt("rc-1")]);
+  });
+
+  check("a resolution is remembered, replaced, and counted when it did not hold", async ({ store }) => {
+    const resolution = { fingerprint: "f1", path: "a.ts", content: "ä\n", strategy: "union", landedAt: noon, bad: 0 };
+    await store.transaction(async (tx) => {
+      await tx.resolutions.put(resolution);
+      await tx.resolutions.put({ ...resolution, strategy: "structured" });
+      await tx.resolutions.markBad("f1");
+      await tx.resolutions.markBad("f1");
+      await tx.resolutions.markBad("f2");
+    });
+    const found = await store.read((tx) => tx.resolutions.get("f1"));
+    expect(found).toEqual({ ...resolution, strategy: "structured", bad: 2 });
+    expect(await store.read((tx) => tx.resolutions.get("f2"))).toBeUndefined();
+  });
+
+  check("a pair of commits is looked at once, and a warning given once", async ({ store }) => {
+    const pair = { aCommit: "a", bCommit: "b", outcome: "conflict", files: ["x.ts"], createdAt: noon } as const;
+    await store.transaction(async (tx) => {
+      await tx.radar.put(pair);
+      await tx.radar.put({ ...pair, outcome: "structured" });
+      await tx.radar.put({ ...pair, bCommit: "c", createdAt: noon + 5 });
+    });
+    expect(await store.read((tx) => tx.radar.pair("a", "b"))).toEqual({ ...pair, outcome: "structured" });
+    expect(await store.read((tx) => tx.radar.pair("b", "a"))).toBeUndefined();
+    expect(await store.transaction((tx) => tx.radar.forget(noon + 1))).toBe(1);
+    expect(await store.read((tx) => tx.radar.pair("a", "c"))).toBeDefined();
+    const warn = (digest: string) => store.transaction((tx) => tx.radar.warnOnce("x", "y", digest, noon));
+    expect([await warn("d1"), await warn("d1"), await warn("d2")]).toEqual([true, false, true]);
+  });
+}
