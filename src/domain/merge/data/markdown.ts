@@ -1,0 +1,163 @@
+import { mergeLines } from "../structured/line-merge.ts";
+import { hasConflictMarkers, unconserved } from "./conserve.ts";
+import { mergeBody } from "./markdown-blocks.ts";
+import { type Outline, outlineOf, printSection, type Section } from "./markdown-parse.ts";
+import { attempt, type MergeOutcome, merged, type Texts, unsure } from "./outcome.ts";
+import { mergeYaml, type ParseYaml } from "./yaml.ts";
+
+export interface MarkdownOptions {
+  readonly parseYaml: ParseYaml;
+  /** Bullets that both sides added under one heading belong there together. */
+  readonly changelog: boolean;
+}
+
+/** Merges Markdown by lines, and by headings where lines collide. */
+export function mergeMarkdown(texts: Texts, options: MarkdownOptions): MergeOutcome {
+  return attempt(() => {
+    if (texts.base.trim() === "") return unsure("there is no common text to start from");
+    const content = byLines(texts) ?? byHeadings(texts, options);
+    const problem = fault(content, texts);
+    return problem === undefined ? merged(content) : unsure(problem);
+  });
+}
+
+function byLines(texts: Texts): string | undefined {
+  const lines = mergeLines(texts.base, texts.ours, texts.theirs);
+  return lines.kind === "merged" && fault(lines.text, texts) === undefined ? lines.text : undefined;
+}
+
+/** What would be wrong with this result. */
+function fault(content: string, { base, ours, theirs }: Texts): string | undefined {
+  if (hasConflictMarkers(content)) return "the result would look like a conflict";
+  const [b = [], o = [], t = [], result = []] = [base, ours, theirs, content].map((text) => text.split("\n"));
+  const lost = unconserved({ base: b, ours: o, theirs: t, result });
+  if (lost !== undefined) return `the line "${lost}" would be lost, repeated or brought back`;
+  const known = [base, ours, theirs].flatMap((text) => repeated(outlineOf(text).root));
+  const fresh = repeated(outlineOf(content).root).find((heading) => !known.includes(heading));
+  return fresh === undefined ? undefined : `the heading "${fresh}" would stand twice`;
+}
+
+/** Headings that stand twice under the same parent, as paths. */
+function repeated(section: Section, path = ""): readonly string[] {
+  const keys = section.children.map(({ key }) => key);
+  const twice = keys.filter((key, at) => keys.indexOf(key) !== at).map((key) => `${path}${key}`);
+  return [...twice, ...section.children.flatMap((child) => repeated(child, `${path}${child.key} > `))];
+}
+
+function byHeadings(texts: Texts, options: MarkdownOptions): string {
+  const outlines = { base: outlineOf(texts.base), ours: outlineOf(texts.ours), theirs: outlineOf(texts.theirs) };
+  for (const [side, outline] of Object.entries(outlines)) {
+    const source = side === "base" ? texts.base : side === "ours" ? texts.ours : texts.theirs;
+    if (`${outline.frontMatter}${printSection(outline.root)}` !== source) unsure("the headings cannot be told apart");
+  }
+  const { base, ours, theirs } = outlines;
+  const front = frontMatter(outlines, options);
+  const root = mergeSections({ base: base.root, ours: ours.root, theirs: theirs.root }, "the text", options);
+  const ending = /\n*$/.exec(texts.ours)?.[0] ?? "";
+  return `${front}${printSection(root)}`.replace(/\n*$/, ending);
+}
+
+function frontMatter(outlines: Record<"base" | "ours" | "theirs", Outline>, options: MarkdownOptions): string {
+  const [base, ours, theirs] = [outlines.base.frontMatter, outlines.ours.frontMatter, outlines.theirs.frontMatter];
+  if (ours === theirs || base === theirs) return ours;
+  if (base === ours) return theirs;
+  if ([base, ours, theirs].includes("")) return unsure("both sides changed the front matter");
+  const inner = (text: string): string => text.slice("---\n".length, -"---\n".length);
+  const result = mergeYaml({ base: inner(base), ours: inner(ours), theirs: inner(theirs) }, options.parseYaml);
+  return result.kind === "merged" ? `---\n${result.content}---\n` : unsure(`front matter: ${result.reason}`);
+}
+
+interface Three {
+  readonly base: Section;
+  readonly ours: Section;
+  readonly theirs: Section;
+}
+
+function mergeSections({ base, ours, theirs }: Three, where: string, options: MarkdownOptions): Section {
+  const [b, o, t] = [printed(base), printed(ours), printed(theirs)];
+  if (o === t || b === t) return ours;
+  if (b === o) return { ...theirs, tail: ours.tail, spaced: ours.spaced };
+  if ([base, ours, theirs].some(({ children }) => hasTwins(children))) return asText({ base, ours, theirs }, where);
+  const body = mergeBody(
+    { base: base.body, ours: ours.body, theirs: theirs.body },
+    { where, changelog: options.changelog },
+  );
+  return { ...ours, body, children: mergeChildren({ base, ours, theirs }, options) };
+}
+
+/** Without the blank lines at the end, which belong to what follows. */
+const printed = (section: Section): string => printSection(section).trimEnd();
+
+const hasTwins = (sections: readonly Section[]): boolean =>
+  new Set(sections.map(({ key }) => key)).size !== sections.length;
+
+/** Headings that cannot be told apart: only lines can be merged. */
+function asText({ base, ours, theirs }: Three, where: string): Section {
+  const [b, o, t] = [base, ours, theirs].map((section) => `${printed(section)}\n`);
+  const lines = mergeLines(b ?? "", o ?? "", t ?? "");
+  if (lines.kind === "conflict") return unsure(`both sides changed ${where}, where headings repeat`);
+  const tail = /\n*$/.exec(printSection(ours))?.[0].slice(1) ?? "";
+  return { ...ours, heading: "", body: lines.text, tail, children: [] };
+}
+
+function mergeChildren(three: Three, options: MarkdownOptions): readonly Section[] {
+  const [inBase, inOurs, inTheirs] = [byKey(three.base), byKey(three.ours), byKey(three.theirs)];
+  checkRenamed(three);
+  const shared = (section: Section): readonly string[] =>
+    section.children.flatMap(({ key }) => (inBase.has(key) && inTheirs.has(key) ? [key] : []));
+  if (shared(three.base).join("\n") !== shared(three.theirs).join("\n")) unsure("sections were put in another order");
+  const result: Section[] = [];
+  for (const ours of three.ours.children) {
+    const base = inBase.get(ours.key);
+    const theirs = inTheirs.get(ours.key);
+    if (base !== undefined && theirs !== undefined)
+      result.push(mergeSections({ base, ours, theirs }, ours.key, options));
+    else if (theirs !== undefined) result.push(bothAdded(ours, theirs, options));
+    else if (base === undefined) result.push(ours);
+    else checkGone(base, ours);
+  }
+  const known = new Set([...inBase.keys(), ...inTheirs.keys()]);
+  for (const [at, theirs] of three.theirs.children.entries()) {
+    const base = inBase.get(theirs.key);
+    if (base !== undefined && !inOurs.has(theirs.key)) checkGone(base, theirs);
+    if (base !== undefined || inOurs.has(theirs.key)) continue;
+    const before = three.theirs.children.slice(0, at).findLast(({ key }) => result.some((other) => other.key === key));
+    let place = before === undefined ? 0 : result.findIndex(({ key }) => key === before.key) + 1;
+    while (place < result.length && !known.has(result[place]?.key ?? "")) {
+      if (options.changelog && !isKindOfChange(theirs)) unsure("both sides added a release");
+      place++;
+    }
+    result.splice(place, 0, { ...theirs, spaced: theirs.spaced || place > 0 });
+  }
+  return result;
+}
+
+const byKey = ({ children }: Section): ReadonlyMap<string, Section> =>
+  new Map(children.map((child) => [child.key, child]));
+
+/** A heading both sides removed may have been renamed, differently or by one of them only. */
+function checkRenamed({ base, ours, theirs }: Three): void {
+  const [inBase, inOurs, inTheirs] = [byKey(base), byKey(ours), byKey(theirs)];
+  const removed = base.children.find(({ key }) => !inOurs.has(key) && !inTheirs.has(key));
+  const added = [...ours.children, ...theirs.children].some(({ key }) => !inBase.has(key));
+  if (removed !== undefined && added) unsure(`both sides removed or renamed "${removed.key}"`);
+}
+
+function checkGone(base: Section, kept: Section): void {
+  if (printed(base) !== printed(kept)) unsure(`one side deleted "${base.key}", the other changed it`);
+}
+
+/** In a changelog both may have opened the same heading; elsewhere two texts under one title are two opinions. */
+function bothAdded(ours: Section, theirs: Section, options: MarkdownOptions): Section {
+  if (printed(ours) === printed(theirs)) return ours;
+  if (!options.changelog) return unsure(`both sides added "${ours.key}"`);
+  const base: Section = {
+    ...ours,
+    body: ours.body.startsWith("\n") && theirs.body.startsWith("\n") ? "\n" : "",
+    children: [],
+  };
+  return mergeSections({ base, ours, theirs }, ours.key, options);
+}
+
+/** Added, Changed, Fixed and so on: sections inside a release, not releases. */
+const isKindOfChange = ({ key }: Section): boolean => !/\d/.test(key) && key.startsWith("###");

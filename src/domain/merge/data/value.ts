@@ -1,0 +1,65 @@
+/**
+ * What a data file says, without how it is written. A scalar is compared by its meaning as text (`n:1.0`, `s:abc`), so
+ * no number is ever rounded. `mark` carries what a format hangs on a node besides its content (anchor, tag).
+ */
+export type Value =
+  | { readonly kind: "scalar"; readonly is: string; readonly mark?: string }
+  | { readonly kind: "map"; readonly entries: ReadonlyMap<string, Value>; readonly mark?: string }
+  | { readonly kind: "list"; readonly items: readonly Value[]; readonly mark?: string };
+
+/** One text per meaning: equal exactly when two values are; the order of keys does not count, that of items does. */
+export function canon(value: Value | undefined): string {
+  if (value === undefined) return "";
+  const known = remembered.get(value);
+  if (known !== undefined) return known;
+  const text = `${value.mark === undefined ? "" : JSON.stringify(value.mark)}${body(value)}`;
+  remembered.set(value, text);
+  return text;
+}
+
+const remembered = new WeakMap<Value, string>();
+
+function body(value: Value): string {
+  switch (value.kind) {
+    case "scalar":
+      return JSON.stringify(value.is);
+    case "list":
+      return `[${value.items.map(canon).join(",")}]`;
+    case "map": {
+      const keys = [...value.entries.keys()].sort();
+      return `{${keys.map((key) => `${JSON.stringify(key)}:${canon(value.entries.get(key))}`).join(",")}}`;
+    }
+  }
+}
+
+export const sameValue = (a: Value | undefined, b: Value | undefined): boolean => canon(a) === canon(b);
+
+/** Names by which an item of a list is known from one version to the next. */
+const identities = ["id", "key", "name"] as const;
+
+/** What tells this item from its siblings: its id, key or name when that is a scalar. */
+export function identityOf(item: Value): string | undefined {
+  if (item.kind !== "map") return undefined;
+  for (const name of identities) {
+    const value = item.entries.get(name);
+    if (value?.kind === "scalar") return `${name}=${value.is}`;
+  }
+  return resourceOf(item.entries);
+}
+
+/** A resource as cluster tools write it: known by its kind, name and namespace. */
+function resourceOf(entries: ReadonlyMap<string, Value>): string | undefined {
+  const kind = entries.get("kind");
+  const metadata = entries.get("metadata");
+  if (kind?.kind !== "scalar" || metadata?.kind !== "map") return undefined;
+  const name = metadata.entries.get("name");
+  return name?.kind === "scalar" ? `${kind.is} ${name.is} ${canon(metadata.entries.get("namespace"))}` : undefined;
+}
+
+/** The identities of all items when each has one and no two are the same. */
+export function distinctIdentities(items: readonly Value[]): readonly string[] | undefined {
+  const found = items.map(identityOf).filter((identity) => identity !== undefined);
+  return found.length === items.length && new Set(found).size === found.length ? found : undefined;
+}
+
+export const hasRepeats = (items: readonly Value[]): boolean => new Set(items.map(canon)).size !== items.length;

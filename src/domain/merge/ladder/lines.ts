@@ -1,0 +1,26 @@
+import { unconserved } from "../data/conserve.ts";
+import { mergeLines } from "../structured/line-merge.ts";
+import { languageOf } from "../structured/syntax.ts";
+import { plainOf } from "./form.ts";
+import { formatOf } from "./format.ts";
+import { type Answer, escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
+
+/**
+ * Merges by lines what no merger understands. Never tried on a format with a merger of its own: where that one was
+ * unsure, lines would only be bolder.
+ */
+export const linesRung: Rung = { name: "lines", attempt: async (triple) => byLines(triple) };
+
+function byLines(triple: Triple): Answer {
+  if (formatOf(triple.path) !== "other" || languageOf(triple.path) !== undefined) return skip;
+  if (triple.base === null) return escalate("both sides added the file with different contents");
+  const plain = plainOf(triple);
+  if (plain === undefined) return escalate("the line ends of the file are mixed");
+  const { base, ours, theirs } = plain;
+  const merge = mergeLines(base, ours, theirs);
+  if (merge.kind === "conflict") return escalate("both sides changed the same lines");
+  const [b = [], o = [], t = [], result = []] = [base, ours, theirs, merge.text].map((text) => text.split("\n"));
+  const lost = unconserved({ base: b, ours: o, theirs: t, result });
+  if (lost !== undefined) return escalate(`the line "${lost}" would be lost, repeated or brought back`);
+  return resolved("lines", plain.restore(merge.text));
+}

@@ -1,0 +1,149 @@
+import { diffIndices } from "node-diff3";
+
+/** What a line merge came to: one text, or a place where both sides changed the same or touching lines. */
+export type LineMerge = { readonly kind: "merged"; readonly text: string } | { readonly kind: "conflict" };
+
+/**
+ * Three-way merge by lines, never more daring than git: touching edits conflict, identical edits count once.
+ * Where repeated lines allow several readings of an edit, every reading must be clear of the other side.
+ */
+export function mergeLines(base: string, ours: string, theirs: string): LineMerge {
+  if (ours === theirs || theirs === base) return { kind: "merged", text: ours };
+  if (ours === base) return { kind: "merged", text: theirs };
+  const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
+  const left = hunks(lines.base, lines.ours);
+  const right = hunks(lines.base, lines.theirs);
+  return weave(lines, left, right);
+}
+
+/** The lines of a text, each with its own terminator, so that joining them gives the text back. */
+export function splitLines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** Lines `from`..`to` of the base became lines `sideFrom`..`sideTo` of a side. */
+export interface Hunk {
+  readonly from: number;
+  readonly to: number;
+  readonly sideFrom: number;
+  readonly sideTo: number;
+}
+
+/** The edits that turn `base` into `side`, widened to everywhere an equal edit could be said to have happened. */
+export function hunks(base: readonly string[], side: readonly string[]): Hunk[] {
+  const forward = pairing(base, side);
+  const backward = pairing(base.toReversed(), side.toReversed());
+  const sure = forward.map((at, index) => {
+    const mirrored = backward[base.length - 1 - index];
+    return mirrored !== undefined && at !== undefined && side.length - 1 - mirrored === at ? at : undefined;
+  });
+  for (const hunk of gaps(sure, side.length)) unpairSlides(sure, { base, side, hunk });
+  return gaps(sure, side.length);
+}
+
+/** For each base line, the line of the side it is paired with. */
+function pairing(base: readonly string[], side: readonly string[]): (number | undefined)[] {
+  const pairs = new Array<number | undefined>(base.length).fill(undefined);
+  let at = 0;
+  let sideAt = 0;
+  const pairUntil = (end: number) => {
+    while (at < end) pairs[at++] = sideAt++;
+  };
+  for (const { buffer1, buffer2 } of diffIndices([...base], [...side])) {
+    pairUntil(buffer1[0]);
+    at = buffer1[0] + buffer1[1];
+    sideAt = buffer2[0] + buffer2[1];
+  }
+  pairUntil(base.length);
+  return pairs;
+}
+
+function gaps(pairs: readonly (number | undefined)[], sideLength: number): Hunk[] {
+  const found: Hunk[] = [];
+  let from = 0;
+  let sideFrom = 0;
+  for (let to = 0; to <= pairs.length; to++) {
+    const sideTo = to === pairs.length ? sideLength : pairs[to];
+    if (sideTo === undefined) continue;
+    if (from < to || sideFrom < sideTo) found.push({ from, to, sideFrom, sideTo });
+    from = to + 1;
+    sideFrom = sideTo + 1;
+  }
+  return found;
+}
+
+interface Slide {
+  readonly base: readonly string[];
+  readonly side: readonly string[];
+  readonly hunk: Hunk;
+}
+
+/** A pure insertion or removal next to lines equal to its own can be told as happening a little earlier or later. */
+function unpairSlides(pairs: (number | undefined)[], { base, side, hunk }: Slide): void {
+  const inserted = hunk.from === hunk.to;
+  if (!inserted && hunk.sideFrom !== hunk.sideTo) return;
+  const text = inserted ? side : base;
+  const [first, end] = inserted ? [hunk.sideFrom, hunk.sideTo] : [hunk.from, hunk.to];
+  for (let step = 1; first - step >= 0 && text[first - step] === text[end - step]; step++) {
+    if (hunk.from - step >= 0) pairs[hunk.from - step] = undefined;
+  }
+  for (let step = 0; end + step < text.length && text[end + step] === text[first + step]; step++) {
+    if (hunk.to + step < pairs.length) pairs[hunk.to + step] = undefined;
+  }
+}
+
+interface ThreeWay {
+  readonly base: readonly string[];
+  readonly ours: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+function weave(lines: ThreeWay, left: Hunk[], right: Hunk[]): LineMerge {
+  const out: string[] = [];
+  let at = 0;
+  let l = 0;
+  let r = 0;
+  while (l < left.length || r < right.length) {
+    const from = Math.min(left[l]?.from ?? Number.POSITIVE_INFINITY, right[r]?.from ?? Number.POSITIVE_INFINITY);
+    const lStart = l;
+    const rStart = r;
+    let to = from;
+    for (;;) {
+      const nextLeft = left[l];
+      const nextRight = right[r];
+      if (nextLeft !== undefined && nextLeft.from <= to) {
+        to = Math.max(to, nextLeft.to);
+        l++;
+      } else if (nextRight !== undefined && nextRight.from <= to) {
+        to = Math.max(to, nextRight.to);
+        r++;
+      } else break;
+    }
+    out.push(...lines.base.slice(at, from));
+    const oursText = replaced(lines, { side: lines.ours, hunks: left.slice(lStart, l), from, to });
+    const theirsText = replaced(lines, { side: lines.theirs, hunks: right.slice(rStart, r), from, to });
+    if (l > lStart && r > rStart && oursText !== theirsText) return { kind: "conflict" };
+    out.push(l > lStart ? oursText : theirsText);
+    at = to;
+  }
+  out.push(...lines.base.slice(at));
+  return { kind: "merged", text: out.join("") };
+}
+
+interface Stretch {
+  readonly side: readonly string[];
+  readonly hunks: readonly Hunk[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The text one side has in place of base lines `from`..`to`. */
+function replaced(lines: ThreeWay, { side, hunks: edits, from, to }: Stretch): string {
+  const out: string[] = [];
+  let at = from;
+  for (const hunk of edits) {
+    out.push(...lines.base.slice(at, hunk.from), ...side.slice(hunk.sideFrom, hunk.sideTo));
+    at = hunk.to;
+  }
+  return [...out, ...lines.base.slice(at, to)].join("");
+}

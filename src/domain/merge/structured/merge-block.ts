@@ -1,0 +1,85 @@
+import { no, ok, type Result } from "../../result.ts";
+import { dependenceBetween } from "./dependence.ts";
+import { mergeLines } from "./line-merge.ts";
+import { lostNameUsed } from "./lost-names.ts";
+import { type Code, eachOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
+
+/** Line merge of a node, refused where the edits touch or where one depends on what the other writes. */
+export function mergeText(versions: Triple<Code>): Result<string, string> {
+  const { base, ours, theirs } = eachOf(versions, textOf);
+  const merged = mergeLines(base, ours, theirs);
+  if (merged.kind === "conflict") return no("both sides edited the same lines");
+  const problem = entangled(versions);
+  return problem === undefined ? ok(merged.text) : no(problem);
+}
+
+/**
+ * Statements or elements whose order is the program. Lines first; where edits touch, statement by statement,
+ * as long as both sides kept their number and no two neighbours were edited by different sides.
+ */
+export function mergeBlock(
+  versions: Triple<Code>,
+  mergeNode: (versions: Triple<Code>) => Result<string, string>,
+): Result<string, string> {
+  const exits = eachOf(versions, exitsOf);
+  if (exits.ours !== exits.base || exits.theirs !== exits.base) return no("a side added or removed a way out of the block");
+  const problem = entangled(versions);
+  if (problem !== undefined) return no(problem);
+  const { base, ours, theirs } = eachOf(versions, textOf);
+  const merged = mergeLines(base, ours, theirs);
+  if (merged.kind === "merged") return ok(merged.text);
+  return byPosition(versions, mergeNode);
+}
+
+function entangled(versions: Triple<Code>): string | undefined {
+  const lost = lostNameUsed(versions);
+  if (lost !== undefined) return `one side removed or renamed ${lost} and the other side newly uses it`;
+  const name = dependenceBetween(versions);
+  return name === undefined ? undefined : `one side writes ${name} and the other side's edit uses it`;
+}
+
+const exitTypes = /^(return|throw|break|continue|raise)_statement$/;
+const exitsOf = (code: Code): number => partsOf(code).filter(({ node }) => exitTypes.test(node.type)).length;
+
+function byPosition(
+  versions: Triple<Code>,
+  mergeNode: (versions: Triple<Code>) => Result<string, string>,
+): Result<string, string> {
+  const parts = eachOf(versions, partsOf);
+  const refused = no("both sides edited the same lines");
+  const count = parts.base.length;
+  if (count === 0 || parts.ours.length !== count || parts.theirs.length !== count) return refused;
+  const between = eachOf(versions, betweenParts);
+  let out = "";
+  let lastEditor: "ours" | "theirs" | "both" | undefined;
+  for (let index = 0; index <= count; index++) {
+    const gap = pick({ base: between.base[index] ?? "", ours: between.ours[index] ?? "", theirs: between.theirs[index] ?? "" });
+    if (gap === undefined) return refused;
+    out += gap;
+    const [base, ours, theirs] = [parts.base[index], parts.ours[index], parts.theirs[index]];
+    if (base === undefined || ours === undefined || theirs === undefined) continue;
+    const editor = editorOf({ base: textOf(base), ours: textOf(ours), theirs: textOf(theirs) });
+    if (editor !== undefined && lastEditor !== undefined && (editor !== lastEditor || editor === "both")) return refused;
+    lastEditor = editor;
+    const merged = mergeNode({ base, ours, theirs });
+    if (!merged.ok) return merged;
+    out += merged.value;
+  }
+  return ok(out);
+}
+
+function editorOf({ base, ours, theirs }: Triple<string>): "ours" | "theirs" | "both" | undefined {
+  if (ours !== base && theirs !== base) return "both";
+  return ours !== base ? "ours" : theirs !== base ? "theirs" : undefined;
+}
+
+/** What stands before, between and after the parts. */
+function betweenParts(code: Code): string[] {
+  const out: string[] = [];
+  let at = code.node.start;
+  for (const { node } of partsOf(code)) {
+    out.push(code.src.slice(at, node.start));
+    at = node.end;
+  }
+  return [...out, code.src.slice(at, code.node.end)];
+}

@@ -1,0 +1,136 @@
+import type { Triple } from "./syntax.ts";
+import { isSame, type Unit } from "./unit.ts";
+
+/** The three versions of a container's units, by key. */
+export type Units = Triple<readonly Unit[]>;
+
+/** The keys of the result in order, or a sentence why no order does justice to both sides. */
+export type Order = { readonly keys: readonly string[] } | { readonly problem: string };
+
+/** Puts the kept keys in order: each side's own order where it has one, ours before theirs at the same place. */
+export function orderOf(units: Units, kept: ReadonlySet<string>): Order {
+  const lists = {
+    base: units.base.map(({ key }) => key),
+    ours: units.ours.map(({ key }) => key).filter((key) => kept.has(key)),
+    theirs: units.theirs.map(({ key }) => key).filter((key) => kept.has(key)),
+  };
+  const moved = { ours: movedKeys(lists.base, lists.ours), theirs: movedKeys(lists.base, lists.theirs) };
+  if (moved.ours.size > 0 && moved.theirs.size > 0 && !sameOrder(lists.ours, lists.theirs)) {
+    return { problem: "both sides put its parts into a different order" };
+  }
+  const mover = moved.ours.size > 0 ? "ours" : "theirs";
+  const other = mover === "ours" ? "theirs" : "ours";
+  const names = moved[mover];
+  if (names.size > 0 && !sameOrder(lists.ours, lists.theirs)) {
+    const problem = movePast({ units, names, mover, other });
+    if (problem !== undefined) return { problem };
+  }
+  const oursLeads = moved.theirs.size === 0;
+  const keys = oursLeads
+    ? insertInto(lists.ours, lists.theirs, { after: true })
+    : insertInto(lists.theirs, lists.ours, { after: false });
+  const firm = new Set([...units.ours, ...units.theirs].filter(isFirm).map(({ key }) => key));
+  const follows = (list: readonly string[]) =>
+    sameOrder(
+      keys.filter((key) => firm.has(key)),
+      list.filter((key) => firm.has(key)),
+    );
+  const whole = (moved.theirs.size > 0 || follows(lists.ours)) && (moved.ours.size > 0 || follows(lists.theirs));
+  return whole ? { keys: importsFirst(keys, units) } : { problem: "both sides added the same part at different places" };
+}
+
+/** Imports, functions, types and what does not read its neighbours mean the same wherever they stand. */
+const isFirm = ({ key, code, flow }: Unit): boolean =>
+  flow !== "free" ||
+  (!/^(import|from|function|type|comment) /.test(key) &&
+    (!/^((static|get|set) )*member /.test(key) || /field_definition$/.test(code?.node.type ?? "")));
+
+/** The keys that stand on another side of some other key than they did. */
+function movedKeys(base: readonly string[], side: readonly string[]): Set<string> {
+  const at = new Map(base.map((key, index) => [key, index]));
+  const shared = side.filter((key) => at.has(key));
+  const moved = new Set<string>();
+  for (const [index, key] of shared.entries()) {
+    for (const later of shared.slice(index + 1)) {
+      if ((at.get(later) ?? 0) < (at.get(key) ?? 0)) moved.add(key).add(later);
+    }
+  }
+  return moved;
+}
+
+function sameOrder(one: readonly string[], other: readonly string[]): boolean {
+  const inOther = new Set(other);
+  const inOne = new Set(one);
+  const left = one.filter((key) => inOther.has(key));
+  const right = other.filter((key) => inOne.has(key));
+  return left.every((key, index) => key === right[index]);
+}
+
+interface Move {
+  readonly units: Units;
+  readonly names: ReadonlySet<string>;
+  readonly mover: "ours" | "theirs";
+  readonly other: "ours" | "theirs";
+}
+
+/** What one side wrote must not depend on the place of what the other side moved. */
+function movePast({ units, names, mover, other }: Move): string | undefined {
+  const before = new Map(units.base.map((unit) => [unit.key, unit]));
+  const movedNames = new Set(units[mover].filter(({ key }) => names.has(key)).flatMap((unit) => unit.names));
+  for (const unit of units[other]) {
+    const was = before.get(unit.key);
+    if (was !== undefined && isSame(was, unit)) continue;
+    if (unit.flow !== "free") return "one side reordered parts among which the other side changed what runs in order";
+    const words = unit.text.match(/[\w$]+/g) ?? [];
+    if (isFirm(unit) && words.some((word) => movedNames.has(word) && !unit.names.includes(word))) {
+      return "one side moved a part that the other side newly depends on";
+    }
+  }
+  const gone = units.base.filter(({ key }) => !units[other].some((unit) => unit.key === key));
+  return gone.some(({ flow }) => flow !== "free")
+    ? "one side reordered parts among which the other side removed what runs in order"
+    : undefined;
+}
+
+/** Adds what only `guest` has, each after the nearest key before it that `host` has too. */
+function insertInto(host: readonly string[], guest: readonly string[], { after }: { after: boolean }): string[] {
+  const known = new Set(host);
+  const shared = new Set(guest.filter((key) => known.has(key)));
+  const runs = new Map<string | undefined, string[]>();
+  let anchor: string | undefined;
+  for (const key of guest) {
+    if (known.has(key)) anchor = key;
+    else runs.set(anchor, [...(runs.get(anchor) ?? []), key]);
+  }
+  const out: string[] = after ? [] : [...(runs.get(undefined) ?? [])];
+  let open: string[] = after ? (runs.get(undefined) ?? []) : [];
+  for (const key of host) {
+    if (shared.has(key)) {
+      out.push(...open, key);
+      open = after ? (runs.get(key) ?? []) : [];
+      if (!after) out.push(...(runs.get(key) ?? []));
+    } else out.push(key);
+  }
+  return [...out, ...open];
+}
+
+/** Where both sides added at one place, their imports stand together before the rest. */
+function importsFirst(keys: readonly string[], units: Units): string[] {
+  const old = new Set(units.base.map(({ key }) => key));
+  const firm = new Set([...units.ours, ...units.theirs].filter(({ flow }) => flow !== "free").map(({ key }) => key));
+  const out: string[] = [];
+  let run: string[] = [];
+  const flush = () => {
+    const isImport = (key: string) => /^(import|from) /.test(key) && !run.some((other) => firm.has(other));
+    out.push(...run.filter(isImport), ...run.filter((key) => !isImport(key)));
+    run = [];
+  };
+  for (const key of keys) {
+    if (old.has(key)) {
+      flush();
+      out.push(key);
+    } else run.push(key);
+  }
+  flush();
+  return out;
+}

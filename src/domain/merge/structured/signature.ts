@@ -1,0 +1,66 @@
+import { freshLeaves } from "./fresh.ts";
+import { parameterNames } from "./lost-names.ts";
+import { type Code, fieldOf, hasToken, partsOf, type Triple, textOf } from "./syntax.ts";
+
+/** What callers of a function rely on. */
+export interface Signature {
+  readonly parameters: readonly string[];
+  readonly returns: string;
+  /** `async`, `*`, `static`, `get` and the like, and whether it is a function at all. */
+  readonly manner: string;
+}
+
+/** The signature of a function, method or variable; a variable's is its kind, its type and the sort of its value. */
+export function signatureOf(code: Code): Signature {
+  const value = fieldOf(code, "value") ?? fieldOf(code, "right");
+  const callable = parametersOf(code) === undefined && value !== undefined && parametersOf(value) !== undefined ? value : code;
+  const manner = ["async", "*", "static", "get", "set"].filter((token) => hasToken(code, token) || hasToken(callable, token));
+  const list = parametersOf(callable);
+  if (list === undefined) {
+    const type = fieldOf(code, "type");
+    const sort = code.node.type === "type_alias_declaration" ? "" : sortOf(value);
+    return { parameters: [], returns: type === undefined ? "" : tidy(textOf(type)), manner: `${manner} ${sort}` };
+  }
+  const returns = fieldOf(callable, "return_type");
+  return {
+    parameters: partsOf(list).map((parameter) => tidy(textOf(parameter))),
+    returns: returns === undefined ? "" : tidy(textOf(returns)),
+    manner: `${manner} function`,
+  };
+}
+
+const parametersOf = (code: Code): Code | undefined => fieldOf(code, "parameters") ?? fieldOf(code, "parameter");
+const tidy = (text: string): string => text.replace(/\s+/g, " ").replace(/,\s*([)}\]])/g, "$1");
+const sortOf = (value: Code | undefined): string => (value === undefined ? "" : value.node.type);
+
+/** Whether code written for the old signature still fits the new one: only optional parameters were appended. */
+export function isCompatible(was: Signature, is: Signature): boolean {
+  if (was.manner !== is.manner || (was.returns !== "" && was.returns !== is.returns)) return false;
+  if (was.parameters.some((parameter, index) => !keeps(parameter, is.parameters[index]))) return false;
+  return is.parameters.slice(was.parameters.length).every((parameter) => /=|^\.\.\.|^\*|^[\w$]+\?/.test(parameter));
+}
+
+/** The same parameter, or the same with a type where it had none. */
+const keeps = (was: string, is: string | undefined): boolean =>
+  was === is || (is !== undefined && /^[\w$]+$/.test(was) && is.startsWith(`${was}:`) && !is.includes("="));
+
+/** A parameter that one side changed or removed and that the other side's edit of the same function mentions. */
+export function parameterClash({ base, ours, theirs }: Triple<Code>): string | undefined {
+  return clashOn(base, ours, theirs) ?? clashOn(base, theirs, ours);
+}
+
+/** A parameter, or each property of a destructured one, with the type that was written for all of it. */
+function piecesOf(parameter: Code): { text: string; names: string[] }[] {
+  const pattern = fieldOf(parameter, "pattern") ?? parameter;
+  if (pattern.node.type !== "object_pattern") return [{ text: tidy(textOf(parameter)), names: parameterNames(parameter) }];
+  const around = tidy(textOf(parameter).replace(textOf(pattern), ""));
+  return partsOf(pattern).map((property) => ({ text: `${tidy(textOf(property))}${around}`, names: parameterNames(property) }));
+}
+
+function clashOn(base: Code, changer: Code, user: Code): string | undefined {
+  const [was, is] = [parametersOf(base), parametersOf(changer)];
+  if (was === undefined || is === undefined || textOf(was) === textOf(is)) return undefined;
+  const pieces = { was: partsOf(was).flatMap(piecesOf), is: new Set(partsOf(is).flatMap(piecesOf).map(({ text }) => text)) };
+  const changed = new Set(pieces.was.filter(({ text }) => !pieces.is.has(text)).flatMap(({ names }) => names));
+  return freshLeaves(base, user).find(({ text }) => changed.has(text))?.text;
+}
