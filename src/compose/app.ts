@@ -67,7 +67,10 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
         version,
         ...(typed === undefined ? {} : { project: typed }),
       }),
+    prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
+    merger: async () => (await import("./merger.ts")).makeMergerFacet(),
+    merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
     worktrees: async () =>
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {

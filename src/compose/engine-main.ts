@@ -1,4 +1,4 @@
-import { chmodSync, writeSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runEngine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
@@ -12,8 +12,10 @@ import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
+import { mergingParts } from "./merging.ts";
 import { channelPorts, clockFor, keeperOptions, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
+import { say } from "./say.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
 
@@ -33,6 +35,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     processes: linuxProcesses,
     killOne,
     worktrees: projectWorktrees(project),
+    ...mergingParts(project, store),
     // A person who runs the engine in the foreground is its keeper.
     side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
@@ -41,7 +44,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),
     logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
-    mailSettings: settingsOf(project),
+    rules: settingsOf(project),
     settings: {
       maxTurns: config.engine.maxTurns > 0 ? config.engine.maxTurns : Number.MAX_SAFE_INTEGER,
       maxTurnsPerRun: config.agents.maxConcurrent,
@@ -59,13 +62,13 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
 /** To the engine's log, and as an event when the store takes it. */
 function reportFailure(project: Project, store: Store, error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  writeSync(2, `${new Date().toISOString()} ${text}\n`);
+  say(`${new Date().toISOString()} ${text}\n`);
   const createdAt = clockFor(project.env).now();
   store
     .transaction((tx) =>
       tx.events.append([{ source: "engine", type: "engine_error", level: "error", data: { text }, createdAt }]),
     )
-    .catch(() => writeSync(2, "the failure could not be stored as an event\n"));
+    .catch(() => say("the failure could not be stored as an event\n"));
 }
 
 function stopOnSignals(): AbortSignal {
@@ -80,7 +83,10 @@ function placeOvShim(project: Project): void {
   const command = selfCommand()
     .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
-  writeAtomically(shim, `#!/bin/sh\nexec ${command} "$@"\n`, 0o755);
+  const text = `#!/bin/sh\nexec ${command} "$@"\n`;
+  // Not written again as it is: an engine that starts on a full disk should find its work, not fail at this.
+  if (existsSync(shim) && readFileSync(shim, "utf8") === text) return;
+  writeAtomically(shim, text, 0o755);
   chmodSync(shim, 0o755);
 }
 

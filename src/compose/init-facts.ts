@@ -51,7 +51,12 @@ export async function configuredFacts({ repository, name }: Question): Promise<P
     throw new Failure({ kind: "config-invalid", path: files.project, problems: told });
   }
   const { project, runtime } = config;
-  const gates = project.qualityGates.map((gate) => ({ ...gate, from: "config.yaml" }));
+  const gates = project.qualityGates.map(({ name: called, command, description }) => ({
+    name: called,
+    command,
+    description,
+    from: "config.yaml",
+  }));
   const renamed = name !== undefined && name !== project.name;
   return {
     name: project.name,

@@ -1,13 +1,18 @@
 import { join } from "node:path";
+import type { Failure } from "../domain/failure.ts";
 import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
 import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
+import { patientStore } from "../store/patient.ts";
+import { describeFailure } from "../surfaces/shared/failures.ts";
+import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
+import { say } from "./say.ts";
 
 /** Attempts of one input before its agent is given up. */
 const maxAttempts = 4;
@@ -15,7 +20,7 @@ const graceMs = 2_000;
 
 /** The supervisor process of one turn. */
 export async function turnMain(project: Project, turnId: string, fence: number): Promise<void> {
-  const store = openStore(project, { life: "process" });
+  const store = patientStore(openStore(project, { life: "process" }), sayFull());
   const { config, env } = project;
   await runTurn(
     {
@@ -26,6 +31,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       processes: linuxProcesses,
       launcher: agentLauncher,
       files: turnFiles(project.dir),
+      instructions: projectInstructions(project),
       runtime: runtimeById,
       baseEnvironment: {
         HOME: env.HOME ?? "/",
@@ -41,4 +47,13 @@ export async function turnMain(project: Project, turnId: string, fence: number):
   );
   await store.close();
   await doorOf(project).ensure();
+}
+
+/** Once: it may be tried again many times. */
+function sayFull(): (error: Failure) => void {
+  let said = false;
+  return ({ data }) => {
+    if (!said) say(`${new Date().toISOString()} ${describeFailure(data).message}; waiting for room\n`);
+    said = true;
+  };
 }

@@ -1,27 +1,30 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
-import { release } from "../usecases/agents/release-agent.ts";
+import { isInQueue, release } from "../usecases/agents/release-agent.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
 
 const longestHoldMs = 24 * 60 * 60_000;
 
-/** Lets go of work that nobody came back to for a day. */
-export async function releaseForgotten(ports: EnginePorts): Promise<void> {
+/** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. */
+export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock">): Promise<void> {
   const now = ports.clock.now();
   const forgotten = await ports.store.read((tx) => tx.agents.submittedBefore(now - longestHoldMs));
   for (const agent of forgotten) {
-    await ports.store.transaction((tx) => release(tx, { now }, agent, "nobody came back to it for a day"));
+    await ports.store.transaction(async (tx) => {
+      if (!(await isInQueue(tx, agent))) await release(tx, { now }, agent, "nobody came back to it for a day");
+    });
   }
 }
 
 /** Takes away the worktrees of released agents. What they held is kept first; the branch stays. */
 export async function cleanReleased(ports: EnginePorts): Promise<void> {
   const released = await ports.store.read((tx) => tx.agents.toClean());
-  for (const agent of released) await clean(ports, agent);
+  for (const agent of released) await cleanUp(ports, agent);
 }
 
-async function clean(ports: EnginePorts, agent: Agent): Promise<void> {
+/** Takes away what a released agent left; its place is free then, unless what it held could not be kept. */
+export async function cleanUp(ports: EnginePorts, agent: Agent): Promise<void> {
   const worktree = worktreeOf(agent);
   const stillUsed = worktree === undefined || (await hasSuccessorIn(ports, agent));
   if (worktree !== undefined && !stillUsed) {
@@ -40,9 +43,14 @@ async function takeAway(ports: EnginePorts, worktree: OwnedWorktree): Promise<st
 }
 
 /** What was captured from a person's shell goes with the last agent that was given it. */
-async function forgetVariables(ports: EnginePorts, { name, envFile }: Agent): Promise<void> {
-  if (envFile === null || (await ports.store.read((tx) => tx.agents.usesEnvironment(envFile, name)))) return;
-  ports.forgetEnvironment(envFile);
+async function forgetVariables(ports: EnginePorts, { id, name, envFile }: Agent): Promise<void> {
+  if (envFile === null) return;
+  const used = await ports.store.read(async (tx) => {
+    const newest = await tx.agents.byName(name);
+    const handedDown = newest?.id !== id && newest?.envFile === envFile && newest.cleanedAt === null;
+    return handedDown || (await tx.agents.usesEnvironment(envFile, name));
+  });
+  if (!used) ports.forgetEnvironment(envFile);
 }
 
 /** A later incarnation of the name works in the same directory. */

@@ -1,3 +1,4 @@
+import { sufficientApprovals } from "../domain/merge/approval.ts";
 import type { OpenDoor } from "../ports/engine-door.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased, releaseForgotten } from "./clean-released.ts";
@@ -6,8 +7,11 @@ import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease
 import { expireClaims } from "./expire-claims.ts";
 import { UnfinishedStops } from "./finish-stops.ts";
 import { freeFromBudgets } from "./free-from-budgets.ts";
+import { Slots } from "./merge/slots.ts";
+import { MergeWorker } from "./merge/worker.ts";
 import type { EnginePorts } from "./ports.ts";
 import { LostTurns } from "./reconcile.ts";
+import { Retention } from "./retention.ts";
 import { seatAgents } from "./seat-agents.ts";
 import { SilentSupervisors } from "./silent-supervisors.ts";
 import { WatchdogMemory } from "./watchdog/memory.ts";
@@ -24,7 +28,7 @@ export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<
   const seat = await takeEngineSeat(ports);
   if (seat === undefined) return;
   ports.reach("engine.started");
-  const engine = new Engine(ports, seat);
+  const engine = new Engine(ports, seat, stop);
   await engine.run(stop);
 }
 
@@ -36,16 +40,20 @@ class Engine {
   readonly #starting = new Map<string, number>();
   #housework: Promise<void> | undefined;
   #houseworkMissed = false;
+  readonly #merges: MergeWorker;
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
   readonly #stops = new UnfinishedStops();
   readonly #lost = new LostTurns();
+  readonly #retention = new Retention();
   #idleSince: number;
   #door: OpenDoor | undefined;
 
-  constructor(ports: EnginePorts, seat: EngineSeat) {
+  constructor(ports: EnginePorts, seat: EngineSeat, stop: AbortSignal) {
     this.#ports = ports;
     this.#seat = seat;
+    const slots = new Slots(ports.rules.merge.parallelGates);
+    this.#merges = new MergeWorker(ports, { slots, stop });
     this.#idleSince = ports.clock.monotonic();
   }
 
@@ -98,11 +106,13 @@ class Engine {
   /** The one place where a loop's failure ends: it is put on record, and the next round tries again. */
   async #survive(error: unknown): Promise<void> {
     this.#ports.report(error);
+    this.#watchdog.forgive(this.#ports.clock);
     await this.#bell.wait(safetyNetMs);
   }
 
   async #pass(): Promise<void> {
     this.#houseworkInBackground();
+    this.#merges.look(() => this.#bell.ring());
     await this.#silent.killSilent(this.#ports);
     const started = [
       ...(await this.#lost.takeOver(this.#ports, this.#recentlyStarted())),
@@ -147,6 +157,7 @@ class Engine {
     await expireClaims(this.#ports);
     await releaseForgotten(this.#ports);
     await cleanReleased(this.#ports);
+    await this.#retention.prune(this.#ports);
     return freed;
   }
 
@@ -154,13 +165,15 @@ class Engine {
     const watch = await nextWatchdogAt(this.#ports, this.#watchdog);
     const now = this.#ports.clock.now();
     return this.#ports.store.read(async (tx) => {
+      const approvals = sufficientApprovals(this.#ports.rules.merge.mode);
       const timers = [
         await tx.turns.nextDue(now),
         await tx.waits.nextDeadline("budget"),
         await tx.deliveries.nextExpiry(),
+        await tx.merges.nextDue(now, approvals),
       ];
       const dues = [...timers, watch].filter((due) => due !== undefined);
-      const live = await tx.turns.dueWork(now);
+      const live = (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals));
       return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
     });
   }
@@ -198,6 +211,7 @@ class Engine {
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
     await this.#housework;
+    await this.#merges.settled();
     this.#door?.close();
     this.#ports.reach("engine.before-leave");
     if (await leaveEngineSeat(this.#ports, this.#seat, options)) {

@@ -15,7 +15,7 @@ export async function expireClaims(ports: EnginePorts): Promise<void> {
     for (const delivery of await tx.deliveries.expired(now, mostAtOnce)) {
       const message = delivery.state === "claimed" ? await tx.messages.bySeq(delivery.messageSeq) : undefined;
       if (message === undefined) continue;
-      await expireClaim(tx, { ids: ports.ids, now, settings: ports.mailSettings }, { message, delivery });
+      await expireClaim(tx, { ids: ports.ids, now, settings: ports.rules }, { message, delivery });
     }
   });
 }

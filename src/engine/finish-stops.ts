@@ -1,4 +1,5 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import { stopEnd, watchdog } from "../domain/agent/stop.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -18,7 +19,7 @@ export class UnfinishedStops {
     for (const agent of stopping) {
       const since = this.#seen.get(agent.id) ?? now;
       this.#seen.set(agent.id, since);
-      if (agent.stopRequestedBy === "watchdog" || now - since >= headStartMs) await finishStop(ports, agent);
+      if (agent.stopRequestedBy === watchdog || now - since >= headStartMs) await finishStop(ports, agent);
     }
   }
 }
@@ -35,18 +36,10 @@ async function finishStop(ports: EnginePorts, agent: Agent): Promise<void> {
   const now = ports.clock.now();
   await ports.store.transaction(async (tx) => {
     const current = await tx.agents.get(agent.id);
-    // With a turn running its supervisor, or the one that takes over, settles it as stopped.
+    // With a turn running its supervisor, or the one that takes over, settles it the same way.
     if (current === undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return;
-    const by = current.stopRequestedBy ?? "operator";
-    const byWatchdog = by === "watchdog";
+    const end = stopEnd(current.stopRequestedBy ?? "operator");
     const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
-    await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, current, {
-      state: byWatchdog ? "zombie" : "completed",
-      outcome: byWatchdog ? "stalled" : "stopped",
-      actor: byWatchdog ? "watchdog" : "operator",
-      reason: `stopped by ${by}`,
-      death: `stopped by ${by}`,
-      turnId: null,
-    });
+    await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, current, { ...end, death: end.reason, turnId: null });
   });
 }

@@ -1,40 +1,28 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { EngineSide } from "../ports/engine-door.ts";
-import type { Ids } from "../ports/ids.ts";
-import type { ReachKillPoint } from "../ports/kill-points.ts";
 import type { Processes } from "../ports/process.ts";
-import type { Settings } from "../ports/settings.ts";
-import type { Store } from "../ports/store.ts";
-import type { Worktrees } from "../ports/worktrees.ts";
+import type { WorktreeKeeping } from "../ports/worktrees.ts";
+import type { MergePorts } from "./merge/ports.ts";
 import type { WatchdogSettings } from "./watchdog/ports.ts";
 
-export interface EnginePorts {
+export interface EnginePorts extends MergePorts {
   /** The project's own checkout. */
   readonly root: string;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly reach: ReachKillPoint;
   readonly processes: Processes;
   /** Kills exactly this process, not what it started. */
   killOne(identity: ProcessIdentity): void;
-  readonly worktrees: Worktrees;
+  readonly worktrees: WorktreeKeeping;
   readonly side: EngineSide;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
   /** Deletes variables captured from a shell. */
   forgetEnvironment(path: string): void;
-  /** Puts a failure of a loop on record. Never throws. */
-  report(error: unknown): void;
   /** Answers a request frame of the command channel. */
   answer(frame: string): Promise<string>;
   worktreePath(agentName: string): string;
   logDir(agentName: string, turnId: string): string;
   readonly settings: EngineSettings;
-  /** What the rules of mail go by. */
-  readonly mailSettings: Settings;
 }
 
 export interface EngineSettings {

@@ -4,6 +4,8 @@ import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
+import { cleanUp } from "./clean-released.ts";
+import { ensureLandingBranch } from "./merge/landing-branch.ts";
 import type { EnginePorts } from "./ports.ts";
 
 /**
@@ -20,7 +22,8 @@ export async function seatAgents(ports: EnginePorts, onSeated: () => void): Prom
 
 async function seat(ports: EnginePorts, agent: Agent): Promise<void> {
   if (agent.worktreeKind === "root") return seatAtRoot(ports, agent);
-  const baseRef = agent.baseRef ?? (await ports.worktrees.currentBranch()) ?? ports.settings.canonicalBranch;
+  const baseRef = agent.baseRef ?? (await landingOf(ports, agent)) ?? ports.settings.canonicalBranch;
+  await makeRoom(ports, agent);
   ports.reach("seat.before-worktree");
   const created = await ports.worktrees.create({
     agentName: agent.name,
@@ -36,6 +39,20 @@ async function seat(ports: EnginePorts, agent: Agent): Promise<void> {
       : startFailed(tx, ports, agent, created.refusal.problem),
   );
   ports.reach("seat.after-fact");
+}
+
+/** A released namesake that worked on another branch may still have its worktree where this one's shall be. */
+async function makeRoom(ports: EnginePorts, { name, branch }: Agent): Promise<void> {
+  const released = await ports.store.read((tx) => tx.agents.toClean());
+  for (const earlier of released) {
+    if (earlier.name === name && earlier.branch !== branch) await cleanUp(ports, earlier);
+  }
+}
+
+/** New work starts from what has landed already. */
+async function landingOf(ports: EnginePorts, { runId }: Agent): Promise<string | undefined> {
+  const run = await ports.store.read((tx) => tx.runs.get(runId));
+  return run === undefined ? undefined : ensureLandingBranch(ports, run);
 }
 
 /** Agents that only coordinate read the project's own checkout. */

@@ -1,4 +1,5 @@
 import type { Agent, AgentState } from "../../domain/agent/agent.ts";
+import { watchdog } from "../../domain/agent/stop.ts";
 import type { NewEvent } from "../../domain/event/event.ts";
 import type { Assessment, HealthAction } from "../../domain/health/assess.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -8,7 +9,7 @@ import { post } from "../../usecases/mail/post.ts";
 import type { Observed } from "./observe.ts";
 import type { WatchdogPorts } from "./ports.ts";
 
-const actor = "watchdog";
+const actor = watchdog;
 
 /** Does what the assessment calls for, in one transaction that only writes: processes are for the engine to end. */
 export async function act(tx: Tx, ports: WatchdogPorts, observed: Observed, assessment: Assessment): Promise<void> {

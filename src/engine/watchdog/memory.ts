@@ -33,6 +33,11 @@ export class WatchdogMemory {
     this.#plannedAt = undefined;
   }
 
+  /** The engine could not write what it saw, and perhaps nobody could: as after a sleep, ages wait for a stale window. */
+  forgive(clock: Clock): void {
+    this.#wokeAt = clock.monotonic();
+  }
+
   /** For how long this subject has shown the same sign. Another sign, or a subject that was forgotten, starts anew. */
   unchangedFor(subject: string, sign: string): number {
     const elapsed = this.#awake + this.#sleptMs;

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
 import { minute, watchdogWorld } from "../../../testkit/watchdog-world.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { WatchdogPorts } from "./ports.ts";
+import { nextWatchdogAt, watchdogTick } from "./tick.ts";
 
 const hour = 60 * minute;
 
@@ -70,4 +73,30 @@ test("ticks never overlap", async () => {
   world.clock.advance(5.1 * minute);
   await Promise.all([world.tick(), world.tick(), world.tick()]);
   expect(await world.events("escalation")).toHaveLength(1);
+});
+
+test("while the engine cannot write, nobody grows old: whoever is there when it can again is unharmed", async () => {
+  await using world = await watchdogWorld();
+  await world.seat("b1", { state: "in_turn" });
+  const turn = await world.beginTurn("b1");
+  const full = new Failure({ kind: "disk-full", path: "/p/s.db" });
+  const ports: WatchdogPorts = { ...world.ports, store: { ...world.store, transaction: () => Promise.reject(full) } };
+  let refused = 0;
+  for (let waited = 0; waited < 30 * minute; ) {
+    const due = await nextWatchdogAt(ports, world.memory);
+    const wait = due === undefined ? minute : Math.max(due - world.clock.now(), 1);
+    world.clock.advance(wait);
+    waited += wait;
+    // As the engine's loop does with any failure.
+    await watchdogTick(ports, world.memory).catch(() => {
+      refused++;
+      world.memory.forgive(world.clock);
+    });
+  }
+  expect(refused).toBeGreaterThan(0);
+  await world.pass(minute);
+  await world.beat(turn);
+  await world.pass(4 * minute);
+  expect(await world.agent("b1")).toMatchObject({ state: "in_turn", escalationLevel: 0, stopRequestedBy: null });
+  expect(await world.events("escalation")).toEqual([]);
 });

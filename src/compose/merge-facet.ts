@@ -1,0 +1,116 @@
+import { applies } from "../domain/gate/applies.ts";
+import { landingBranchFor } from "../domain/merge/landing-branch.ts";
+import { nearest } from "../domain/name/nearest.ts";
+import { notFound, type Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import type { ConflictInPlace, Settled } from "../engine/merge/ports.ts";
+import { tripleOf } from "../engine/merge/resolve.ts";
+import { type ScratchMerging, scratchMerging } from "../host/git/merge/scratch.ts";
+import type { MergeFacet, PredictRequest } from "../surfaces/cli/facets/merge.ts";
+import type { MergerFacet } from "../surfaces/cli/facets/merger.ts";
+import { predictTrain, unpredictable } from "../usecases/merge/predict.ts";
+import { makeMergerFacet } from "./merger.ts";
+import type { Project } from "./project.ts";
+
+/** What commands learn from git about branches that are to land; each question in a place that vanishes with it. */
+export function makeMergeFacet(project: Pick<Project, "root" | "config">): MergeFacet {
+  const looking = async <T>(look: (git: ScratchMerging) => Promise<T>): Promise<T> => {
+    using git = await scratchMerging(project.root);
+    return await look(git);
+  };
+  return {
+    head: (branch) => looking((git) => headOf(git, branch)),
+    branches: () => looking(branchesOf),
+    changedFiles: (target, commit) =>
+      looking(async (git) => {
+        const onto = await git.commitOf(heads + target);
+        return onto === undefined ? [] : git.changedFiles(onto, commit);
+      }),
+    predict: (request) => looking((git) => predict(project, git, request)),
+    patch: (of) => looking((git) => patchOf(git, of)),
+  };
+}
+
+const heads = "refs/heads/";
+
+async function headOf(git: ScratchMerging, branch: string): Promise<Result<string, Refusal>> {
+  const head = await git.commitOf(heads + branch);
+  if (head !== undefined) return ok(head);
+  return no(notFound("branch", branch, nearest(branch, await branchesOf(git))));
+}
+
+const branchesOf = async (git: ScratchMerging): Promise<readonly string[]> =>
+  (await git.refsBelow(heads)).map(({ ref }) => ref.slice(heads.length));
+
+async function predict({ config }: Pick<Project, "config">, git: ScratchMerging, request: PredictRequest) {
+  const onto = await landingTip(git, request);
+  const tips = request.candidates.map(async ({ branch, headCommit }) =>
+    headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit),
+  );
+  const candidates = await Promise.all(tips);
+  if (onto === undefined) {
+    const prediction = unpredictable(`there is no branch ${request.target}`, "missing_ref");
+    return candidates.map(() => ({ ...prediction, gatesLikely: [] }));
+  }
+  const merger = makeMergerFacet();
+  const resolve = (conflict: ConflictInPlace): Promise<Settled> => byLadder(git, merger, conflict);
+  const predictions = await predictTrain({ merging: git, resolve }, onto, candidates);
+  return Promise.all(
+    predictions.map(async (prediction, at) => {
+      const head = candidates[at];
+      const changed = head === undefined || prediction.wouldRequireAgent ? [] : await git.changedFiles(onto, head);
+      const gates = changed.length === 0 ? [] : config.project.qualityGates.filter((gate) => applies(gate, changed));
+      return { ...prediction, gatesLikely: gates.map(({ name }) => name) };
+    }),
+  );
+}
+
+/** Where work for the target would be put now; as the merge worker decides it, but without making the branch. */
+async function landingTip(
+  git: ScratchMerging,
+  { target, runId, landings }: PredictRequest,
+): Promise<string | undefined> {
+  const tip = await git.commitOf(heads + target);
+  if (tip === undefined) return undefined;
+  const targetCheckedOut = (await git.checkoutsOf(target)).length > 0;
+  if (!targetCheckedOut) return tip;
+  const earlier: { branch: string; promoted: boolean }[] = [];
+  for (const branch of landings) {
+    const landed = await git.commitOf(heads + branch);
+    if (landed !== undefined) earlier.push({ branch, promoted: await git.contains(tip, landed) });
+  }
+  const landing = landingBranchFor({ target, runId, targetCheckedOut, earlier });
+  const landed = await git.commitOf(heads + landing);
+  return landed === undefined || (await git.contains(tip, landed)) ? tip : landed;
+}
+
+async function byLadder(
+  git: ScratchMerging,
+  merger: MergerFacet,
+  { conflict, ours }: ConflictInPlace,
+): Promise<Settled> {
+  const triple = await tripleOf(git, conflict, ours);
+  if (triple === undefined) return { kind: "escalate", reason: `a ${conflict.kind} conflict needs a decision` };
+  const merged = await merger.mergeFile(triple);
+  if (merged.kind === "refused") return { kind: "escalate", reason: merged.reason };
+  const file = {
+    path: conflict.path,
+    mode: conflict.ours?.mode ?? "100644",
+    content: new TextEncoder().encode(merged.content),
+  };
+  return { kind: "resolved", file, strategy: merged.strategy };
+}
+
+async function patchOf(
+  git: ScratchMerging,
+  { branch, headCommit, targetBranch, resultCommit }: Parameters<MergeFacet["patch"]>[0],
+): Promise<Result<string, Refusal>> {
+  const head = headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit);
+  if (head === undefined) return no(notFound("branch", branch));
+  const landed = resultCommit === null ? undefined : await git.commitOf(resultCommit);
+  if (landed !== undefined && (await git.commitOf(`${landed}^2`)) === head)
+    return ok(await git.patch(`${landed}^1`, landed));
+  const onto = await git.commitOf(heads + targetBranch);
+  if (onto === undefined) return no(notFound("branch", targetBranch));
+  return ok(await git.patch((await git.baseOf(onto, head)) ?? onto, head));
+}

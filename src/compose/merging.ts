@@ -1,0 +1,54 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { identicalRung } from "../domain/merge/ladder/identical.ts";
+import { rememberedRung } from "../domain/merge/ladder/remembered.ts";
+import { structuredRung } from "../domain/merge/ladder/structured.ts";
+import type { Rung } from "../domain/merge/ladder/triple.ts";
+import { unionRung } from "../domain/merge/ladder/union.ts";
+import type { MergePorts } from "../engine/merge/ports.ts";
+import { resolver } from "../engine/merge/resolve.ts";
+import { saveChangedFiles } from "../host/gates/changed-files.ts";
+import { gateRunner } from "../host/gates/gate-runner.ts";
+import { gitMerging } from "../host/git/merge/merging.ts";
+import { randomIds } from "../host/ids.ts";
+import { parseYaml } from "../host/syntax/yaml-tree.ts";
+import type { MergeGit } from "../ports/merge-git.ts";
+import type { Store } from "../ports/store.ts";
+import { mergeCodeAt } from "./merge-code.ts";
+import type { Project } from "./project.ts";
+
+export const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">): MergeGit =>
+  gitMerging(root, { poolDir: join(dir, "merge-worktrees"), scratch: join(dir, "run", "git") });
+
+type MergingParts = Pick<
+  MergePorts,
+  "merging" | "gateRunner" | "resolve" | "saveChangedFiles" | "readFile" | "mergeLogDir"
+>;
+
+/** What the engine merges with. */
+export function mergingParts(project: Project, store: Store): MergingParts {
+  const merging = projectMerging(project);
+  return {
+    merging,
+    gateRunner: gateRunner({ env: project.env }),
+    resolve: resolver(merging, ladder(project, store)),
+    saveChangedFiles,
+    readFile: async (path) =>
+      lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : undefined,
+    mergeLogDir: (id) => join(project.dir, "logs", "merge", id),
+  };
+}
+
+/** The rules for conflicts that git could not settle, surest first. Tiers with a model join at its end. */
+function ladder({ config }: Project, store: Store): readonly Rung[] {
+  const recall = async (fingerprint: string): Promise<readonly string[] | undefined> => {
+    const known = await store.read((tx) => tx.resolutions.get(fingerprint));
+    return known === undefined || known.bad > 0 ? undefined : (JSON.parse(known.content) as readonly string[]);
+  };
+  return [
+    identicalRung,
+    unionRung({ parseYaml }),
+    rememberedRung({ digest: randomIds.digest, recall, reads: async () => true }),
+    ...(config.merge.structured.enabled ? [structuredRung({ parseYaml, mergeCode: mergeCodeAt })] : []),
+  ];
+}

@@ -1,0 +1,45 @@
+import type { MergeAttempt } from "../../domain/merge/attempt.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { rejected } from "../../usecases/merge/settle-rejection.ts";
+import { type MergePorts, mergeContext } from "./ports.ts";
+
+/** How often whoever works on an entry may die before the entry is taken for the reason. */
+const mostDeaths = 3;
+
+/** Marks entries as being worked on. Answers those that were still free. */
+export async function claimEntries(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
+  const updatedAt = ports.clock.now();
+  return ports.store.transaction(async (tx) => {
+    const claimed: MergeEntry[] = [];
+    for (const entry of entries) {
+      const change = { status: "merging", attempts: entry.attempts + 1, updatedAt } as const;
+      if (await tx.merges.change(entry.id, ["pending", "blocked"], change)) claimed.push({ ...entry, ...change });
+    }
+    return claimed;
+  });
+}
+
+/** Entries that somebody worked on who is no more go back into the queue, or fail when that happens again and again. */
+export async function freeLostEntries(ports: MergePorts): Promise<void> {
+  const context = mergeContext(ports);
+  await ports.store.transaction(async (tx) => {
+    for (const attempt of await tx.mergeAttempts.unfinished()) {
+      await tx.mergeAttempts.change(attempt.id, { outcome: "lost", finishedAt: context.now });
+    }
+    for (const entry of await tx.merges.list({ statuses: ["merging", "gating"] })) {
+      const attempts = await tx.mergeAttempts.of(entry.id);
+      const change = { status: "pending", updatedAt: context.now } as const;
+      if (deathsInARow(attempts) < mostDeaths) {
+        await tx.merges.change(entry.id, ["merging", "gating"], change);
+        continue;
+      }
+      const message = `whoever merged it died ${mostDeaths} times in a row`;
+      await rejected(tx, context, entry, { status: "failed", cause: "worker_crash", detail: { message } });
+    }
+  });
+}
+
+function deathsInARow(attempts: readonly MergeAttempt[]): number {
+  const last = attempts.findLastIndex(({ outcome }) => outcome !== "lost");
+  return attempts.length - 1 - last;
+}

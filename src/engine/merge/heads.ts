@@ -1,0 +1,75 @@
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { rejected } from "../../usecases/merge/settle-rejection.ts";
+import { type MergePorts, mergeContext, queueRef } from "./ports.ts";
+
+const heads = "refs/heads/";
+
+/**
+ * Pins the commit of every entry that is taken up for the first time, reading it from the branch where nobody knew it;
+ * what has no branch is sent back. Answers the entries that can be merged.
+ */
+export async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
+  const fresh = entries.filter(({ attempts, headCommit }) => attempts === 0 || headCommit === "");
+  if (fresh.length === 0) return entries;
+  const tips = await tipsOf(ports, fresh);
+  const known = await existing(ports, fresh);
+  const found = new Map<number, string>();
+  for (const { id, branch, headCommit } of fresh) {
+    const head = headCommit === "" ? tips.get(branch) : known.has(headCommit) ? headCommit : undefined;
+    if (head !== undefined) found.set(id, head);
+  }
+  await pin(ports, found);
+  const kept: MergeEntry[] = [];
+  for (const entry of entries) {
+    const head = fresh.includes(entry) ? found.get(entry.id) : entry.headCommit;
+    if (head === undefined) await bounce(ports, entry);
+    else kept.push(head === entry.headCommit ? entry : await withHead(ports, entry, head));
+  }
+  return kept;
+}
+
+/** All branches through one process: a queue may hold a hundred. */
+async function tipsOf({ merging }: MergePorts, entries: readonly MergeEntry[]): Promise<ReadonlyMap<string, string>> {
+  if (entries.every(({ headCommit }) => headCommit !== "")) return new Map();
+  const refs = await merging.refsBelow(heads);
+  return new Map(refs.map(({ ref, commit }) => [ref.slice(heads.length), commit]));
+}
+
+/** Commits that were announced and exist; most are the tip of their branch, which one process tells for all. */
+async function existing({ merging }: MergePorts, entries: readonly MergeEntry[]): Promise<ReadonlySet<string>> {
+  const announced = entries.filter(({ headCommit }) => headCommit !== "");
+  const tips = new Set(announced.length === 0 ? [] : (await merging.refsBelow(heads)).map(({ commit }) => commit));
+  const known = new Set<string>();
+  for (const { headCommit } of announced) {
+    if (tips.has(headCommit) || (await merging.commitOf(headCommit)) === headCommit) known.add(headCommit);
+  }
+  return known;
+}
+
+/** A pin that is there already is the same: an entry never changes its head. */
+async function pin({ merging }: MergePorts, found: ReadonlyMap<number, string>): Promise<void> {
+  if (found.size === 0) return;
+  const there = new Set((await merging.refsBelow("refs/overstory/queue/")).map(({ ref }) => ref));
+  const changes = [...found]
+    .map(([id, to]) => ({ ref: queueRef(id), from: null, to }))
+    .filter(({ ref }) => !there.has(ref));
+  if (changes.length === 0) return;
+  const pinned = await merging.updateRefs(changes, "overstory: queued");
+  if (pinned.kind === "moved") throw new Error(`queued commits could not be pinned: ${pinned.problem}`);
+}
+
+async function withHead(ports: MergePorts, entry: MergeEntry, headCommit: string): Promise<MergeEntry> {
+  const { filesModified: announced, targetBranch } = entry;
+  const filesModified = announced.length > 0 ? announced : await ports.merging.changedFiles(targetBranch, headCommit);
+  const change = { headCommit, filesModified, updatedAt: ports.clock.now() };
+  await ports.store.transaction((tx) => tx.merges.change(entry.id, ["pending", "blocked"], change));
+  return { ...entry, ...change };
+}
+
+async function bounce(ports: MergePorts, entry: MergeEntry): Promise<void> {
+  const message =
+    entry.headCommit === "" ? `there is no branch ${entry.branch}` : `${entry.headCommit} is no commit of this project`;
+  await ports.store.transaction((tx) =>
+    rejected(tx, mergeContext(ports), entry, { status: "failed", cause: "missing_ref", detail: { message } }),
+  );
+}

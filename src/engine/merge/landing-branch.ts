@@ -1,0 +1,72 @@
+import { isIntegration, landingBranchFor } from "../../domain/merge/landing-branch.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { MergeGit } from "../../ports/merge-git.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
+
+export interface LandingPorts {
+  readonly store: Store;
+  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "checkoutsOf" | "updateRefs">;
+  readonly worktrees: Pick<Worktrees, "currentBranch">;
+  readonly settings: { readonly canonicalBranch: string };
+}
+
+/** How many earlier runs may have left work that waits for being taken over. */
+const remembered = 200;
+
+/**
+ * The branch that receives the work of a run. Decided when its first agent needs a place to start from, and again when
+ * somebody has checked out the branch it lands on. Repeating it after a crash finds what is already there. Undefined
+ * when the project has no commit to start from.
+ */
+export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promise<string | undefined> {
+  if (run.landingBranch !== null && run.landingBranch !== run.targetBranch) return run.landingBranch;
+  const target = run.targetBranch ?? (await ports.worktrees.currentBranch()) ?? ports.settings.canonicalBranch;
+  const targetCheckedOut = (await ports.merging.checkoutsOf(target)).length > 0;
+  if (run.landingBranch !== null && !targetCheckedOut) return run.landingBranch;
+  const tip = await ports.merging.commitOf(`refs/heads/${target}`);
+  if (tip === undefined) return undefined;
+  const earlier = await waitingBranches(ports, target, tip);
+  const landingBranch = landingBranchFor({ target, runId: run.id, targetCheckedOut, earlier });
+  if (landingBranch !== target) await standAt(ports, landingBranch, tip);
+  await ports.store.transaction((tx) => tx.runs.setBranches(run.id, { targetBranch: target, landingBranch }));
+  return landingBranch;
+}
+
+/**
+ * Where a branch that was queued for `target` lands now: elsewhere when somebody has checked the target out since. The
+ * same answer again until they let go of it.
+ */
+export async function landingInstead(ports: LandingPorts, target: string, runId: string | null): Promise<string> {
+  if (isIntegration(target) || (await ports.merging.checkoutsOf(target)).length === 0) return target;
+  const run = runId === null ? undefined : await ports.store.read((tx) => tx.runs.get(runId));
+  if (run !== undefined && (run.targetBranch ?? target) === target) {
+    return (await ensureLandingBranch(ports, { ...run, targetBranch: target })) ?? target;
+  }
+  const tip = await ports.merging.commitOf(`refs/heads/${target}`);
+  if (tip === undefined) return target;
+  const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] });
+  await standAt(ports, landing, tip);
+  return landing;
+}
+
+/** Landing branches that earlier runs left for the same target. */
+async function waitingBranches(ports: LandingPorts, target: string, tip: string) {
+  const runs = await ports.store.read((tx) => tx.runs.list(remembered));
+  const names = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");
+  const found: { branch: string; promoted: boolean }[] = [];
+  for (const branch of new Set(names.filter(isIntegration))) {
+    const landed = await ports.merging.commitOf(`refs/heads/${branch}`);
+    if (landed !== undefined) found.push({ branch, promoted: await ports.merging.contains(tip, landed) });
+  }
+  return found;
+}
+
+/** A landing branch that is new, or holds nothing that the target does not have, begins at the target's tip. */
+async function standAt(ports: LandingPorts, branch: string, tip: string): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const from = (await ports.merging.commitOf(ref)) ?? null;
+  if (from !== null && (from === tip || !(await ports.merging.contains(tip, from)))) return;
+  const moved = await ports.merging.updateRefs([{ ref, from, to: tip }], "overstory: landing branch");
+  if (moved.kind === "moved") throw new Error(`${branch} could not be put at ${tip}: ${moved.problem}`);
+}

@@ -1,0 +1,134 @@
+import type { Conflict } from "../../domain/merge/conflict.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { landingMessage } from "../../domain/merge/landing-message.ts";
+import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
+import type { ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import type { MergePorts } from "./ports.ts";
+import { takeBackTheUndo } from "./redo.ts";
+import { commandFor, regenerate } from "./regenerate.ts";
+import type { Slots } from "./slots.ts";
+
+export interface MergeOne {
+  /** The commit it is merged onto, and its tree. */
+  readonly onto: { readonly commit: string; readonly tree: string };
+  readonly entry: MergeEntry;
+  readonly slots: Slots;
+}
+
+/** Makes a two-parent commit out of a landing branch and one entry, as objects that nobody sees yet. */
+export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
+  const { merging } = ports;
+  const { onto, entry } = request;
+  const merged = await merging.merge(onto.commit, entry.headCommit);
+  if (merged.kind === "clean" && merged.tree === onto.tree && (await merging.contains(onto.commit, entry.headCommit))) {
+    return alreadyThere(ports, request);
+  }
+  const settled = await settle(ports, request, merged);
+  if (settled.kind === "stopped") return settled;
+  const { tree, strategy } = settled;
+  const tier = strategy === null ? "clean-merge" : "auto-resolve";
+  return commit(ports, request, { tree, tier, strategy });
+}
+
+/** What was landed and undone is in the history without being in the tree. */
+async function alreadyThere(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
+  const { onto, entry } = request;
+  const redone = await takeBackTheUndo(ports, entry, onto.commit);
+  if (redone === undefined) return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
+  const settled = await settle(ports, request, redone);
+  if (settled.kind === "stopped") return settled;
+  return commit(ports, request, { tree: settled.tree, tier: "auto-resolve", strategy: settled.strategy ?? "redo" });
+}
+
+type Stopped = Extract<MergeAnswer, { kind: "stopped" }>;
+type Settling = { readonly kind: "settled"; readonly tree: string; readonly strategy: string | null } | Stopped;
+
+/** From what git made of it to a tree without conflicts. */
+async function settle(ports: MergePorts, request: MergeOne, merged: ObjectMerge): Promise<Settling> {
+  const { entry } = request;
+  switch (merged.kind) {
+    case "clean":
+      return { kind: "settled", tree: merged.tree, strategy: null };
+    case "unrelated":
+      return stop("no_common_history", `${entry.branch} and ${entry.targetBranch} have no common history`);
+    case "failed":
+      return stop("git_error", merged.problem);
+    case "conflicts":
+      return settleConflicts(ports, request, merged);
+  }
+}
+
+interface Unsettled {
+  readonly path: string;
+  readonly reason: string;
+}
+
+async function settleConflicts(
+  ports: MergePorts,
+  { onto, entry, slots }: MergeOne,
+  { tree, conflicts }: Extract<ObjectMerge, { kind: "conflicts" }>,
+): Promise<Settling> {
+  const made = conflicts.filter(({ path, kind }) => kind === "content" && commandFor(ports, path) !== undefined);
+  const files: ResolvedFile[] = [];
+  const strategies = new Set<string>();
+  const open: Unsettled[] = [];
+  for (const conflict of conflicts) {
+    if (made.includes(conflict)) continue;
+    const answer = await ports.resolve({ conflict, ours: onto.commit, theirs: entry.headCommit });
+    if (answer.kind === "escalate") open.push({ path: conflict.path, reason: answer.reason });
+    else {
+      files.push(answer.file);
+      strategies.add(answer.strategy);
+    }
+  }
+  if (open.length > 0) return unsettled(open);
+  if (made.length > 0) {
+    strategies.add("regenerate");
+    const ours = await Promise.all(made.map((conflict) => oursOf(ports, conflict)));
+    const ready = await ports.merging.withFiles(tree, [...files, ...ours]);
+    const answers = await regenerate(ports, { tree: ready, parent: onto.commit, conflicts: made, slots });
+    for (const [at, { path }] of made.entries()) {
+      const file = answers[at];
+      if (file !== undefined) files.push(file);
+      else open.push({ path, reason: `it could not be made again by: ${commandFor(ports, path)}` });
+    }
+  }
+  if (open.length > 0) return unsettled(open);
+  const strategy = [...strategies].toSorted().join("+");
+  return { kind: "settled", tree: await ports.merging.withFiles(tree, files), strategy };
+}
+
+async function oursOf({ merging }: MergePorts, { path, ours }: Conflict): Promise<ResolvedFile> {
+  return ours === null
+    ? { path, mode: "100644", content: null }
+    : { path, mode: ours.mode, content: await merging.readBlob(ours.oid) };
+}
+
+function unsettled(open: readonly Unsettled[]): Stopped {
+  const [first] = open;
+  const more = open.length === 1 ? "" : ` (and ${open.length - 1} more)`;
+  const message = `${first?.path}: ${first?.reason}${more}`;
+  return { kind: "stopped", cause: "conflict", detail: { message, files: open.map(({ path }) => path) } };
+}
+
+async function commit(
+  ports: MergePorts,
+  { onto, entry, slots }: MergeOne,
+  how: { tree: string; tier: "clean-merge" | "auto-resolve"; strategy: string | null },
+): Promise<MergeAnswer> {
+  const { merging, store, rules } = ports;
+  const { taskId } = entry;
+  const title = taskId === null ? null : ((await store.read((tx) => tx.tasks.get(taskId)))?.title ?? null);
+  const message = landingMessage({ ...entry, ...how, title });
+  const made = await merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message });
+  if (rules.merge.runGitHooks && (await merging.hasHooks())) {
+    const veto = await slots.use(async (slot) => {
+      const { path } = await merging.checkOut(slot, made, rules.merge.keepIgnored);
+      return merging.runHooks(path, message);
+    });
+    if (veto !== undefined) return stop("hook_rejected", `a hook of this project refused the merge: ${veto}`);
+  }
+  return { kind: "merged", commit: made, ...how };
+}
+
+const stop = (cause: Stopped["cause"], message: string): Stopped => ({ kind: "stopped", cause, detail: { message } });

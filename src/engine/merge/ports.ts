@@ -1,0 +1,58 @@
+import { engineCaller } from "../../domain/caller/caller.ts";
+import type { Conflict } from "../../domain/merge/conflict.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { GateRunner } from "../../ports/gate-runner.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { ReachKillPoint } from "../../ports/kill-points.ts";
+import type { MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
+import type { Processes } from "../../ports/process.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { Store } from "../../ports/store.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
+import type { Context } from "../../usecases/usecase.ts";
+
+/** What bringing branches in needs. */
+export interface MergePorts {
+  readonly worktrees: Pick<Worktrees, "currentBranch">;
+  readonly settings: { readonly canonicalBranch: string };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly reach: ReachKillPoint;
+  readonly merging: MergeGit;
+  readonly gateRunner: GateRunner;
+  readonly processes: Pick<Processes, "endTree">;
+  readonly rules: Settings;
+  /** Settles a conflicted path by rule, or says why no rule does. */
+  resolve(conflict: ConflictInPlace): Promise<Settled>;
+  /** Writes a list of paths, each ended by a NUL. */
+  saveChangedFiles(path: string, files: readonly string[]): Promise<void>;
+  /** The bytes of a regular file; undefined when there is none. */
+  readFile(path: string): Promise<Uint8Array | undefined>;
+  /** Where the output of a train's gates goes. */
+  mergeLogDir(trainId: string): string;
+  /** Puts a failure on record. Never throws. */
+  report(error: unknown): void;
+}
+
+export interface ConflictInPlace {
+  readonly conflict: Conflict;
+  /** The two commits being merged. */
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+export type Settled =
+  | { readonly kind: "resolved"; readonly file: ResolvedFile; readonly strategy: string }
+  | { readonly kind: "escalate"; readonly reason: string };
+
+export const mergeContext = ({ clock, ids, rules }: MergePorts): Context => ({
+  caller: engineCaller,
+  now: clock.now(),
+  ids,
+  settings: rules,
+});
+
+export const branchRef = (branch: string): string => `refs/heads/${branch}`;
+export const queueRef = (id: number): string => `refs/overstory/queue/${id}`;
+export const backupRef = (opId: string): string => `refs/overstory/backup/${opId}`;

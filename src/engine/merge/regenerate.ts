@@ -1,0 +1,71 @@
+import type { Conflict } from "../../domain/merge/conflict.ts";
+import { regenerationFor } from "../../domain/merge/ladder/regeneration.ts";
+import { matchesGlob } from "../../domain/turn/glob.ts";
+import type { ResolvedFile } from "../../ports/merge-git.ts";
+import { gatePorts } from "./checks.ts";
+import type { MergePorts } from "./ports.ts";
+import type { Slots } from "./slots.ts";
+
+/** Lock files of large projects take a while. */
+const limitMs = 600_000;
+
+/** The command that makes a file, when it is made by one: the project's own word first. */
+export function commandFor({ rules }: MergePorts, path: string): string | undefined {
+  const own = rules.merge.generated.find(({ paths }) =>
+    paths.some((pattern) => matchesGlob(path, pattern) || path.endsWith(`/${pattern}`)),
+  );
+  return own?.command ?? regenerationFor(path)?.command.join(" ");
+}
+
+export interface Generated {
+  /** Everything else settled, with our version of the generated files in it. */
+  readonly tree: string;
+  readonly parent: string;
+  readonly conflicts: readonly Conflict[];
+  readonly slots: Slots;
+}
+
+/**
+ * Makes generated files again from what both sides brought, in a checkout of exactly that. The command is code of the
+ * project: it runs as gates do. Undefined for a file that was not made.
+ */
+export async function regenerate(
+  ports: MergePorts,
+  generated: Generated,
+): Promise<readonly (ResolvedFile | undefined)[]> {
+  const { merging, rules } = ports;
+  const { tree, parent, conflicts, slots } = generated;
+  const commit = await merging.commit({ tree, parents: [parent], message: "to be made again\n" });
+  return slots.use(async (slot) => {
+    const { path: root } = await merging.checkOut(slot, commit, rules.merge.keepIgnored);
+    const made: (ResolvedFile | undefined)[] = [];
+    const ran = new Set<string>();
+    for (const { path, ours } of conflicts) {
+      const command = commandFor(ports, path) ?? "false";
+      const directory = path.includes("/") ? `${root}/${path.slice(0, path.lastIndexOf("/"))}` : root;
+      const key = `${directory}\0${command}`;
+      const passed = ran.has(key) || (await run(ports, command, directory));
+      if (passed) ran.add(key);
+      const content = passed ? await ports.readFile(`${root}/${path}`) : undefined;
+      made.push(content === undefined ? undefined : { path, mode: ours?.mode ?? "100644", content });
+    }
+    return made;
+  });
+}
+
+async function run(ports: MergePorts, command: string, cwd: string): Promise<boolean> {
+  const { recordProcess } = gatePorts(ports);
+  let ended: (() => Promise<void>) | undefined;
+  const logDir = ports.mergeLogDir(ports.ids.next("made"));
+  const { status } = await ports.gateRunner.run({
+    gate: { name: "regenerate", command, timeoutMs: limitMs, required: true, paths: [] },
+    cwd,
+    logPath: `${logDir}/regenerate.log`,
+    env: {},
+    onStart: async (identity) => {
+      ended = await recordProcess(identity);
+    },
+  });
+  await ended?.();
+  return status === "passed";
+}

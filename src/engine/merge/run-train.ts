@@ -1,0 +1,163 @@
+import type { MergeEntry, Verdict } from "../../domain/merge/entry.ts";
+import type { EntryOutcome, Landing } from "../../domain/merge/train/member.ts";
+import type { TrainProgress, TrainSteps } from "../../domain/merge/train/steps.ts";
+import { runTrain } from "../../domain/merge/train/train.ts";
+import { landed } from "../../usecases/merge/settle-landing.ts";
+import { rejected } from "../../usecases/merge/settle-rejection.ts";
+import { type Checks, openChecks } from "./checks.ts";
+import { isInWork, land } from "./land.ts";
+import { mergeOne } from "./merge-one.ts";
+import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import type { Slots } from "./slots.ts";
+
+/** What could not land because of something outside is tried again after this time. */
+const retryBlockedMs = 30_000;
+
+/** What failed for reasons of our own is tried again after this time. */
+const retryBrokenMs = 5_000;
+
+const takenOut = { message: "it was taken out of the queue" };
+
+export interface TrainJob {
+  readonly target: string;
+  /** Claimed, in the order in which they should land. */
+  readonly entries: readonly MergeEntry[];
+  readonly slots: Slots;
+  readonly stop: AbortSignal;
+}
+
+/** Brings entries of one target in, and records of each what became of it as soon as that is known. */
+export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void> {
+  const { target, entries, slots, stop } = job;
+  const { merging, rules } = ports;
+  const tip = await merging.commitOf(branchRef(target));
+  if (tip === undefined) return blockAll(ports, entries, `there is no branch ${target} to land on`);
+  const attempt = await beginAttempt(ports, entries, tip);
+  const checks = openChecks(ports, { slots, logDir: attempt.logDir, stop });
+  const base = { commit: tip, tree: await merging.treeOf(tip) };
+  const trees = new Map([[base.commit, base.tree]]);
+  const steps: TrainSteps<MergeEntry> = {
+    merge: async (onto, entry) => {
+      const now = await ports.store.read((tx) => tx.merges.get(entry.id));
+      if (!isInWork(now)) return { kind: "stopped", cause: "approval_denied", detail: takenOut };
+      const tree = trees.get(onto) ?? (await merging.treeOf(onto));
+      const answer = await mergeOne(ports, { onto: { commit: onto, tree }, entry, slots });
+      if (answer.kind === "merged") trees.set(answer.commit, answer.tree);
+      return answer;
+    },
+    check: (commit, tree, request) => checks.check(commit, tree, request),
+    land: (landing) => land(ports, { target, landing, ...evidenceFor(checks, landing) }),
+    onProgress: (progress) => record(ports, progress),
+  };
+  const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
+  const request = { base, entries, batchSize, maxRebases, parallelGates, baselineFailing };
+  const report = await runTrain(steps, request).catch(async (error: unknown) => {
+    await giveUp(ports, attempt.id, entries);
+    if (stop.aborted) return undefined;
+    throw error;
+  });
+  if (report === undefined) return;
+  const kinds = new Set(report.outcomes.map(({ outcome }) => outcome.kind));
+  const outcome = kinds.has("landed") ? "landed" : kinds.has("blocked") ? "blocked" : "failed";
+  const change = { outcome, candidateCommit: report.tip.commit, gateResults: checks.all() } as const;
+  await ports.store.transaction((tx) =>
+    tx.mergeAttempts.change(attempt.id, { ...change, finishedAt: ports.clock.now() }),
+  );
+}
+
+async function beginAttempt(ports: MergePorts, entries: readonly MergeEntry[], baseCommit: string) {
+  const id = ports.ids.next("train");
+  const logDir = ports.mergeLogDir(id);
+  await ports.store.transaction((tx) =>
+    tx.mergeAttempts.insert({
+      id,
+      trainId: id,
+      queueIds: entries.map((entry) => entry.id),
+      baseCommit,
+      candidateCommit: null,
+      outcome: null,
+      gateResults: [],
+      startedAt: ports.clock.now(),
+      finishedAt: null,
+      logDir,
+    }),
+  );
+  ports.reach("merge.claimed");
+  return { id, logDir };
+}
+
+/** Whoever is asked to end, or cannot go on, leaves the entries as they were found. */
+async function giveUp(ports: MergePorts, attemptId: string, entries: readonly MergeEntry[]): Promise<void> {
+  const now = ports.clock.now();
+  await ports.store.transaction(async (tx) => {
+    await tx.mergeAttempts.change(attemptId, { outcome: "blocked", finishedAt: now });
+    const change = { status: "pending", notBefore: now + retryBrokenMs, updatedAt: now } as const;
+    for (const { id } of entries) await tx.merges.change(id, ["merging", "gating"], change);
+  });
+}
+
+function evidenceFor(
+  checks: Checks,
+  landing: Landing<MergeEntry>,
+): { verdict: Verdict; gaps: readonly string[]; results: readonly string[] } {
+  const { verdict, gaps, results } = checks.verdictOf(landing.to.tree);
+  const more = [...gaps, ...landing.gaps.filter((gap) => !gaps.includes(gap))];
+  return { verdict: verdict === "verified" && more.length > 0 ? "verified_with_gaps" : verdict, gaps: more, results };
+}
+
+async function record(ports: MergePorts, progress: TrainProgress<MergeEntry>): Promise<void> {
+  switch (progress.kind) {
+    case "assembled":
+      return markGating(ports, progress.members);
+    case "settled":
+      return recordOutcome(ports, progress.entry, progress.outcome);
+    default:
+  }
+}
+
+async function markGating(ports: MergePorts, entries: readonly MergeEntry[]): Promise<void> {
+  const updatedAt = ports.clock.now();
+  await ports.store.transaction(async (tx) => {
+    for (const { id } of entries) await tx.merges.change(id, ["merging"], { status: "gating", updatedAt });
+  });
+}
+
+async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: EntryOutcome): Promise<void> {
+  const context = mergeContext(ports);
+  await ports.store.transaction(async (tx) => {
+    switch (outcome.kind) {
+      case "landed": {
+        // Recorded together with the move of the branch; only what was in it before is recorded here.
+        if (outcome.landing !== null) return;
+        const { tier, strategy, commit } = outcome;
+        await landed(tx, context, { opId: null, entries: [{ entry, tier, strategy, commit, verdict: "unverified" }] });
+        return;
+      }
+      case "rejected":
+        await rejected(tx, context, entry, { status: "failed", cause: outcome.cause, detail: outcome.detail });
+        return;
+      case "stopped": {
+        const status = outcome.cause === "conflict" ? "conflict" : "failed";
+        await rejected(tx, context, entry, { status, cause: outcome.cause, detail: outcome.detail });
+        return;
+      }
+      case "blocked":
+        await tx.merges.change(entry.id, ["merging", "gating"], {
+          status: "blocked",
+          cause: outcome.cause,
+          causeDetail: outcome.detail,
+          notBefore: context.now + retryBlockedMs,
+          updatedAt: context.now,
+        });
+        return;
+      case "waiting":
+        await tx.merges.change(entry.id, ["merging", "gating"], { status: "pending", updatedAt: context.now });
+    }
+  });
+}
+
+async function blockAll(ports: MergePorts, entries: readonly MergeEntry[], message: string): Promise<void> {
+  for (const entry of entries) {
+    await recordOutcome(ports, entry, { kind: "blocked", cause: "missing_ref", detail: { message } });
+  }
+}

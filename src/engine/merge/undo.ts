@@ -1,0 +1,117 @@
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import { undone } from "../../usecases/merge/settle-undo.ts";
+import { openChecks } from "./checks.ts";
+import { backupRef, type MergePorts, mergeContext } from "./ports.ts";
+import type { Slots } from "./slots.ts";
+
+/**
+ * Takes back what an operation brought. While nothing came after it the branch simply goes back to where it was; else
+ * what each branch brought is taken out on top, and that must pass the gates like anything that lands. What cannot be
+ * taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
+ */
+export async function undo(ports: MergePorts, op: MergeOp, slots: Slots): Promise<boolean> {
+  const tip = await ports.merging.commitOf(op.ref);
+  if (tip === undefined) return drop(ports, op, `there is no ${op.ref}`);
+  if (await hasMoved(ports, op, tip)) return record(ports, op);
+  const target = op.undoes === null ? undefined : await ports.store.read((tx) => tx.mergeOps.get(op.undoes ?? ""));
+  if (target === undefined) return drop(ports, op, "what it should take back is not on record");
+  const plan = isWhole(op, target) && target.afterCommit === tip ? back(target) : await takeOut(ports, op, target, tip);
+  if (typeof plan === "string") return drop(ports, op, plan);
+  if (plan.commits.length > 0) {
+    const problem = await failedGates(ports, { ...plan, base: tip, slots });
+    if (problem !== undefined) return drop(ports, op, problem);
+  }
+  return move(ports, op, tip, plan);
+}
+
+interface Plan {
+  /** Where the branch goes. */
+  readonly to: string;
+  /** One for each entry of the undo, in their order; none when the branch goes back. */
+  readonly commits: readonly string[];
+}
+
+const isWhole = (op: MergeOp, target: MergeOp): boolean => op.queueIds.length === target.queueIds.length;
+
+const back = ({ beforeCommit }: MergeOp): Plan | string =>
+  beforeCommit === null ? "where the branch was before is not on record" : { to: beforeCommit, commits: [] };
+
+/** The newest first: what came later may rest on what came earlier. */
+async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: string): Promise<Plan | string> {
+  const { merging, store } = ports;
+  const commits = new Map<number, string>();
+  let onto = tip;
+  const newestFirst = target.queueIds.filter((id) => op.queueIds.includes(id)).toReversed();
+  for (const id of newestFirst) {
+    const entry = await store.read((tx) => tx.merges.get(id));
+    const brought =
+      target.kind === "undo" ? target.request.commits?.[target.queueIds.indexOf(id)] : entry?.resultCommit;
+    if (entry === undefined || brought == null) return `what #${id} brought is not on record`;
+    const reverted = await merging.revert(brought, onto);
+    if (reverted.kind === "conflicts") {
+      const files = reverted.conflicts.map(({ path }) => path).join(", ");
+      return `conflict: what came later touches the same lines as ${entry.branch}: ${files}`;
+    }
+    if (reverted.kind !== "clean") return `${entry.branch} cannot be taken out: ${reverted.kind}`;
+    onto = await merging.commit({ tree: reverted.tree, parents: [onto], message: messageOf(entry, brought, target) });
+    commits.set(id, onto);
+  }
+  return { to: onto, commits: op.queueIds.map((id) => commits.get(id) ?? onto) };
+}
+
+function messageOf(entry: MergeEntry, brought: string, target: MergeOp): string {
+  const what = target.kind === "undo" ? "Bring back" : "Take out";
+  return `${what} ${entry.branch}\n\nThis reverts commit ${brought}.\n\nOverstory-Queue-Id: ${entry.id}\nOverstory-Undoes: ${target.id}\n`;
+}
+
+async function failedGates(
+  ports: MergePorts,
+  { to, base, slots }: Plan & { readonly base: string; readonly slots: Slots },
+): Promise<string | undefined> {
+  const checks = openChecks(ports, { slots, logDir: ports.mergeLogDir(ports.ids.next("undo")) });
+  const answer = await checks.check(to, await ports.merging.treeOf(to), { purpose: "train", base });
+  if (answer.passed) return undefined;
+  return `gate_failed: without it ${answer.failedGates.join(", ")} would fail (${answer.detail.logPath ?? "no log"})`;
+}
+
+async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }: Plan): Promise<boolean> {
+  const { merging, store, clock, reach } = ports;
+  const intent = { beforeCommit: tip, afterCommit: to, request: { ...op.request, commits }, updatedAt: clock.now() };
+  await store.transaction((tx) => tx.mergeOps.settle(op.id, intent));
+  reach("merge.before-land");
+  const moved = await merging.updateRefs(
+    [
+      { ref: op.ref, from: tip, to },
+      { ref: backupRef(op.id), from: null, to: tip },
+    ],
+    "overstory: undo",
+  );
+  reach("merge.after-land");
+  if (moved.kind === "updated") return record(ports, { ...op, ...intent });
+  // Somebody landed something meanwhile: the next look plans anew. A branch that may not move at all is given up.
+  if ((await merging.commitOf(op.ref)) !== tip) return true;
+  return drop(ports, op, `local_changes: ${moved.problem}`);
+}
+
+/** An undo whose maker died after the branch had moved. Going back is told from being ahead of it by what is left out. */
+async function hasMoved({ merging }: MergePorts, op: MergeOp, tip: string): Promise<boolean> {
+  const { beforeCommit: before, afterCommit: after } = op;
+  if (before === null || after === null || !(await merging.contains(tip, after))) return false;
+  const wentBack = !(await merging.contains(after, before));
+  return !wentBack || !(await merging.contains(tip, before));
+}
+
+async function record(ports: MergePorts, op: MergeOp): Promise<boolean> {
+  const { beforeCommit, afterCommit } = op;
+  if (beforeCommit === null || afterCommit === null) return drop(ports, op, "it never moved the branch");
+  await ports.store.transaction((tx) => undone(tx, mergeContext(ports), { op, beforeCommit, afterCommit }));
+  ports.reach("merge.after-fact");
+  return true;
+}
+
+async function drop(ports: MergePorts, op: MergeOp, problem: string): Promise<boolean> {
+  const change = { status: "dropped", problem, updatedAt: ports.clock.now() } as const;
+  await ports.store.transaction((tx) => tx.mergeOps.settle(op.id, change));
+  return true;
+}

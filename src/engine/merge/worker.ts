@@ -1,0 +1,89 @@
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { readyMerges } from "../../usecases/merge/ready-merges.ts";
+import { claimEntries, freeLostEntries } from "./claims.ts";
+import { pinHeads } from "./heads.ts";
+import { recoverLandings } from "./land.ts";
+import { endLostGates } from "./lost-gates.ts";
+import { type MergePorts, mergeContext } from "./ports.ts";
+import { promote } from "./promote.ts";
+import { retarget } from "./retarget.ts";
+import { runTrainOf } from "./run-train.ts";
+import type { Slots } from "./slots.ts";
+import { undo } from "./undo.ts";
+
+/**
+ * Brings branches in, one pass at a time. What a pass is doing is in the database before it is done, so a worker that
+ * dies is followed by one that first finds out how far it had come.
+ */
+export class MergeWorker {
+  readonly #ports: MergePorts;
+  readonly #slots: Slots;
+  readonly #stop: AbortSignal;
+  #recovered = false;
+  #pass: Promise<void> | undefined;
+  #missed = false;
+
+  constructor(ports: MergePorts, { slots, stop }: { readonly slots: Slots; readonly stop: AbortSignal }) {
+    this.#ports = ports;
+    this.#slots = slots;
+    this.#stop = stop;
+  }
+
+  /** Looks for work in the background; `onEnd` is called when something may have changed by it. */
+  look(onEnd: () => void): void {
+    if (this.#pass !== undefined) {
+      this.#missed = true;
+      return;
+    }
+    this.#missed = false;
+    this.#pass = this.#work()
+      .catch((error: unknown) => {
+        this.#ports.report(error);
+        return false;
+      })
+      .then((did) => {
+        this.#pass = undefined;
+        if (did || this.#missed) onEnd();
+      });
+  }
+
+  /** Resolves when nothing is being done. */
+  async settled(): Promise<void> {
+    await this.#pass;
+  }
+
+  async #work(): Promise<boolean> {
+    if (!this.#recovered) {
+      await endLostGates(this.#ports);
+      await recoverLandings(this.#ports);
+      await freeLostEntries(this.#ports);
+      this.#recovered = true;
+    }
+    const operated = await this.#operate();
+    const trains = await this.#trains();
+    await Promise.all(trains.map((job) => runTrainOf(this.#ports, { ...job, slots: this.#slots, stop: this.#stop })));
+    return operated || trains.length > 0;
+  }
+
+  /** What a person asked for comes before what the queue holds. */
+  async #operate(): Promise<boolean> {
+    const open = await this.#ports.store.read((tx) => tx.mergeOps.list({ status: "intended" }));
+    let did = false;
+    for (const op of open.toReversed()) {
+      if (op.kind === "undo") did = (await undo(this.#ports, op, this.#slots)) || did;
+      if (op.kind === "promote") did = (await promote(this.#ports, op)) || did;
+    }
+    return did;
+  }
+
+  async #trains(): Promise<readonly { readonly target: string; readonly entries: readonly MergeEntry[] }[]> {
+    const ready = await this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
+    if (ready.length === 0) return [];
+    const placed = await retarget(this.#ports, ready);
+    const pinned = await pinHeads(this.#ports, placed);
+    const claimed = await claimEntries(this.#ports, pinned);
+    const targets = new Map<string, MergeEntry[]>();
+    for (const entry of claimed) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
+    return [...targets].map(([target, entries]) => ({ target, entries }));
+  }
+}

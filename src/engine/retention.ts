@@ -1,0 +1,78 @@
+import type { Agent } from "../domain/agent/agent.ts";
+import type { SnapshotRecord } from "../ports/store/snapshots.ts";
+import type { EnginePorts } from "./ports.ts";
+
+/** How long snapshots and trash stay after the worktree they came from was taken away. */
+const retentionMs = 14 * 24 * 60 * 60_000;
+const paceMs = 60 * 60_000;
+
+/** Looking at one costs several git processes, and what never lands is looked at again and again. */
+const mostAtOnce = 20;
+
+/**
+ * Lets go of what was kept for the case that somebody misses it. A snapshot goes only when everything in it is also in
+ * the branch it was meant for, or under another ref that stays: work that landed nowhere is kept for ever. Looks when an
+ * engine starts and once an hour from then; no engine stays for it.
+ */
+export class Retention {
+  #lookedAt: number | undefined;
+
+  async prune(ports: EnginePorts): Promise<void> {
+    const awake = ports.clock.monotonic();
+    if (this.#lookedAt !== undefined && awake - this.#lookedAt < paceMs) return;
+    this.#lookedAt = awake;
+    const before = ports.clock.now() - retentionMs;
+    await pruneSnapshots(ports, before);
+    await ports.worktrees.emptyTrash(before);
+  }
+}
+
+async function pruneSnapshots(ports: EnginePorts, before: number): Promise<void> {
+  const old = await ports.store.read((tx) => tx.snapshots.leftBefore(before));
+  const gone: SnapshotRecord[] = [];
+  for (const snapshot of turnOf(old, ports.clock.now())) {
+    if (await maySpare(ports, snapshot)) gone.push(snapshot);
+  }
+  if (gone.length === 0) return;
+  await ports.worktrees.deleteRefs(gone.map(({ ref, commitId }) => ({ ref, commit: commitId })));
+  const refs = gone.map(({ ref }) => ref);
+  const createdAt = ports.clock.now();
+  await ports.store.transaction(async (tx) => {
+    await tx.snapshots.remove(refs);
+    await tx.events.append([{ source: "engine", type: "snapshots_pruned", data: { refs }, createdAt }]);
+  });
+}
+
+/** Every hour another part of them, so that those which stay do not hide the others. */
+function turnOf(old: readonly SnapshotRecord[], now: number): readonly SnapshotRecord[] {
+  if (old.length <= mostAtOnce) return old;
+  const start = (Math.floor(now / paceMs) * mostAtOnce) % old.length;
+  return [...old, ...old].slice(start, start + mostAtOnce);
+}
+
+async function maySpare(ports: EnginePorts, { ref, commitId, agentName }: SnapshotRecord): Promise<boolean> {
+  const { worktrees, store, settings } = ports;
+  // Somebody deleted it by hand, or a pruning that was cut short did.
+  if ((await worktrees.resolve(ref)) === undefined) return true;
+  const found = await store.read(async (tx) => {
+    const agent = await tx.agents.byName(agentName);
+    return agent === undefined ? undefined : { agent, run: await tx.runs.get(agent.runId) };
+  });
+  if (found === undefined) return false;
+  const { agent, run } = found;
+  const kept = [run?.landingBranch, run?.targetBranch, settings.canonicalBranch, agent.branch];
+  for (const branch of new Set(kept.filter((name) => name != null))) {
+    if (await isIn(ports, commitId, agent, branch)) return true;
+  }
+  return false;
+}
+
+/** A comparison that fails says nothing, so the snapshot stays. */
+async function isIn(ports: EnginePorts, commit: string, agent: Agent, branch: string): Promise<boolean> {
+  try {
+    return await ports.worktrees.isLanded(commit, agent.baseCommit, `refs/heads/${branch}`);
+  } catch (error) {
+    ports.report(error);
+    return false;
+  }
+}
