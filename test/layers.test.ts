@@ -18,7 +18,8 @@ const arrows: Record<string, readonly string[]> = {
   "src/config": ["src/domain", "src/ports"],
   "src/surfaces/shared": ["src/contract", "src/usecases", "src/domain"],
   "src/surfaces/cli": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
-  "src/compose": ["src"],
+  "src/compose": ["src", "agents"],
+  agents: [],
   testkit: ["src"],
   bench: ["src", "testkit"],
   test: ["src", "testkit"],
@@ -28,7 +29,7 @@ const runtime = ["src/domain", "src/ports", "src/runtimes/shared"];
 
 /** Modules of the platform each layer may name. Absent: anything. */
 const platform: Record<string, readonly string[]> = {
-  "src/domain": [],
+  "src/domain": ["node-diff3"],
   "src/ports": [],
   "src/contract": [],
   "src/usecases": [],

@@ -288,3 +288,77 @@ function childPid(project: TestProject, name: string): number {
   const [line = "{}"] = readFileSync(join(project.state, name, "children.ndjson"), "utf8").split("\n");
   return JSON.parse(line).pid;
 }
+
+/** Commits, leaves a file uncommitted, and asks. */
+const half = `
+- do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - edit: { file: notes.txt, write: "notes\\n" }
+    - ov: [mail, send, --to, operator, --type, question, --subject, which, --body, "which one?"]
+`;
+
+describe("ov stop --clean-worktree", () => {
+  const worktree = (project: TestProject): string => join(project.root, ".overstory/worktrees/b1");
+
+  test("takes away a worktree with which nothing is lost, and its branch", async () => {
+    await using project = await slung(asking);
+    await inState(project, "b1", "between_turns");
+    expect(await project.json("stop", "b1", "--clean-worktree")).toMatchObject({
+      stopped: true,
+      worktreeRemoved: true,
+      branchDeleted: true,
+      worktreeKept: null,
+      rescue: null,
+    });
+    expect(existsSync(worktree(project))).toBe(false);
+    expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "stopped" });
+    expect((await project.agent("b1")).releasedAt).not.toBeNull();
+  });
+
+  test("keeps one that holds work, and says why and what to type", async () => {
+    await using project = await slung(half);
+    await inState(project, "b1", "between_turns");
+    const answer = await project.ov("stop", "b1", "--clean-worktree");
+    expect(answer.code).toBe(0);
+    expect(answer.out).toContain("stays: it holds uncommitted work");
+    expect(answer.out).toContain("ov worktree clean --force");
+    expect(existsSync(join(worktree(project), "notes.txt"))).toBe(true);
+    expect(await project.agent("b1")).toMatchObject({ state: "completed", releasedAt: null });
+    expect(await project.json("stop", "b1", "--clean-worktree")).toMatchObject({
+      alreadyEnded: true,
+      worktreeRemoved: false,
+      worktreeKept: "it holds uncommitted work",
+    });
+  });
+
+  test("with --force takes it all the same, after commits and files were saved under a ref that brings them back", async () => {
+    await using project = await slung(half);
+    await inState(project, "b1", "between_turns");
+    const answer = await project.json("stop", "b1", "--clean-worktree", "--force");
+    expect(answer).toMatchObject({ worktreeRemoved: true, rescue: { ref: "refs/overstory/rescue/b1-1" } });
+    expect(existsSync(worktree(project))).toBe(false);
+    const { restore } = answer.rescue as { restore: string };
+    const shell = { cwd: project.root, env: { ...project.env }, stderr: "ignore" } as const;
+    expect(await Bun.spawn({ cmd: ["sh", "-c", restore], ...shell }).exited).toBe(0);
+    expect(readFileSync(join(worktree(project), "work.txt"), "utf8")).toBe("work\n");
+    expect(readFileSync(join(worktree(project), "notes.txt"), "utf8")).toBe("notes\n");
+  });
+
+  test("is refused to an agent before anybody is stopped", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { agent: l, turn: 1 }
+  do:
+    - ov: [sling, T1, --name, b1]
+    - shell: ov stop b1 --clean-worktree; echo $? > "$HOME/refused"
+- do: [{ ov: [mail, send, --to, operator, --type, question, --subject, which, --body, "which one?"] }]
+`,
+    });
+    for (const id of ["T1", "L"]) await project.json("task", "create", "Do it", "--id", id);
+    await project.json("sling", "L", "--name", "l", "--capability", "lead");
+    await project.until("it was refused", async () => existsSync(join(project.home, "refused")));
+    expect(readFileSync(join(project.home, "refused"), "utf8").trim()).toBe("8");
+    expect((await project.agent("b1")).stopRequestedBy).toBeNull();
+  });
+});

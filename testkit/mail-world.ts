@@ -14,7 +14,7 @@ import type { Settings } from "../src/ports/settings.ts";
 import { Rollback, type Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
-import { activeRun, storedAgent } from "./use-case.ts";
+import { activeRun, mergeDefaults, storedAgent } from "./use-case.ts";
 
 /** A real store with one run, a clock that stands still until it is moved, and agents that can write and read mail. */
 export interface MailWorld extends AsyncDisposable {
@@ -39,13 +39,16 @@ export interface MailWorld extends AsyncDisposable {
   queuedTurns(): Promise<readonly string[]>;
 }
 
-export async function mailWorld(mail: Partial<Settings["mail"]> = {}): Promise<MailWorld> {
+export async function mailWorld(
+  mail: Partial<Settings["mail"]> = {},
+  more: Partial<Settings> = {},
+): Promise<MailWorld> {
   const dir = mkdtempSync(join(tmpdir(), "ov-mail-"));
   const open = (): Store => openSqlite({ path: join(dir, "overstory.db"), life: "process" });
   const stores = [open()];
   const [store] = stores as [Store];
   const files = projectFiles(dir);
-  const settings = settingsFor(mail);
+  const settings = { ...settingsFor(mail), ...more };
   const clock = { now: Date.UTC(2026, 0, 1) };
   await store.transaction((tx) => tx.runs.insert(activeRun("run-1", clock.now)));
 
@@ -131,7 +134,7 @@ export async function mailWorld(mail: Partial<Settings["mail"]> = {}): Promise<M
 }
 
 const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
-  project: { name: "app", canonicalBranch: "main" },
+  project: { name: "app", canonicalBranch: "main", qualityGates: [] },
   agents: {
     maxConcurrent: 4,
     maxDepth: 2,
@@ -154,4 +157,5 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   watchdog: { notifyParentOnDeath: true },
   runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
+  merge: mergeDefaults,
 });

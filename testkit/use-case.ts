@@ -135,9 +135,29 @@ export const storedAgent = (name: string, facts: Partial<Agent> = {}): Agent =>
     ...facts,
   });
 
+/** What a project that says nothing about merging has. */
+export const mergeDefaults: Settings["merge"] = {
+  mode: "auto",
+  unverified: "wait",
+  promote: "ask",
+  keepIgnored: ["node_modules", ".venv", "target"],
+  setup: undefined,
+  batchSize: 8,
+  parallelGates: 2,
+  maxRebases: 5,
+  baselineFailing: "warn",
+  keepRefsDays: 14,
+  closeTask: true,
+  runGitHooks: true,
+  structured: { enabled: true },
+  generated: [],
+  aiResolveEnabled: true,
+  reimagineEnabled: false,
+};
+
 /** Ordinary settings for a project of this name. */
 export const settingsFor = (name: string): Settings => ({
-  project: { name, canonicalBranch: "main" },
+  project: { name, canonicalBranch: "main", qualityGates: [] },
   agents: {
     maxConcurrent: 4,
     maxDepth: 2,
@@ -159,4 +179,5 @@ export const settingsFor = (name: string): Settings => ({
   watchdog: { notifyParentOnDeath: true },
   runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
+  merge: mergeDefaults,
 });

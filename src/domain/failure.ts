@@ -10,6 +10,7 @@ export type FailureData =
   | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
   | { readonly kind: "store-read-only"; readonly path: string }
   | { readonly kind: "store-busy"; readonly path: string; readonly waitedMs: number }
+  | { readonly kind: "disk-full"; readonly path: string | null }
   | { readonly kind: "engine-unreachable"; readonly problem: string }
   | { readonly kind: "unexpected"; readonly problem: string };
 
@@ -33,8 +34,14 @@ export class Failure extends Error {
   }
 }
 
-/** Anything caught, as data: a `Failure` says what it is, everything else is unexpected. */
+/** Anything caught, as data: a `Failure` says what it is, and a full disk is known by its code; the rest is unexpected. */
 export function failureOf(thrown: unknown): FailureData {
   if (thrown instanceof Failure) return thrown.data;
+  if (thrown instanceof Error && "code" in thrown && fullCodes.some((code) => code === thrown.code)) {
+    return { kind: "disk-full", path: "path" in thrown && typeof thrown.path === "string" ? thrown.path : null };
+  }
   return { kind: "unexpected", problem: thrown instanceof Error ? thrown.message : String(thrown) };
 }
+
+/** No space, or none for this user. */
+const fullCodes = ["ENOSPC", "EDQUOT"] as const;

@@ -15,6 +15,10 @@ export const killPoints = [
   "stop.after-kill",
   "release.after-snapshot",
   "release.after-remove",
+  "merge.claimed",
+  "merge.before-land",
+  "merge.after-land",
+  "merge.after-fact",
   "dispatch.after-claim",
   "dispatch.after-supervisor",
   "turn.started",
@@ -26,6 +30,8 @@ export const killPoints = [
   "turn.after-batch",
   "turn.before-settle",
   "turn.after-settle",
+  "gate.after-checkout",
+  "gate.after-run",
 ] as const;
 export type KillPoint = (typeof killPoints)[number];
 

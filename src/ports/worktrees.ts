@@ -133,6 +133,8 @@ export interface WorktreeKeeping extends Worktrees {
   deleteRefs(refs: readonly { readonly ref: string; readonly commit: string }[]): Promise<number>;
   /** Refs of ours below `refs/overstory/` that belong to this agent: snapshots and pins. */
   keptFor(agentName: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  /** Deletes what was put into the trash before this moment; answers how many entries. */
+  emptyTrash(before: number): Promise<number>;
   /** Writes the history of these refs to a file that `unbundle` reads. False when there is nothing to write. */
   bundle(file: string, refs: readonly string[]): Promise<boolean>;
   /** Brings back the refs of a bundle that are missing now; answers their names. */

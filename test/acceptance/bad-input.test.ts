@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { brokenLinesIn } from "../../testkit/command-lines.ts";
 import { makeProject } from "../../testkit/project.ts";
@@ -78,15 +78,10 @@ test("every unusable command line is refused with its exit code, one document, a
     await expectRefusal(project.ov, args, expected).catch((cause: unknown) => {
       throw new Error(`${what}: ${String(cause)}`, { cause });
     });
-    if (args[0] === "sling") removeKeptEnvironments(project.root);
     expect({ what, state: stateOf(project.root) }).toEqual({ what, state: before });
   }
   expect(project.processes()).toEqual([]);
 }, 60_000);
-
-/** The flaw that the next test waits for: what a shell exports is written down before anything is decided. */
-const removeKeptEnvironments = (root: string): void =>
-  rmSync(join(root, ".overstory", "run", "env"), { recursive: true, force: true });
 
 test("a refused sling leaves no copy of the caller's environment behind", async () => {
   await using project = await makeProject();

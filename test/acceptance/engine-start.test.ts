@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIdentity } from "../../src/host/engine-door/keeper.ts";
+import { killServices } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** Every agent waits in its turn until the test lets it go on. */
@@ -68,15 +68,6 @@ async function startOne(project: TestProject): Promise<void> {
 }
 
 const noticeOf = ({ root }: TestProject): string => join(root, ".overstory", "run", "engine.json");
-
-/** Keeper first, or it would start another engine. */
-function killServices({ root }: TestProject): void {
-  for (const name of ["keeper", "engine"]) {
-    const identity = readIdentity(join(root, ".overstory", "run", `${name}.json`));
-    if (identity === undefined) throw new Error(`no ${name} to kill`);
-    process.kill(identity.pid, "SIGKILL");
-  }
-}
 
 function enginesIn({ root }: TestProject): unknown[] {
   const db = new Database(join(root, ".overstory", "overstory.db"), { readonly: true });

@@ -55,7 +55,8 @@ export function stateOf(root: string): unknown {
 /** The same where the database cannot be read: its bytes count. */
 export const bytesOf = (root: string): unknown => filesOf(root, tidied);
 
-const tidied = ["run", "run/config.json", "overstory.db-wal", "overstory.db-shm"];
+/** Of the directories only the entry itself: whatever is left in them counts. */
+const tidied = ["run", "run/env", "run/config.json", "overstory.db-wal", "overstory.db-shm"];
 
 const filesOf = (root: string, ignored: readonly string[]): unknown =>
   Object.entries(snapshotOf(root)).filter(([path]) => !ignored.some((name) => path === `.overstory/${name}`));

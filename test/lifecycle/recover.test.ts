@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { crashOut, promptsOf, ranTurns, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { crashOut, promptsOf, ranTurns, slingNew, startsOf, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** A lead whose builder commits, leaves a file uncommitted and dies, four times; then it finishes what it began. */
@@ -90,6 +90,42 @@ describe("ov sling --recover after a crash", () => {
     const answer = await project.ov("sling", "b1", "--recover", "--wait=done", "--json");
     expect(JSON.parse(answer.out)).toMatchObject({ generation: 2, outcome: "done" });
     expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(true);
+  });
+
+  test("afresh begins again in a new worktree and conversation, and keeps all that the old one held", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { input: "begin anew" }
+  do:
+    - shell: test ! -e work.txt
+    - shell: test ! -e notes.txt
+    - shell: test "$(git branch --show-current)" = overstory/b1/B1-2
+    - input: { expect: "Dispatch: B1" }
+    - edit: { file: better.txt, write: "better\\n" }
+    - commit: better
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+- when: { input: "Dispatch: B1" }
+  do:
+    - edit: { file: work.txt, write: "half\\n" }
+    - commit: first half
+    - edit: { file: notes.txt, write: "not yet committed\\n" }
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+`,
+    });
+    await slingNew(project, "B1");
+    await untilFile(project, "ready");
+    await project.json("stop", "b1");
+    const old = await project.agent("b1");
+    expect((await project.ov("sling", "B1", "--fresh")).code).toBe(2);
+    const answer = await project.json("sling", "B1", "--recover", "--fresh", "--wait=done");
+    expect(answer).toMatchObject({ generation: 2, branch: "overstory/b1/B1-2", outcome: "done" });
+    expect(await project.agent("b1")).toMatchObject({ worktreePath: old.worktreePath, ahead: 1, dirty: false });
+    expect(startsOf(project, "b1").at(-1)?.argv).not.toContain("--resume");
+    expect(await project.git("show", "overstory/b1/B1:work.txt")).toBe("half\n");
+    expect(await project.git("show", "refs/overstory/snap/b1/1/1:notes.txt")).toBe("not yet committed\n");
+    expect(await project.git("show", "overstory/b1/B1-2:better.txt")).toBe("better\n");
+    expect(await project.read((tx) => tx.agents.get(old.id))).toMatchObject({ state: "completed", outcome: "stopped" });
   });
 
   test("refuses an agent that lives and a name nobody has", async () => {

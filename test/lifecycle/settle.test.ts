@@ -10,6 +10,7 @@ import {
   startsOf,
   untilAgent,
   untilFile,
+  untilTurns,
 } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
@@ -199,3 +200,22 @@ function setReportTimes(project: TestProject, at: number): void {
   using database = new Database(databaseOf(project));
   database.run("UPDATE messages SET created_at = ? WHERE type = 'worker_done'", [at]);
 }
+
+test("a turn that has ended leaves no lease behind, however it ended", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { turn: 1 }
+  do: [{ ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?] }]
+- when: { turn: 2 }
+  do: [{ exit: 1 }]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  await project.json("mail", "send", "--to", "b1", "--subject", "go", "--body", "go", "--wake");
+  await untilTurns(project, "b1", 2);
+  const db = new Database(databaseOf(project), { readonly: true });
+  const left = db.query("SELECT name FROM leases WHERE name LIKE 'turn:%'").all();
+  db.close();
+  expect(left).toEqual([]);
+});

@@ -7,6 +7,8 @@ export interface Letter {
   /** The sender's capability, or null for the operator, the engine and strangers. */
   readonly capability: string | null;
   readonly redelivered: boolean;
+  /** What is behind a report that nobody verified; absent for all other mail. */
+  readonly unverified?: string;
 }
 
 export interface FoldedLetter extends Letter {

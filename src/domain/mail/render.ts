@@ -43,6 +43,7 @@ function block(letter: FoldedLetter, place: number, count: number): string {
     headerLine("type", message.type),
     headerLine("priority", message.priority),
     headerLine("subject", message.subject),
+    ...factLines("unverified", letter),
     ...(message.replyTo === null ? [] : [headerLine("in reply to", message.replyTo)]),
     ...(message.blobPath === null ? [] : [headerLine("whole text", message.blobPath)]),
     ...foldedLines(letter),
@@ -66,6 +67,7 @@ function injected(letter: FoldedLetter): readonly string[] {
   return [
     `--- From: ${sender} ${tags.join(" ")}`,
     headerLine("Subject", message.subject),
+    ...factLines("Unverified", letter),
     ...(message.blobPath === null ? [] : [headerLine("Whole text", message.blobPath)]),
     ...foldedLines(letter),
     ...quoted(message.body),
@@ -78,6 +80,9 @@ function bannerLine({ message }: FoldedLetter): string {
   const reason = `${message.priority} ${message.type}`;
   return headerLine("PRIORITY", `${reason} from ${word(message.fromAgent)}: ${message.subject}`);
 }
+
+const factLines = (name: string, { unverified }: FoldedLetter): readonly string[] =>
+  unverified === undefined ? [] : [headerLine(name, unverified)];
 
 /** The older reports stay readable by id: folding hides a text, it does not lose one. */
 function foldedLines({ folded }: FoldedLetter): readonly string[] {

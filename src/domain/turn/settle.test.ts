@@ -3,7 +3,7 @@ import { type SettleFacts, settle } from "./settle.ts";
 
 const clean: SettleFacts = {
   end: { kind: "clean" },
-  stopRequested: false,
+  stopRequestedBy: null,
   terminalMail: false,
   outstanding: false,
   persistent: false,
@@ -24,8 +24,18 @@ test("terminal mail completes the agent, whatever its process did afterwards", (
 });
 
 test("a requested stop outranks everything and is told to the parent", () => {
-  const settled = settle({ ...clean, stopRequested: true, terminalMail: true });
-  expect(settled).toMatchObject({ state: "completed", outcome: "stopped", death: "stopped" });
+  const settled = settle({ ...clean, stopRequestedBy: "operator", terminalMail: true });
+  expect(settled).toMatchObject({ state: "completed", outcome: "stopped", death: "stopped by operator" });
+});
+
+test("an agent that the watchdog ended is a zombie whose mail waits for its recovery, unless it had finished", () => {
+  for (const end of [clean.end, crash, { kind: "stalled" }] as const) {
+    const settled = settle({ ...clean, stopRequestedBy: "watchdog", end });
+    expect(settled).toMatchObject({ turn: "failed", state: "zombie", outcome: "stalled", input: "keep" });
+    expect(settled.death).not.toBeNull();
+  }
+  const finished = settle({ ...clean, stopRequestedBy: "watchdog", terminalMail: true });
+  expect(finished).toMatchObject({ state: "completed", outcome: "done", death: null });
 });
 
 test("a clean turn with outstanding work waits", () => {

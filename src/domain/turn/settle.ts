@@ -1,4 +1,5 @@
 import type { AgentOutcome, AgentState } from "../agent/agent.ts";
+import { stopEnd, watchdog } from "../agent/stop.ts";
 import type { TurnStatus } from "./turn.ts";
 
 /** How the agent's process ended, as far as its output and exit tell. */
@@ -10,7 +11,8 @@ export type TurnEnd =
 
 export interface SettleFacts {
   readonly end: TurnEnd;
-  readonly stopRequested: boolean;
+  /** Who asked the agent to stop, if anybody did. */
+  readonly stopRequestedBy: string | null;
   /** A terminal message was stored while this turn was running. */
   readonly terminalMail: boolean;
   /** The agent has waits, or mail that wakes it is already queued. */
@@ -48,11 +50,16 @@ const longestParkMs = 15 * 60_000;
 export const parkFor = (parksBefore: number): number =>
   Math.min(firstParkMs * 2 ** Math.min(parksBefore, 10), longestParkMs);
 
-/** Decides what a turn's end means. First match wins: a terminal message outranks any later failure of the process. */
+/**
+ * Decides what a turn's end means. First match wins: a terminal message outranks any later failure of the process, and
+ * so it outranks the watchdog, which ends an agent because it failed; a person's stop outranks both.
+ */
 export function settle(facts: SettleFacts): Settlement {
   const none = { kind: "none" } as const;
-  if (facts.stopRequested) {
-    return { turn: "settled", state: "completed", outcome: "stopped", input: "keep", next: none, death: "stopped" };
+  const by = facts.stopRequestedBy;
+  if (by !== null && !(by === watchdog && facts.terminalMail)) {
+    const { state, outcome, reason: death } = stopEnd(by);
+    return { turn: state === "zombie" ? "failed" : "settled", state, outcome, input: "keep", next: none, death };
   }
   if (facts.terminalMail) {
     return { turn: "settled", state: "completed", outcome: "done", input: "ack", next: none, death: null };

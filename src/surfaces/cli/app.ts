@@ -3,7 +3,10 @@ import type { Result } from "../../domain/result.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
 import type { ConfigFacet } from "./facets/config.ts";
 import type { EngineControl } from "./facets/engine.ts";
+import type { MergeFacet } from "./facets/merge.ts";
+import type { MergerFacet } from "./facets/merger.ts";
 import type { ProjectFacet } from "./facets/project.ts";
+import type { PromptFacet } from "./facets/prompts.ts";
 import type { Stopper } from "./facets/stopper.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
 
@@ -31,6 +34,9 @@ export interface App {
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
+  merger(): Promise<MergerFacet>;
+  merges(): Promise<MergeFacet>;
+  prompts(): Promise<PromptFacet>;
 }
 
 export interface EngineFacet {

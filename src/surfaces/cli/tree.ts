@@ -9,9 +9,11 @@ import { groupCommand } from "./commands/group/tree.ts";
 import { initCommand } from "./commands/init/tree.ts";
 import { logCommand } from "./commands/log/tree.ts";
 import { mailCommand } from "./commands/mail/tree.ts";
+import { mergeFileCommand } from "./commands/merge-file/tree.ts";
 import { nudgeCommand } from "./commands/nudge/tree.ts";
 import { pauseCommand } from "./commands/pause/tree.ts";
 import { primeCommand } from "./commands/prime/tree.ts";
+import { promptCommand } from "./commands/prompt/tree.ts";
 import { recoverCommand } from "./commands/recover/tree.ts";
 import { releaseCommand } from "./commands/release/tree.ts";
 import { resumeCommand } from "./commands/resume/tree.ts";
@@ -49,10 +51,12 @@ export const tree: Command = {
     agentsCommand,
     budgetCommand,
     primeCommand,
+    promptCommand(() => tree),
     logCommand,
     configCommand,
     worktreeCommand,
     cleanCommand,
+    mergeFileCommand,
     engineCommand,
     runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },

@@ -72,6 +72,8 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     worktrees: absent,
     project: absent,
     config: absent,
+    prompts: absent,
+    merger: absent,
   } as App;
 }
 

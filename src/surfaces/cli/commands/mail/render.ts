@@ -24,6 +24,7 @@ export function messageJson(view: MessageView) {
     verified,
     state,
     blobPath: view.blobPath,
+    ...(view.unverified === undefined ? {} : { unverified: view.unverified }),
   };
 }
 
@@ -42,6 +43,7 @@ export function messageLines(paint: Paint, view: MessageView): readonly string[]
   return [
     head,
     `  ${headerLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
+    ...(view.unverified === undefined ? [] : [`  ${headerLine("Unverified", view.unverified)}`]),
     ...quoted(view.body).map((line) => `  ${line}`),
     ...(view.payload === null ? [] : [`  ${headerLine("Payload", view.payload)}`]),
     ...(view.blobPath === null ? [] : [`  ${headerLine("Whole text", view.blobPath)}`]),

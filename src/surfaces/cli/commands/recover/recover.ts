@@ -1,11 +1,11 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
+import { isOn, word } from "../task/given.ts";
 
-export const recover: Handler = async ({ app, args, io }) => {
+export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = await app.environmentFor(undefined);
-  const reply = await app.call("agent.recover", { of: word(args.agent), environment });
+  const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
   if (!reply.ok) return reply;
   const { agentName, generation } = reply.value;
   const text = successLine(io.paint, `Recovered as generation ${generation}:`, agentName);

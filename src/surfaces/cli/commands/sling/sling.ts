@@ -14,8 +14,10 @@ export const sling: Handler = async (call) => {
   const typed = word(args.task);
   const environment = await app.environmentFor(text(flags.runtime));
   if (isOn(flags.recover) && isOn(flags["dry-run"])) return no(invalid("dry-run", "says nothing about --recover"));
+  if (isOn(flags.fresh) && !isOn(flags.recover)) return no(invalid("fresh", "goes with --recover"));
   if (isOn(flags.recover)) {
-    return finish(call, await app.call("agent.recover", { of: text(flags.name) ?? typed, environment }));
+    const request = { of: text(flags.name) ?? typed, fresh: isOn(flags.fresh), environment };
+    return finish(call, await app.call("agent.recover", request));
   }
   const spec = await specOf(app, text(flags.spec));
   if (!spec.ok) return spec;

@@ -1,5 +1,8 @@
-import { ok } from "../../../../domain/result.ts";
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
+import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-worktrees.ts";
 import { exits } from "../../../shared/exits.ts";
+import type { App } from "../../app.ts";
 import type { Handler, Io, Paint } from "../../command.ts";
 import type { AgentStopped, StopReport } from "../../facets/stopper.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
@@ -8,24 +11,57 @@ import { isOn, word } from "../task/given.ts";
 export const stop: Handler = async ({ app, args, flags, io }) => {
   const force = isOn(flags.force);
   const clean = isOn(flags["clean-worktree"]);
+  // Cleaning after nobody: who may not clean is refused before anybody is stopped.
+  const allowed = clean ? await cleanUp(app, [], force) : ok(untouched);
+  if (!allowed.ok) return allowed;
   const stopped = await (await app.stopper()).stop({ name: word(args.agent), tree: isOn(flags.tree), force });
   if (!stopped.ok) return stopped;
   const report = stopped.value;
-  warn(io, report, clean);
+  warn(io, report);
   const { children, liveChildren, ...own } = report;
+  const all = [...children, own];
+  const cleaned = clean ? await cleanUp(app, all, force) : ok(untouched);
+  if (!cleaned.ok) return cleaned;
+  const json = (agent: AgentStopped) => ({ ...stopJson(agent, force), ...cleaningJson(agent, cleaned.value) });
   return ok({
-    json: { ...stopJson(own, force), children: children.map((child) => stopJson(child, force)), liveChildren },
-    text: [...children, own].flatMap((agent) => lines(io.paint, agent)).join("\n"),
+    json: { ...json(own), children: children.map(json), liveChildren },
+    text: [
+      ...all.flatMap((agent) => lines(io.paint, agent)),
+      ...(clean ? (await import("../worktree/clean.ts")).cleanedLines(io.paint, cleaned.value) : []),
+    ].join("\n"),
     quietText: "",
-    exit: exitOf([...children, own]),
+    exit: exitOf(all, cleaned.value),
   });
 };
 
-function warn(io: Io, { agentName, liveChildren }: StopReport, clean: boolean): void {
+const untouched: CleanWorktreesReport = { removed: [], failed: [], kept: [], pruned: 0 };
+
+/** Only of those that have really ended: nobody's ground is taken away under its feet. */
+async function cleanUp(
+  app: App,
+  stopped: readonly AgentStopped[],
+  force: boolean,
+): Promise<Result<CleanWorktreesReport, Refusal>> {
+  const agents = stopped.filter((agent) => agent.stopped).map(({ agentName }) => agentName);
+  return (await app.worktrees()).clean({ all: true, force, agents });
+}
+
+function cleaningJson({ agentName }: AgentStopped, { removed, failed, kept }: CleanWorktreesReport) {
+  const gone = removed.find((one) => one.agentName === agentName);
+  const stayed = kept.find((one) => one.agentName === agentName);
+  const problem = failed.find((one) => one.agentName === agentName)?.problem ?? null;
+  return {
+    worktreeRemoved: gone !== undefined,
+    branchDeleted: gone?.branchDeleted ?? false,
+    worktreeKept: stayed === undefined ? problem : stayed.reason,
+    rescue: gone?.rescue ?? null,
+  };
+}
+
+function warn(io: Io, { agentName, liveChildren }: StopReport): void {
   if (liveChildren.length > 0) {
     io.warn(`going on without their parent: ${liveChildren.join(", ")}; to stop them too: ov stop ${agentName} --tree`);
   }
-  if (clean) io.warn("the worktree was kept; take it away with: ov worktree clean");
 }
 
 /** The keys scripts know, then ours. */
@@ -38,8 +74,6 @@ function stopJson(agent: AgentStopped, force: boolean): Readonly<Record<string, 
     capability,
     tmuxKilled: false,
     pidKilled: killed.length > 0,
-    worktreeRemoved: false,
-    branchDeleted: false,
     force,
     wasZombie,
     wasCompleted,
@@ -68,7 +102,8 @@ function headline(paint: Paint, { agentName, stopped, alreadyEnded }: AgentStopp
   return warningLine(paint, `${agentName} is being stopped`, "the engine goes on with it: ov status");
 }
 
-function exitOf(agents: readonly AgentStopped[]): number {
-  if (agents.some(({ survivors }) => survivors.length > 0)) return exits.unexpected;
+/** A worktree that was kept for a reason is no failure, as with `ov worktree clean`; one that could not be removed is. */
+function exitOf(agents: readonly AgentStopped[], { failed }: CleanWorktreesReport): number {
+  if (failed.length > 0 || agents.some(({ survivors }) => survivors.length > 0)) return exits.unexpected;
   return agents.every(({ stopped }) => stopped) ? exits.ok : exits.timeout;
 }

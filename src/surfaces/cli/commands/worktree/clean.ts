@@ -39,8 +39,14 @@ function reportJson({ removed, failed, kept, pruned }: CleanWorktreesReport): Re
   };
 }
 
-function lines(paint: Paint, { removed, failed, kept, pruned }: CleanWorktreesReport): readonly string[] {
-  const told = [
+function lines(paint: Paint, report: CleanWorktreesReport): readonly string[] {
+  const told = cleanedLines(paint, report);
+  return told.length === 0 ? ["No worktrees to clean.", hintLine(paint, "see what there is: ov worktree list")] : told;
+}
+
+/** What became of each worktree; nothing when there was none. */
+export function cleanedLines(paint: Paint, { removed, failed, kept, pruned }: CleanWorktreesReport): readonly string[] {
+  return [
     ...removed.flatMap((one) => removedLines(paint, one)),
     ...failed.map(({ branch, problem }) =>
       errorLine(paint, `${visibleLine(branch)} was not removed: ${visibleLine(problem ?? "")}`),
@@ -50,7 +56,6 @@ function lines(paint: Paint, { removed, failed, kept, pruned }: CleanWorktreesRe
       warningLine(paint, `${visibleLine(branch)} stays: ${visibleLine(reason)}`, visibleLine(next ?? "")),
     ),
   ];
-  return told.length === 0 ? ["No worktrees to clean.", hintLine(paint, "see what there is: ov worktree list")] : told;
 }
 
 /** One removed worktree, and what to type to have its work back. */

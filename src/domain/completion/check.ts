@@ -1,0 +1,62 @@
+import type { Verdict } from "../merge/entry.ts";
+import type { Missing } from "./missing.ts";
+import type { DoneRequest } from "./request.ts";
+
+/**
+ * completion  an agent says that it is done
+ * check       somebody wants the gates run on a ref
+ * verify      somebody wants a receipt run again
+ */
+export const checkKinds = ["completion", "check", "verify"] as const;
+export type CheckKind = (typeof checkKinds)[number];
+
+/**
+ *   queued   -> running  an engine took it
+ *   running  -> queued   its engine is gone, or what it looked at has changed meanwhile
+ *   running  -> done     the answer is yes
+ *   running  -> failed   the answer is no; `problem` says why
+ */
+export const checkStatuses = ["queued", "running", "done", "failed"] as const;
+export type CheckStatus = (typeof checkStatuses)[number];
+
+export const openCheckStatuses = ["queued", "running"] as const satisfies readonly CheckStatus[];
+
+/** What a check of each kind was asked with. */
+export type CheckTerms =
+  | { readonly kind: "completion"; readonly done: DoneRequest }
+  | { readonly kind: "check" }
+  | { readonly kind: "verify"; readonly receiptId: string };
+
+/** Whether a receipt could be run again with the same outcome. */
+export const reproductions = ["reproduced", "differs"] as const;
+export type Reproduction = (typeof reproductions)[number];
+
+/** Something to be proved that takes longer than a command: stored when asked for, answered by the engine. */
+export interface StoredCheck {
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: CheckKind;
+  /** Whose work it is about; the incarnation for a completion. */
+  readonly agentId: string | null;
+  readonly agentName: string | null;
+  /** What was named: a branch, a commit, or the receipt. */
+  readonly refName: string;
+  /** The commit that was looked at, once somebody looked. */
+  readonly commitId: string | null;
+  readonly status: CheckStatus;
+  readonly request: CheckTerms;
+  /** What is being done at the moment, for whoever waits. */
+  readonly progress: string | null;
+  readonly verdict: Verdict | Reproduction | null;
+  readonly receiptId: string | null;
+  /** What is missing, or differs. */
+  readonly problem: readonly Missing[];
+  /** How often an engine took it. */
+  readonly attempts: number;
+  readonly requestedBy: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export const isOpenCheck = ({ status }: Pick<StoredCheck, "status">): boolean =>
+  status === "queued" || status === "running";

@@ -1,0 +1,148 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  databaseOf,
+  deathNotices,
+  letGo,
+  pidOf,
+  promptsOf,
+  ranTurns,
+  slingNew,
+  startsOf,
+  untilAgent,
+  untilFile,
+} from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { canMount, mountSmallDisk, type SmallDisk } from "../../testkit/small-disk.ts";
+
+/** Works until it may go on, and then on whatever it was sent meanwhile. */
+const patient = `
+- when: { turn: 1 }
+  do:
+    - touch: "\${env.HOME}/ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?]
+- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, done] }]
+`;
+
+const leaseMs = 600;
+
+/** The state of the project, its worktrees and the homes of its agents are on that disk. */
+async function projectOn(disk: SmallDisk, scenario: string): Promise<TestProject> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = disk.dir;
+  try {
+    return await makeProject({ scenario, env: { OVERSTORY_TEST_LEASE_MS: String(leaseMs) } });
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+}
+
+/** Sends mail until it is refused for want of space; the log of the database may have room for some more. */
+async function sendUntilFull(project: TestProject): Promise<{ stored: string[]; refusal: Record<string, unknown> }> {
+  const stored: string[] = [];
+  for (let n = 0; n < 200; n++) {
+    const subject = `note-${n}-end`;
+    const answer = await project.ov("mail", "send", "--to", "b1", "--subject", subject, "--body", text, "--json");
+    if (answer.code !== 0) return { stored, refusal: JSON.parse(answer.out) };
+    stored.push(subject);
+  }
+  throw new Error("the disk was never full");
+}
+
+const text = "many words ".repeat(1_000);
+
+const enginePid = ({ root }: TestProject): number =>
+  JSON.parse(readFileSync(join(root, ".overstory", "run", "engine.json"), "utf8")).pid;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // There is no such process any more.
+    return false;
+  }
+};
+
+const mountable = canMount();
+if (!mountable) console.error("NOT TESTED: what happens on a full disk, since none can be mounted here");
+
+test.skipIf(!mountable)(
+  "a full disk loses no mail and kills nobody; it is said clearly, and all go on when there is room again",
+  async () => {
+    using disk = mountSmallDisk(16);
+    await using project = await projectOn(disk, patient);
+    await slingNew(project, "B1");
+    await untilFile(project, "ready");
+    await untilAgent(project, "b1", "in_turn");
+    const [engine, agent] = [enginePid(project), await pidOf(project, "b1", "agent")];
+
+    disk.fill();
+    const { stored, refusal } = await sendUntilFull(project);
+    expect(refusal).toMatchObject({ success: false, code: "BUSY_ERROR", exitCode: 6, retryable: true });
+    expect(refusal.error).toMatch(/is full; nothing was changed/);
+    expect((await project.ov("status")).code).toBe(0);
+    // Longer than it takes to give up on a supervisor that cannot beat.
+    await Bun.sleep(5 * leaseMs);
+    disk.fill();
+    expect((await project.ov("mail", "send", "--to", "b1", "--subject", "s", "--body", text)).code).toBe(6);
+    expect([isAlive(engine), isAlive(agent)]).toEqual([true, true]);
+
+    disk.makeRoom();
+    await project.json("mail", "send", "--to", "b1", "--subject", "after-all", "--body", text, "--wake");
+    stored.push("after-all");
+    await letGo(project);
+    await untilAgent(project, "b1", "completed", "zombie");
+    expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "done" });
+    expect(await deathNotices(project, "b1")).toEqual([]);
+    expect(startsOf(project, "b1")).toHaveLength(2);
+    expect(await ranTurns(project, "b1")).toMatchObject([
+      { status: "settled", attempt: 1 },
+      { status: "settled", attempt: 1 },
+    ]);
+    const read = promptsOf(project, "b1").join("\n");
+    for (const subject of stored) expect(read.split(`subject: ${subject}`)).toHaveLength(2);
+    const kept = await project.read((tx) => tx.messages.list({ to: "b1", type: "status" }));
+    expect(kept.map(({ subject }) => subject).toReversed()).toEqual(stored);
+    expect(enginePid(project)).toBe(engine);
+    const db = new Database(databaseOf(project), { readonly: true });
+    expect(db.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+    db.close();
+  },
+  60_000,
+);
+
+test.skipIf(!mountable)(
+  "an agent that cannot write its own output dies of it, and is tried again when there is room",
+  async () => {
+    using disk = mountSmallDisk(16);
+    await using project = await projectOn(disk, talkative);
+    await slingNew(project, "B1");
+    await untilFile(project, "ready");
+    await untilAgent(project, "b1", "in_turn");
+    const agent = await pidOf(project, "b1", "agent");
+    disk.fill();
+    await project.until("it had died", async () => !isAlive(agent));
+    await Bun.sleep(2 * leaseMs);
+    disk.makeRoom();
+    await untilAgent(project, "b1", "completed", "zombie");
+    expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "done" });
+    expect(await deathNotices(project, "b1")).toEqual([]);
+    expect(await ranTurns(project, "b1")).toMatchObject([
+      { status: "failed", attempt: 1 },
+      { status: "settled", attempt: 2 },
+    ]);
+  },
+  60_000,
+);
+
+const talkative = `
+- when: { attempt: 1 }
+  do:
+    - touch: "\${env.HOME}/ready"
+    - repeat: { times: 600, do: [{ say: still here }, { sleep: 100 }] }
+- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, done] }]
+`;

@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { eventsOf, moveClock, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const dayMs = 24 * 60 * 60_000;
+
+/** All leave work uncommitted; `staged` leaves one version in its index and another in its worktree. */
+const leaving = `
+- when: { agent: staged }
+  do:
+    - shell: printf index > staged.txt && git add staged.txt && printf worktree > staged.txt
+    - ov: [mail, send, --to, operator, --type, question, --subject, "\${agent}", --body, go on?]
+- do:
+    - edit: { file: "\${agent}.txt", write: "\${agent}\\n" }
+    - shell: mkdir cache && echo slow > cache/made
+    - ov: [mail, send, --to, operator, --type, question, --subject, "\${agent}", --body, go on?]
+`;
+
+const snapshotsOf = async (project: TestProject): Promise<string[]> => {
+  const refs = await project.git("for-each-ref", "--format=%(refname)", "refs/overstory/snap/");
+  return refs.split("\n").filter((ref) => ref !== "");
+};
+
+const trashOf = ({ root }: TestProject): string[] => {
+  const trash = join(root, ".overstory", "trash");
+  return existsSync(trash) ? readdirSync(trash) : [];
+};
+
+/** An engine that starts at this time has made its round. */
+async function roundAt(project: TestProject, offsetMs: number): Promise<void> {
+  await moveClock(project, offsetMs);
+  await project.until("the engine had left", async () => project.processes().length === 0);
+}
+
+test("snapshots of landed work and trash go when their time is over; work that landed nowhere stays for ever", async () => {
+  await using project = await makeProject({
+    scenario: leaving,
+    files: { "README.md": "# Sample\n", ".gitignore": "cache/\n" },
+  });
+  const names = ["landed", "lost", "staged", "held"];
+  for (const name of names) {
+    await slingNew(project, name.toUpperCase());
+    await untilAgent(project, name, "between_turns");
+    await project.json("stop", name);
+    if (name !== "held") await project.json("release", name);
+  }
+  await project.settled();
+  expect(await snapshotsOf(project)).toEqual(names.toSorted().map((name) => `refs/overstory/snap/${name}/1/1`));
+  expect(trashOf(project)).toHaveLength(2);
+  await Bun.write(join(project.root, "landed.txt"), "landed\n");
+  await Bun.write(join(project.root, "staged.txt"), "index");
+  await project.git("add", "landed.txt", "staged.txt");
+  await project.git("commit", "--quiet", "-m", "what became of them");
+
+  await roundAt(project, 13 * dayMs);
+  expect(await snapshotsOf(project)).toHaveLength(4);
+  expect(trashOf(project)).toHaveLength(3);
+
+  await roundAt(project, 16 * dayMs);
+  const left = ["held", "lost", "staged"].map((name) => `refs/overstory/snap/${name}/1/1`);
+  expect(await snapshotsOf(project)).toEqual(left);
+  expect(await project.git("show", "refs/overstory/snap/staged/1/1:staged.txt")).toBe("worktree");
+  expect(await project.read((tx) => tx.snapshots.of("landed"))).toEqual([]);
+  expect(await project.read((tx) => tx.snapshots.of("lost"))).toHaveLength(1);
+  expect((await eventsOf(project, "snapshots_pruned")).map(({ data }) => JSON.parse(String(data)))).toEqual([
+    { refs: ["refs/overstory/snap/landed/1/1"] },
+  ]);
+  expect(trashOf(project)).toEqual([]);
+});
