@@ -1,0 +1,111 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Run } from "../../src/domain/run/run.ts";
+import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+/** A run whose landing branch was decided the way the engine does it. */
+async function begin(world: LandingWorld, id: string): Promise<string> {
+  const run: Run = {
+    id,
+    objective: null,
+    targetBranch: null,
+    landingBranch: null,
+    coordinatorName: null,
+    status: "active",
+    startedAt: world.ports.clock.now(),
+    completedAt: null,
+  };
+  await world.store.transaction((tx) => tx.runs.insert(run));
+  return (await ensureLandingBranch(world.ports, run)) ?? "";
+}
+
+const make = (world: LandingWorld, name: string, from = "main"): string =>
+  world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`), from);
+
+async function land(world: LandingWorld, name: string, runId: string, target: string): Promise<number> {
+  const id = await world.enqueue(name, { runId, targetBranch: target });
+  await world.work();
+  return id;
+}
+
+test("promoting moves a checked-out branch forward and keeps what its user has not committed", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  expect(target).toBe("overstory/integration/run-1");
+  await land(world, "a", "run-1", target);
+  world.write(world.root, "mine.txt", "not committed\n");
+  const op = await world.promote("run-1");
+  expect(op).toMatchObject({ status: "done", problem: null });
+  expect(world.tip("main")).toBe(world.tip(target));
+  expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("a\n");
+  expect(readFileSync(join(world.root, "mine.txt"), "utf8")).toBe("not committed\n");
+});
+
+test("files of the user that are in the way stop a promotion, and everything stays as it was", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  world.write(world.root, "a.txt", "mine\n");
+  const before = [world.git(world.root, "status", "--porcelain=v2", "--branch"), world.tip("main")];
+  const op = await world.promote("run-1");
+  expect(op.status).toBe("dropped");
+  expect(op.problem).toStartWith("local_changes:");
+  expect(op.problem).toContain("a.txt");
+  expect([world.git(world.root, "status", "--porcelain=v2", "--branch"), world.tip("main")]).toEqual(before);
+  expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("mine\n");
+});
+
+test("a target that has moved first comes in through the gates, and then takes over", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e red.txt"] });
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  world.write(world.root, "human.txt", "human\n");
+  world.git(world.root, "add", "human.txt");
+  world.git(world.root, "commit", "--quiet", "-m", "by hand");
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect([world.show("main", "a.txt"), world.show("main", "human.txt")]).toEqual(["a", "human"]);
+  make(world, "b");
+  world.write(world.root, "red.txt", "red\n");
+  world.git(world.root, "add", "red.txt");
+  world.git(world.root, "commit", "--quiet", "-m", "breaks the gate");
+  await land(world, "b", "run-1", target);
+  const refused = await world.promote("run-1");
+  expect(refused.status).toBe("dropped");
+  expect(refused.problem).toStartWith("gate_failed:");
+  expect(existsSync(join(world.root, "b.txt"))).toBe(false);
+});
+
+test("a later run builds on what an earlier one landed and nobody took over", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const first = await begin(world, "run-1");
+  await land(world, "a", "run-1", first);
+  expect(await begin(world, "run-2")).toBe(first);
+  await world.promote("run-1");
+  expect(await begin(world, "run-3")).toBe("overstory/integration/run-3");
+  expect(world.tip("overstory/integration/run-3")).toBe(world.tip("main"));
+});
+
+test("a target that somebody checks out later is left alone from then on", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  make(world, "b");
+  world.git(world.root, "checkout", "--quiet", "-b", "elsewhere");
+  const target = await begin(world, "run-1");
+  expect(target).toBe("main");
+  await land(world, "a", "run-1", "main");
+  expect(world.show("main", "a.txt")).toBe("a");
+  world.git(world.root, "checkout", "--quiet", "main");
+  const before = world.tip("main");
+  const id = await land(world, "b", "run-1", "main");
+  expect(await world.entry(id)).toMatchObject({ status: "merged", targetBranch: "overstory/integration/run-1" });
+  expect(world.tip("main")).toBe(before);
+  expect(await world.store.read((tx) => tx.runs.get("run-1"))).toMatchObject({
+    landingBranch: "overstory/integration/run-1",
+  });
+});

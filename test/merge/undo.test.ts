@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { landingWorld } from "../../testkit/landing-world.ts";
+
+const landing = "overstory/integration/main";
+
+test("undoing the last landing puts the branch back where it was", async () => {
+  await using world = await landingWorld();
+  world.branch("a", () => world.write(world.root, "a.txt", "a\n"));
+  const id = await world.enqueue("a");
+  await world.work();
+  const op = await world.undo(String(id));
+  expect(op).toMatchObject({ status: "done", afterCommit: world.tip("main") });
+  expect(world.tip(landing)).toBe(world.tip("main"));
+  expect(await world.entry(id)).toMatchObject({ status: "reverted" });
+});
+
+test("an undone branch that is queued again brings its work back, and an undo can be undone", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  const ids = [await world.enqueue("a"), await world.enqueue("b")];
+  await world.work();
+  await world.undo(String(ids[0]), { requeue: true });
+  expect([world.show(landing, "a.txt"), world.show(landing, "b.txt")]).toEqual(["a", "b"]);
+  const undone = await world.undo(String(ids[1]));
+  expect(() => world.show(landing, "b.txt")).toThrow();
+  await world.undo(undone.id);
+  expect(world.show(landing, "b.txt")).toBe("b");
+  expect(await world.entry(ids[1] ?? 0)).toMatchObject({ status: "merged" });
+});
+
+test("what later work rests on is not taken out: the cause is named and the branch stays", async () => {
+  await using world = await landingWorld({ files: { "x.txt": "one\n" } });
+  world.branch("a", () => world.write(world.root, "x.txt", "two\n"));
+  const a = await world.enqueue("a");
+  await world.work();
+  world.git(world.root, "branch", "b", landing);
+  world.branch("b", () => world.write(world.root, "x.txt", "three\n"));
+  await world.enqueue("b");
+  await world.work();
+  const tip = world.tip(landing);
+  const op = await world.undo(String(a));
+  expect(op.status).toBe("dropped");
+  expect(op.problem).toStartWith("conflict:");
+  expect(world.tip(landing)).toBe(tip);
+  expect(await world.entry(a)).toMatchObject({ status: "merged" });
+});
+
+test("an undo that would break the gates is refused", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e b.txt || test -e a.txt"] });
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  const ids = [await world.enqueue("a"), await world.enqueue("b")];
+  await world.work();
+  const op = await world.undo(String(ids[0]));
+  expect(op.problem).toStartWith("gate_failed:");
+  expect(world.show(landing, "a.txt")).toBe("a");
+});
+
+test("any members of trains, undone in any order, leave what merging the rest would give", async () => {
+  const some = fc.uniqueArray(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(some, fc.constantFrom(1, 3, 8), fc.boolean(), async (order, batchSize, overlapping) => {
+      const lines = Array.from({ length: 30 }, (_, at) => `line ${at}\n`).join("");
+      await using world = await landingWorld({ files: { "shared.txt": lines }, merge: { batchSize } });
+      const names = ["b0", "b1", "b2", "b3", "b4", "b5"];
+      for (const [at, name] of names.entries()) {
+        world.branch(name, () => {
+          world.write(world.root, `${name}.txt`, `${name}\n`);
+          if (overlapping) world.write(world.root, "shared.txt", lines.replace(`line ${at * 5}\n`, `${name}\n`));
+        });
+      }
+      const ids: number[] = [];
+      for (const name of names) ids.push(await world.enqueue(name));
+      await world.work();
+      for (const at of order) await world.undo(String(ids[at]));
+      const rest = names.filter((_, at) => !order.includes(at));
+      world.git(world.root, "checkout", "--quiet", "-b", "expected", "main");
+      for (const name of rest) world.git(world.root, "merge", "--quiet", "--no-edit", name);
+      expect(world.tip(`${landing}^{tree}`)).toBe(world.tip("expected^{tree}"));
+    }),
+    { numRuns: 8 },
+  );
+}, 120_000);
