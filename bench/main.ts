@@ -6,6 +6,7 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   snapshot: () => import("./snapshot.ts"),
   idle: () => import("./idle.ts"),
   fleet: () => import("./fleet.ts"),
+  merge: () => import("./merge.ts"),
 };
 
 async function run(names: readonly string[]): Promise<number> {

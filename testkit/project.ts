@@ -23,6 +23,8 @@ export interface ProjectOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** YAML put below the defaults in `.overstory/config.yaml`. */
   readonly config?: string;
+  /** Commands of quality gates. */
+  readonly gates?: readonly string[];
   /** The scenario every scripted agent of this project follows. */
   readonly scenario?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -84,8 +86,11 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
   await git("commit", "--quiet", "-m", "first");
   if (options.bare !== true) {
     mkdirSync(join(root, ".overstory"));
-    const defaults =
-      "project:\n  name: sample\n  canonicalBranch: main\nruntime:\n  default: scripted\nengine:\n  idleExitMs: 300\n";
+    const gates = (options.gates ?? []).map(
+      (command, at) => `    - name: gate-${at + 1}\n      command: ${JSON.stringify(command)}\n`,
+    );
+    const gated = gates.length === 0 ? "" : `  qualityGates:\n${gates.join("")}`;
+    const defaults = `project:\n  name: sample\n  canonicalBranch: main\n${gated}runtime:\n  default: scripted\nengine:\n  idleExitMs: 300\n`;
     writeFileSync(join(root, ".overstory", "config.yaml"), defaults + (options.config ?? ""));
   }
   const database = join(root, ".overstory", "overstory.db");

@@ -180,4 +180,8 @@ export const settingsFor = (name: string): Settings => ({
   runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,
+  coordinator: {
+    exitTriggers: { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false },
+    requireClean: false,
+  },
 });

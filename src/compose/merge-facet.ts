@@ -3,17 +3,15 @@ import { landingBranchFor } from "../domain/merge/landing-branch.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import type { ConflictInPlace, Settled } from "../engine/merge/ports.ts";
-import { tripleOf } from "../engine/merge/resolve.ts";
+import { resolver } from "../engine/merge/resolve.ts";
 import { type ScratchMerging, scratchMerging } from "../host/git/merge/scratch.ts";
 import type { MergeFacet, PredictRequest } from "../surfaces/cli/facets/merge.ts";
-import type { MergerFacet } from "../surfaces/cli/facets/merger.ts";
 import { predictTrain, unpredictable } from "../usecases/merge/predict.ts";
-import { makeMergerFacet } from "./merger.ts";
-import type { Project } from "./project.ts";
+import { ladder } from "./merging.ts";
+import { openStore, type Project } from "./project.ts";
 
 /** What commands learn from git about branches that are to land; each question in a place that vanishes with it. */
-export function makeMergeFacet(project: Pick<Project, "root" | "config">): MergeFacet {
+export function makeMergeFacet(project: Project): MergeFacet {
   const looking = async <T>(look: (git: ScratchMerging) => Promise<T>): Promise<T> => {
     using git = await scratchMerging(project.root);
     return await look(git);
@@ -34,15 +32,18 @@ export function makeMergeFacet(project: Pick<Project, "root" | "config">): Merge
 const heads = "refs/heads/";
 
 async function headOf(git: ScratchMerging, branch: string): Promise<Result<string, Refusal>> {
-  const head = await git.commitOf(heads + branch);
-  if (head !== undefined) return ok(head);
-  return no(notFound("branch", branch, nearest(branch, await branchesOf(git))));
+  // From the list, because git takes many a name for a commit that is no branch: `main^` is one.
+  const refs = await git.refsBelow(heads);
+  const head = refs.find(({ ref }) => ref === heads + branch);
+  if (head !== undefined) return ok(head.commit);
+  const names = refs.map(({ ref }) => ref.slice(heads.length));
+  return no(notFound("branch", branch, nearest(branch, names)));
 }
 
 const branchesOf = async (git: ScratchMerging): Promise<readonly string[]> =>
   (await git.refsBelow(heads)).map(({ ref }) => ref.slice(heads.length));
 
-async function predict({ config }: Pick<Project, "config">, git: ScratchMerging, request: PredictRequest) {
+async function predict(project: Project, git: ScratchMerging, request: PredictRequest) {
   const onto = await landingTip(git, request);
   const tips = request.candidates.map(async ({ branch, headCommit }) =>
     headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit),
@@ -52,14 +53,15 @@ async function predict({ config }: Pick<Project, "config">, git: ScratchMerging,
     const prediction = unpredictable(`there is no branch ${request.target}`, "missing_ref");
     return candidates.map(() => ({ ...prediction, gatesLikely: [] }));
   }
-  const merger = makeMergerFacet();
-  const resolve = (conflict: ConflictInPlace): Promise<Settled> => byLadder(git, merger, conflict);
-  const predictions = await predictTrain({ merging: git, resolve }, onto, candidates);
+  const store = openStore(project, { life: "command", readOnly: true });
+  const resolve = resolver(git, ladder(project, store));
+  const predictions = await predictTrain({ merging: git, resolve }, onto, candidates).finally(() => store.close());
+  const { qualityGates } = project.config.project;
   return Promise.all(
     predictions.map(async (prediction, at) => {
       const head = candidates[at];
       const changed = head === undefined || prediction.wouldRequireAgent ? [] : await git.changedFiles(onto, head);
-      const gates = changed.length === 0 ? [] : config.project.qualityGates.filter((gate) => applies(gate, changed));
+      const gates = changed.length === 0 ? [] : qualityGates.filter((gate) => applies(gate, changed));
       return { ...prediction, gatesLikely: gates.map(({ name }) => name) };
     }),
   );
@@ -82,23 +84,6 @@ async function landingTip(
   const landing = landingBranchFor({ target, runId, targetCheckedOut, earlier });
   const landed = await git.commitOf(heads + landing);
   return landed === undefined || (await git.contains(tip, landed)) ? tip : landed;
-}
-
-async function byLadder(
-  git: ScratchMerging,
-  merger: MergerFacet,
-  { conflict, ours }: ConflictInPlace,
-): Promise<Settled> {
-  const triple = await tripleOf(git, conflict, ours);
-  if (triple === undefined) return { kind: "escalate", reason: `a ${conflict.kind} conflict needs a decision` };
-  const merged = await merger.mergeFile(triple);
-  if (merged.kind === "refused") return { kind: "escalate", reason: merged.reason };
-  const file = {
-    path: conflict.path,
-    mode: conflict.ours?.mode ?? "100644",
-    content: new TextEncoder().encode(merged.content),
-  };
-  return { kind: "resolved", file, strategy: merged.strategy };
 }
 
 async function patchOf(

@@ -40,7 +40,7 @@ export function mergingParts(project: Project, store: Store): MergingParts {
 }
 
 /** The rules for conflicts that git could not settle, surest first. Tiers with a model join at its end. */
-function ladder({ config }: Project, store: Store): readonly Rung[] {
+export function ladder({ config }: Pick<Project, "config">, store: Pick<Store, "read">): readonly Rung[] {
   const recall = async (fingerprint: string): Promise<readonly string[] | undefined> => {
     const known = await store.read((tx) => tx.resolutions.get(fingerprint));
     return known === undefined || known.bad > 0 ? undefined : (JSON.parse(known.content) as readonly string[]);

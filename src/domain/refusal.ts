@@ -37,6 +37,7 @@ export const nouns = [
   "merge operation",
   "gate result",
   "receipt",
+  "check",
 ] as const;
 export type Noun = (typeof nouns)[number];
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { builderBranch, mergeWorld } from "../../testkit/merge-queue-world.ts";
+import { randomIds } from "../host/ids.ts";
 import { releaseForgotten } from "./clean-released.ts";
 
 const day = 24 * 60 * 60_000;
@@ -12,11 +13,11 @@ test("work that nobody came back to for a day is let go, but not while its branc
   const clock = { now: () => world.clock.now, monotonic: () => 0 };
   const released = async (name: string) => (await world.agent(name)).releasedAt !== null;
 
-  await releaseForgotten({ store: world.store, clock });
+  await releaseForgotten({ store: world.store, clock, ids: randomIds });
   expect([await released("b1"), await released("b2")]).toEqual([false, true]);
 
   await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "superseded" }));
   expect(await world.store.read((tx) => tx.merges.openOf(builderBranch, "main"))).toBeUndefined();
-  await releaseForgotten({ store: world.store, clock });
+  await releaseForgotten({ store: world.store, clock, ids: randomIds });
   expect(await released("b1")).toBe(true);
 });

@@ -7,12 +7,13 @@ import { conserve, worktreeOf } from "./supervisor/conserve.ts";
 const longestHoldMs = 24 * 60 * 60_000;
 
 /** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. */
-export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock">): Promise<void> {
+export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock" | "ids">): Promise<void> {
   const now = ports.clock.now();
   const forgotten = await ports.store.read((tx) => tx.agents.submittedBefore(now - longestHoldMs));
   for (const agent of forgotten) {
     await ports.store.transaction(async (tx) => {
-      if (!(await isInQueue(tx, agent))) await release(tx, { now }, agent, "nobody came back to it for a day");
+      if (!(await isInQueue(tx, agent)))
+        await release(tx, { now, ids: ports.ids }, agent, "nobody came back to it for a day");
     });
   }
 }

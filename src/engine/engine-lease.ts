@@ -42,7 +42,8 @@ export async function leaveEngineSeat(
       await tx.deliveries.nextExpiry(),
       await tx.merges.nextDue(now, approvals),
     ];
-    const busy = (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals));
+    const busy =
+      (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals)) || (await tx.checks.dueWork());
     const due = busy || timers.some((timer) => timer !== undefined);
     if (due && !options.whateverIsDue) return false;
     await tx.leases.drop(engineLease, seat.fence);

@@ -2,6 +2,7 @@ import { sufficientApprovals } from "../domain/merge/approval.ts";
 import type { OpenDoor } from "../ports/engine-door.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased, releaseForgotten } from "./clean-released.ts";
+import { CompletionWorker } from "./completions/worker.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease.ts";
 import { expireClaims } from "./expire-claims.ts";
@@ -41,6 +42,7 @@ class Engine {
   #housework: Promise<void> | undefined;
   #houseworkMissed = false;
   readonly #merges: MergeWorker;
+  readonly #completions: CompletionWorker;
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
   readonly #stops = new UnfinishedStops();
@@ -54,6 +56,7 @@ class Engine {
     this.#seat = seat;
     const slots = new Slots(ports.rules.merge.parallelGates);
     this.#merges = new MergeWorker(ports, { slots, stop });
+    this.#completions = new CompletionWorker(ports, { slots, stop });
     this.#idleSince = ports.clock.monotonic();
   }
 
@@ -113,6 +116,7 @@ class Engine {
   async #pass(): Promise<void> {
     this.#houseworkInBackground();
     this.#merges.look(() => this.#bell.ring());
+    if (this.#merges.poolIsFree) this.#completions.look(() => this.#bell.ring());
     await this.#silent.killSilent(this.#ports);
     const started = [
       ...(await this.#lost.takeOver(this.#ports, this.#recentlyStarted())),
@@ -173,7 +177,8 @@ class Engine {
         await tx.merges.nextDue(now, approvals),
       ];
       const dues = [...timers, watch].filter((due) => due !== undefined);
-      const live = (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals));
+      const live =
+        (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals)) || (await tx.checks.dueWork());
       return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
     });
   }
@@ -212,6 +217,7 @@ class Engine {
   async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
     await this.#housework;
     await this.#merges.settled();
+    await this.#completions.settled();
     this.#door?.close();
     this.#ports.reach("engine.before-leave");
     if (await leaveEngineSeat(this.#ports, this.#seat, options)) {

@@ -32,6 +32,9 @@ export const killPoints = [
   "turn.after-settle",
   "gate.after-checkout",
   "gate.after-run",
+  "done.after-claim",
+  "done.after-check",
+  "done.after-fact",
 ] as const;
 export type KillPoint = (typeof killPoints)[number];
 

@@ -1,4 +1,5 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
+import type { ExitTriggerSettings } from "../domain/coordination/exit-triggers.ts";
 import type { Gate } from "../domain/gate/gate.ts";
 
 /** The slices of the configuration that rules and use cases read. `config` gives values of this shape. */
@@ -29,6 +30,8 @@ export interface Settings {
   readonly runtime: { readonly default: string; readonly capabilities: Readonly<Record<string, string>> };
   readonly watchdog: { readonly notifyParentOnDeath: boolean };
   readonly merge: MergeSettings;
+  /** When a run counts as over. */
+  readonly coordinator: { readonly exitTriggers: ExitTriggerSettings; readonly requireClean: boolean };
   /** Runtimes this program can start. */
   readonly runtimes: readonly string[];
 }

@@ -39,8 +39,7 @@ export const checkRows = (sql: Sql): CheckRows => ({
   get: (id) => selectOne(sql, checks, "WHERE id = ?", id),
   queued: () => select(sql, checks, "WHERE status = 'queued' ORDER BY seq"),
   running: () => select(sql, checks, "WHERE status = 'running' ORDER BY seq"),
-  completionsOf: (agentId) =>
-    select(sql, checks, "WHERE agent_id = ? AND kind = 'completion' ORDER BY seq", agentId),
+  completionsOf: (agentId) => select(sql, checks, "WHERE agent_id = ? AND kind = 'completion' ORDER BY seq", agentId),
   change: async (id, from, change) => {
     const { set, values } = assign(checks, change);
     const changed = await sql.run(

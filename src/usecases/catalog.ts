@@ -1,11 +1,16 @@
+import { adviseUseCases } from "./advise/catalog.ts";
 import { agentUseCases } from "./agents/catalog.ts";
 import { budgetUseCases } from "./budgets/catalog.ts";
+import { completionUseCases } from "./completions/catalog.ts";
+import { coordinatorUseCases } from "./coordinators/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
 import { healthUseCases } from "./health/catalog.ts";
+import { identityUseCases } from "./identity/catalog.ts";
 import { mailUseCases } from "./mail/catalog.ts";
 import { mergeUseCases } from "./merge/catalog.ts";
+import { operatorUseCases } from "./operator/catalog.ts";
 import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
 import { statusUseCases } from "./status/catalog.ts";
@@ -15,13 +20,18 @@ import { worktreeUseCases } from "./worktrees/catalog.ts";
 
 /** Every use case by name, loaded when called: a command pays only for the one it runs. */
 export const catalog = {
+  ...adviseUseCases,
   ...agentUseCases,
   ...budgetUseCases,
+  ...completionUseCases,
+  ...coordinatorUseCases,
   ...eventUseCases,
   ...gateUseCases,
   ...healthUseCases,
+  ...identityUseCases,
   ...mailUseCases,
   ...mergeUseCases,
+  ...operatorUseCases,
   ...statusUseCases,
   ...taskUseCases,
   ...specUseCases,

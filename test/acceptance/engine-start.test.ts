@@ -8,7 +8,7 @@ import { makeProject, type TestProject } from "../../testkit/project.ts";
 /** Every agent waits in its turn until the test lets it go on. */
 const patient = `
 - do:
-    - shell: printenv OVERSTORY_TOKEN > "$HOME/token"
+    - shell: printenv OVERSTORY_TOKEN > "$HOME/token.new" && mv "$HOME/token.new" "$HOME/token"
     - waitFor: { file: "\${env.HOME}/speak", timeoutMs: 20000 }
     - ov: [mail, send, --to, "\${agent}", --subject, note, --body, to myself, --wake]
     - touch: "\${env.HOME}/spoken"

@@ -10,8 +10,9 @@ const atOnce = 4;
 /** Points that stand in the `ov` command itself: whoever typed it types again. */
 const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
 
-/** Nobody is stopped or released in the skeleton's journey. */
-const inSkeleton = (point: KillPoint): boolean => !point.startsWith("stop.") && !point.startsWith("release.");
+/** In the skeleton's journey nobody is stopped or released, nothing lands and no gate runs. */
+const inSkeleton = (point: KillPoint): boolean =>
+  !["stop", "release", "merge", "gate", "done"].includes(point.split(".")[0] ?? "");
 
 async function survives(point: KillPoint, who: (typeof victims)[number]): Promise<void> {
   await using project = await skeletonProject();

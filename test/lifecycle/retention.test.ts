@@ -28,6 +28,12 @@ const trashOf = ({ root }: TestProject): string[] => {
   return existsSync(trash) ? readdirSync(trash) : [];
 };
 
+async function land(project: TestProject, file: string, text: string): Promise<void> {
+  await Bun.write(join(project.root, file), text);
+  await project.git("add", file);
+  await project.git("commit", "--quiet", "-m", `land ${file}`);
+}
+
 /** An engine that starts at this time has made its round. */
 async function roundAt(project: TestProject, offsetMs: number): Promise<void> {
   await moveClock(project, offsetMs);
@@ -49,10 +55,8 @@ test("snapshots of landed work and trash go when their time is over; work that l
   await project.settled();
   expect(await snapshotsOf(project)).toEqual(names.toSorted().map((name) => `refs/overstory/snap/${name}/1/1`));
   expect(trashOf(project)).toHaveLength(2);
-  await Bun.write(join(project.root, "landed.txt"), "landed\n");
-  await Bun.write(join(project.root, "staged.txt"), "index");
-  await project.git("add", "landed.txt", "staged.txt");
-  await project.git("commit", "--quiet", "-m", "what became of them");
+  await land(project, "landed.txt", "landed\n");
+  await land(project, "staged.txt", "index");
 
   await roundAt(project, 13 * dayMs);
   expect(await snapshotsOf(project)).toHaveLength(4);

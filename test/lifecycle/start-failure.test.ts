@@ -12,8 +12,10 @@ const finishing = `
 `;
 
 /** The repository as git sees it. */
+/** All refs but the run's landing branch, which is there from its first agent on, and all worktrees. */
 const repository = async (project: TestProject): Promise<string> =>
-  (await project.git("for-each-ref")) + (await project.git("worktree", "list", "--porcelain"));
+  (await project.git("for-each-ref", "--exclude=refs/heads/overstory/integration/")) +
+  (await project.git("worktree", "list", "--porcelain"));
 
 const obstacles = {
   "a base branch that does not exist": {

@@ -40,15 +40,19 @@ export const projectKeys = {
   }),
 
   "coordinator.exitTriggers.allAgentsDone": boolean({
-    doc: "A run is complete when all its agents have ended.",
+    doc: "A run is complete when all its agents are released or dead and nothing of it waits to land.",
     default: false,
   }),
   "coordinator.exitTriggers.taskTrackerEmpty": boolean({
-    doc: "A run is complete when no task is open.",
+    doc: "A run is complete when no task is ready to be started.",
     default: false,
   }),
   "coordinator.exitTriggers.onShutdownSignal": boolean({
     doc: "A run is complete when the coordinator was sent a shutdown message.",
+    default: false,
+  }),
+  "coordinator.requireClean": boolean({
+    doc: "Whether an agent that failed keeps its run from being complete.",
     default: false,
   }),
 

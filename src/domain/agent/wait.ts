@@ -8,7 +8,7 @@ export const holdingWaits = ["budget", "operator"] as const;
  * Waits that park the agent: its input queues and starts nothing. A rate limit is over at a time of its own, which the
  * queued retry carries; the others hold until they are lifted.
  */
-export const parkingWaits = ["rate_limit", ...holdingWaits] as const;
+const parkingWaits = ["rate_limit", ...holdingWaits] as const;
 
 export const waitKinds = [...openWaits, ...parkingWaits] as const;
 export type WaitKind = (typeof waitKinds)[number];

@@ -87,6 +87,7 @@ function ended({ agent, process }: HealthFacts): Assessment {
 /** A live supervisor has the stall timer of its turn: what it does not end is not for us to end. */
 function supervised(facts: HealthFacts, limits: HealthLimits): Assessment {
   if (facts.quietMs <= limits.staleThresholdMs) return calm(facts, "working");
+  if (facts.waits > 0) return { ...calm(facts, "waiting"), note: "for its gates" };
   return { ...calm(facts, "stalled"), note: "its turn shows no output; its supervisor watches it" };
 }
 

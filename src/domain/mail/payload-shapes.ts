@@ -36,7 +36,7 @@ export interface PayloadField {
   readonly oneOf?: readonly string[];
 }
 
-const severities = ["warning", "error", "critical"] as const;
+export const severities = ["warning", "error", "critical"] as const;
 const tiers = ["clean-merge", "auto-resolve", "ai-resolve", "reimagine"] as const;
 
 /** A review of these two verdicts sends its subject back to work. */

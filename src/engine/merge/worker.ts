@@ -36,7 +36,7 @@ export class MergeWorker {
       return;
     }
     this.#missed = false;
-    this.#pass = this.#work()
+    this.#pass = this.#work(onEnd)
       .catch((error: unknown) => {
         this.#ports.report(error);
         return false;
@@ -52,12 +52,18 @@ export class MergeWorker {
     await this.#pass;
   }
 
-  async #work(): Promise<boolean> {
+  /** What gates of an earlier engine left behind is out of the way: others may use the pool, too. */
+  get poolIsFree(): boolean {
+    return this.#recovered;
+  }
+
+  async #work(onRecovery: () => void): Promise<boolean> {
     if (!this.#recovered) {
       await endLostGates(this.#ports);
       await recoverLandings(this.#ports);
       await freeLostEntries(this.#ports);
       this.#recovered = true;
+      onRecovery();
     }
     const operated = await this.#operate();
     const trains = await this.#trains();

@@ -37,15 +37,20 @@ export async function followEnd(tx: Tx, context: FollowContext, settled: Settled
 
 async function writeCheckpoint(tx: Tx, { now }: FollowContext, agent: Agent, { turn, ending }: Settled): Promise<void> {
   const waits = await tx.waits.of(agent.name);
+  const noted = await tx.recovery.checkpoint(agent.name);
+  // What the agent wrote down itself in this turn says more than its last words.
+  const own = noted?.turnId === turn.id ? noted : undefined;
   await tx.recovery.putCheckpoint({
     agentName: agent.name,
     generation: agent.generation,
     taskId: agent.taskId,
     turnId: turn.id,
-    summary: (ending.resultText ?? "").slice(0, summaryLength),
+    summary: own?.summary ?? (ending.resultText ?? "").slice(0, summaryLength),
     files: ending.worktree?.files ?? [],
     branch: agent.branch,
-    pending: waits.map((wait) => `${wait.kind} ${wait.ref}`).join(", "),
+    pending: [own?.pending ?? "", ...waits.map((wait) => `${wait.kind} ${wait.ref}`)]
+      .filter((part) => part !== "")
+      .join(", "),
     updatedAt: now,
   });
 }

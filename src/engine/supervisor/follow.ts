@@ -53,6 +53,11 @@ export async function followOutput(
     }
     if (gone) return { kind: "exited" };
     if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
+      // Whoever waits for its gates is silent on purpose.
+      if (await ports.store.read((tx) => tx.checks.dueWork(owned.agent.id))) {
+        lastGrowth = clock.monotonic();
+        continue;
+      }
       await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };

@@ -102,8 +102,8 @@ class Converter {
   #value(node: ParsedNode, from: number): Read {
     if (isAlias(node)) return this.#leaf(node, `*${this.#known(node.source)}`, "alias");
     if (node.anchor !== undefined) this.#define(node.anchor, node);
-    const special = node.anchor !== undefined || node.tag !== undefined ? ("anchor" as const) : undefined;
-    const mark = special === undefined ? {} : { mark: `&${node.anchor ?? ""} ${node.tag ?? ""}`, special };
+    const special = node.anchor === undefined ? undefined : ("anchor" as const);
+    const mark = { ...markOf(node), ...(special === undefined ? {} : { special }) };
     if (isMap(node) || isSeq(node)) {
       if (isBlock(node)) return isMap(node) ? this.#blockMap(node, from, mark) : this.#blockList(node, from, mark);
       return this.#flow(node, mark);
@@ -130,7 +130,8 @@ class Converter {
   }
 
   #scalar(node: Scalar.Parsed, special: Special | undefined): Read {
-    const marked = special !== undefined ? ` &${node.anchor ?? ""} ${node.tag ?? ""}` : "";
+    const { mark } = markOf(node);
+    const marked = mark === undefined ? "" : ` ${mark}`;
     if (node.type === "PLAIN") return this.#leaf(node, `p:${node.source ?? ""}${marked}`, special);
     const read = this.#leaf(node, `s:${String(node.value)}${marked}`, special);
     if (node.type !== "BLOCK_LITERAL" && node.type !== "BLOCK_FOLDED") return read;
@@ -268,6 +269,11 @@ class Converter {
   #columnAt(offset: number): number {
     return offset - (this.#text.lastIndexOf("\n", offset - 1) + 1);
   }
+}
+
+/** An anchor or a tag is part of what a node says. */
+function markOf({ anchor, tag }: { anchor?: string; tag?: string }): { mark?: string } {
+  return anchor === undefined && tag === undefined ? {} : { mark: `&${anchor ?? ""} ${tag ?? ""}` };
 }
 
 const isBlock = (node: ParsedNode): boolean => (isMap(node) || isSeq(node)) && node.flow !== true;

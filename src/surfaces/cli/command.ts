@@ -8,6 +8,7 @@ export type Source =
   | "tasks"
   | "runs"
   | "branches"
+  | "merges"
   | "messages"
   | "groups"
   | "files"

@@ -4,11 +4,14 @@ import { budgetCommand } from "./commands/budget/tree.ts";
 import { cleanCommand } from "./commands/clean/tree.ts";
 import { completeCommand } from "./commands/complete/tree.ts";
 import { configCommand } from "./commands/config/tree.ts";
+import { doneCommand } from "./commands/done/tree.ts";
 import { engineCommand } from "./commands/engine/tree.ts";
+import { gateCommand } from "./commands/gate/tree.ts";
 import { groupCommand } from "./commands/group/tree.ts";
 import { initCommand } from "./commands/init/tree.ts";
 import { logCommand } from "./commands/log/tree.ts";
 import { mailCommand } from "./commands/mail/tree.ts";
+import { mergeCommand } from "./commands/merge/tree.ts";
 import { mergeFileCommand } from "./commands/merge-file/tree.ts";
 import { nudgeCommand } from "./commands/nudge/tree.ts";
 import { pauseCommand } from "./commands/pause/tree.ts";
@@ -41,10 +44,13 @@ export const tree: Command = {
     recoverCommand,
     releaseCommand,
     nudgeCommand,
+    doneCommand,
     taskCommand,
     specCommand,
     groupCommand,
     mailCommand,
+    mergeCommand,
+    gateCommand,
     runCommand,
     statusCommand,
     watchCommand,

@@ -256,6 +256,7 @@ const nounRows = {
   "merge operation": { code: "MERGE_ERROR", advice: "see what there is: ov merge log" },
   "gate result": { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
   receipt: { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
+  check: { code: "MERGE_ERROR", advice: "ask for it again: ov done, or ov gate run" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
 function missing({ noun, id, nearest }: NotFound): Words {
@@ -312,6 +313,7 @@ function idField({ noun, id }: NotFound): Details {
     case "merge operation":
     case "gate result":
     case "receipt":
+    case "check":
       return {};
     case "branch":
     case "merge entry":

@@ -9,4 +9,5 @@ export const agentUseCases = {
   "agent.pause": async () => (await import("./pause.ts")).pauseAgent,
   "agent.resume": async () => (await import("./resume.ts")).resumeAgent,
   "agent.discover": async () => (await import("./discover.ts")).discoverAgents,
+  "agent.checkpoint": async () => (await import("./checkpoint.ts")).checkpoint,
 } as const;

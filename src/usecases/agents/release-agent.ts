@@ -5,10 +5,11 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { announceFinished } from "../runs/announce-finished.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
-type ReleaseContext = Pick<Context, "now">;
+type ReleaseContext = Pick<Context, "now" | "ids">;
 
 export interface ReleaseReply {
   readonly agentName: string;
@@ -56,6 +57,7 @@ export async function release(tx: Tx, context: ReleaseContext, agent: Agent, rea
   ]);
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
+  await announceFinished(tx, context, agent.runId);
   return [agent.name, ...above];
 }
 

@@ -19,7 +19,10 @@ export async function storedFacts(
   { now, maxTurns }: { readonly now: number; readonly maxTurns: number },
 ): Promise<StoredFacts> {
   const running = await tx.turns.runningFor(agent.id);
-  if (running !== undefined) return { ...nothing, running, ...activity(agent, agent.lastActivityAt) };
+  if (running !== undefined) {
+    const waits = (await tx.checks.dueWork(agent.id)) ? 1 : 0;
+    return { ...nothing, waits, running, ...activity(agent, agent.lastActivityAt) };
+  }
   const waits = await tx.waits.of(agent.name);
   const queuedTurn = await tx.turns.queuedFor(agent.id);
   return {
@@ -34,7 +37,7 @@ export async function storedFacts(
   };
 }
 
-/** Beside a running turn nothing else is asked for: whatever the agent waits for, it is at work. */
+/** Beside a running turn only its gates are asked for: whatever else the agent waits for, it is at work. */
 const nothing = {
   queuedTurn: undefined,
   queued: null,

@@ -1,6 +1,6 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Letter } from "../../domain/mail/fold.ts";
-import type { Delivery, DeliveryState, Message } from "../../domain/mail/types.ts";
+import type { Delivery, DeliveryState, MailType, Message } from "../../domain/mail/types.ts";
 import { isUnverified, workLine } from "../../domain/mail/unverified.ts";
 import { ok } from "../../domain/result.ts";
 import type { Mail } from "../../ports/store/mail.ts";
@@ -15,6 +15,8 @@ export interface CheckRequest {
   /** Whose inbox; the caller's own when absent. */
   readonly agent?: string | undefined;
   readonly limit?: number | undefined;
+  /** Only these; mail of other types stays where it is. */
+  readonly types?: readonly MailType[] | undefined;
   /** Answer nothing when mail was handed out less than so many milliseconds ago. */
   readonly debounceMs?: number | undefined;
 }
@@ -53,7 +55,7 @@ export const checkMail: UseCase<CheckRequest, CheckReply> = {
     }
     await settleEarlier(tx, context, inbox);
     const limit = request.limit ?? defaultLimit;
-    const due = await tx.deliveries.queued(inbox.name, now, limit);
+    const due = await wanted(tx, inbox, now, { limit, types: request.types });
     const letters = await claim(tx, context, { inbox, by, mail: fitting(due) });
     if (letters.length > 0 && request.debounceMs !== undefined) await tx.inboxChecks.record(inbox.name, now);
     const full = letters.length < due.length || due.length === limit;
@@ -61,6 +63,17 @@ export const checkMail: UseCase<CheckRequest, CheckReply> = {
     return ok({ inbox: inbox.name, by, letters, remaining });
   },
 };
+
+async function wanted(
+  tx: Tx,
+  inbox: Inbox,
+  now: number,
+  { limit, types }: { readonly limit: number; readonly types: readonly MailType[] | undefined },
+): Promise<readonly Mail[]> {
+  if (types === undefined) return tx.deliveries.queued(inbox.name, now, limit);
+  const due = await tx.deliveries.queued(inbox.name, now, Number.MAX_SAFE_INTEGER);
+  return due.filter(({ message }) => types.includes(message.type)).slice(0, limit);
+}
 
 async function settleEarlier(tx: Tx, context: Context, inbox: Inbox): Promise<void> {
   const { now } = context;

@@ -20,6 +20,8 @@ export interface Composition {
   readonly strict: boolean;
   readonly allowEmpty: boolean;
   readonly answer: Answer | null;
+  /** The engine has verified what the payload says; set by nobody who composes mail. */
+  readonly proven?: boolean;
 }
 
 /** What a message answers. */

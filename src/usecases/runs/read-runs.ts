@@ -3,9 +3,10 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { agentDuration } from "../../domain/run/duration.ts";
+import { mergeCounts } from "../merge/merge-counts.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
-import { approvalsOf, describe, type RunDetail, runDetail } from "./run-detail.ts";
+import { describe, type RunDetail, runDetail } from "./run-detail.ts";
 
 export interface RunAgent {
   readonly agent: Agent;
@@ -44,7 +45,7 @@ export const showRun: UseCase<{ readonly id: string }, RunDetail & { readonly ag
     }
     const agents = await tx.agents.list({ runId: id });
     const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
-    return ok({ ...describe(run, agents, await approvalsOf(tx, run), now), agents: timed });
+    return ok({ ...describe(run, agents, await mergeCounts(tx, { runId: id }), now), agents: timed });
   },
 };
 

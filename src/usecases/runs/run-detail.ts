@@ -1,8 +1,8 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { runDuration } from "../../domain/run/duration.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
+import { type MergeCounts, mergeCounts } from "../merge/merge-counts.ts";
 
 export interface RunDetail {
   readonly run: Run;
@@ -15,19 +15,15 @@ export interface RunDetail {
   readonly status: RunStatus | "needs operator";
   /** Numbers of the merges that wait for approval. */
   readonly approvals: readonly number[];
+  readonly merges: MergeCounts;
 }
 
 export async function runDetail(tx: Tx, run: Run, now: number): Promise<RunDetail> {
-  return describe(run, await tx.agents.list({ runId: run.id }), await approvalsOf(tx, run), now);
+  return describe(run, await tx.agents.list({ runId: run.id }), await mergeCounts(tx, { runId: run.id }), now);
 }
 
-/** What of the run waits for the operator's word to land. */
-export async function approvalsOf(tx: Tx, run: Run): Promise<readonly number[]> {
-  const waiting = await tx.merges.list({ runId: run.id, approval: "waiting", statuses: openMergeStatuses });
-  return waiting.map(({ id }) => id);
-}
-
-export function describe(run: Run, agents: readonly Agent[], approvals: readonly number[], now: number): RunDetail {
+export function describe(run: Run, agents: readonly Agent[], merges: MergeCounts, now: number): RunDetail {
+  const { approvals } = merges;
   const coordinators = agents.filter((agent) => agent.name === run.coordinatorName);
   const newest = coordinators.sort((a, b) => b.generation - a.generation)[0];
   return {
@@ -37,5 +33,6 @@ export function describe(run: Run, agents: readonly Agent[], approvals: readonly
     durationMs: runDuration(run, now),
     status: run.status === "active" && approvals.length > 0 ? "needs operator" : run.status,
     approvals,
+    merges,
   };
 }

@@ -1,8 +1,8 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
-import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
+import { mergeCounts } from "../merge/merge-counts.ts";
 import type { UseCase } from "../usecase.ts";
 import { newestPerName } from "./newest-per-name.ts";
 
@@ -23,6 +23,8 @@ export interface Overview {
   readonly openMerges: number;
   /** Numbers of the merges that wait for the operator's word: the run needs a person. */
   readonly approvals: readonly number[];
+  /** Numbers of the merges that did not land and have no successor. */
+  readonly failedMerges: readonly number[];
 }
 
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
@@ -42,17 +44,15 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         turns: (await tx.turns.listFor(agent.id)).length,
       });
     }
-    const merges = await tx.merges.list({
-      statuses: openMergeStatuses,
-      ...(run === null || all ? {} : { runId: run.id }),
-    });
+    const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
     return ok({
       run,
       agents,
       unreadMailCount: await tx.deliveries.countQueued(mailbox),
       unreadMailScope: mailbox,
-      openMerges: merges.length,
-      approvals: merges.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
+      openMerges: merges.pending.length,
+      approvals: merges.approvals,
+      failedMerges: merges.failed,
     });
   },
 };

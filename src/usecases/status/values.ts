@@ -1,7 +1,8 @@
+import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 
-export const valueSources = ["agents", "tasks", "runs", "messages", "groups"] as const;
+export const valueSources = ["agents", "tasks", "runs", "merges", "messages", "groups"] as const;
 export type ValueSource = (typeof valueSources)[number];
 
 const most = 200;
@@ -17,10 +18,17 @@ export const values: UseCase<
       agents: () => tx.agents.names(),
       tasks: () => tx.tasks.ids(),
       runs: async () => (await tx.runs.list(most)).map((run) => run.id),
+      merges: async () => mergeValues(await tx.merges.list({ limit: most })),
       messages: () => tx.messages.recentIds(most),
       groups: async () => (await tx.groups.list()).flatMap((group) => [group.name, group.id]),
     };
     const found = await known[source]();
     return ok({ values: found.filter((value) => value.startsWith(prefix)).slice(0, most) });
   },
+};
+
+/** A branch says more than a number, but where one was queued several times only the number tells them apart. */
+const mergeValues = (entries: readonly MergeEntry[]): readonly string[] => {
+  const newest = entries.toReversed();
+  return [...new Set([...newest.map(({ branch }) => branch), ...newest.map(({ id }) => String(id))])];
 };

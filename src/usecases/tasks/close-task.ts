@@ -8,6 +8,7 @@ import type { Context, UseCase } from "../usecase.ts";
 import { unblockDependents } from "./dependency-state.ts";
 import { detailOf, detailsOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
+import { leadTasksOver } from "./lead-task.ts";
 import { recordEvent } from "./record-event.ts";
 
 export interface CloseTaskRequest {
@@ -55,6 +56,12 @@ export async function followClosing(
   context: Context,
   closedIds: readonly string[],
 ): Promise<{ readonly ready: readonly Task[]; readonly completedGroups: readonly Group[] }> {
-  const ready = await unblockDependents(tx, context, closedIds);
-  return { ready, completedGroups: await completeGroupsOf(tx, context, closedIds) };
+  const ready = [...(await unblockDependents(tx, context, closedIds))];
+  const completedGroups = [...(await completeGroupsOf(tx, context, closedIds))];
+  for (const task of await leadTasksOver(tx, closedIds)) {
+    const above = await closeAndFollow(tx, context, task, "the tasks of its children are closed");
+    ready.push(...above.ready);
+    completedGroups.push(...above.completedGroups);
+  }
+  return { ready, completedGroups };
 }

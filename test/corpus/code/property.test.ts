@@ -170,7 +170,7 @@ for (const writing of writings) {
         const base = keys.map((key): Part => ({ key: `k${key}`, value: 1 }));
         const bare = (edits: readonly Edit[]) => edits.filter(({ kind }) => writing.bare !== true || kind !== "change");
         const [left, right] = [edited(base, bare(ours)), edited(base, bare(theirs))].map((parts) =>
-          parts.map((part) => (writing.bare ? { ...part, value: 1 } : part)),
+          parts.map((part) => settledValue(part, writing, keys)),
         );
         if (left === undefined || right === undefined) return;
         const texts = { base: writing.write(base), ours: writing.write(left), theirs: writing.write(right) };
@@ -191,6 +191,12 @@ for (const writing of writings) {
     );
     expect(merged).toBeGreaterThan(5);
   });
+}
+
+/** A statement is known by its whole text, so in a sequence two sides that add one key add one text. */
+function settledValue(part: Part, { bare, ordered }: Writing, old: readonly number[]): Part {
+  if (bare === true) return { ...part, value: 1 };
+  return ordered === true && !old.some((key) => part.key === `k${key}`) ? { ...part, value: 10 } : part;
 }
 
 function partsIn(text: string, { part }: Writing): Part[] {

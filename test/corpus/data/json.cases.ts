@@ -335,6 +335,31 @@ export const jsonCases: readonly Case[] = [
     expect: refuse,
   },
   {
+    name: "one package needed for running by one side, for developing by the other",
+    path: "package.json",
+    base: '{\n  "dependencies": {\n    "a": "1"\n  },\n  "devDependencies": {\n    "b": "1"\n  }\n}\n',
+    ours: '{\n  "dependencies": {\n    "a": "1",\n    "z": "1"\n  },\n  "devDependencies": {\n    "b": "1"\n  }\n}\n',
+    theirs: '{\n  "dependencies": {\n    "a": "1"\n  },\n  "devDependencies": {\n    "b": "1",\n    "z": "2"\n  }\n}\n',
+    expect: refuse,
+  },
+  {
+    name: "one side moves a dependency that the other changes",
+    path: "package.json",
+    base: '{\n  "dependencies": {\n    "a": "1",\n    "z": "1"\n  },\n  "devDependencies": {\n    "b": "1"\n  }\n}\n',
+    ours: '{\n  "dependencies": {\n    "a": "1"\n  },\n  "devDependencies": {\n    "b": "1",\n    "z": "1"\n  }\n}\n',
+    theirs: '{\n  "dependencies": {\n    "a": "1",\n    "z": "2"\n  },\n  "devDependencies": {\n    "b": "1"\n  }\n}\n',
+    expect: refuse,
+  },
+  {
+    name: "both move one setting to different places",
+    path: "a.json",
+    base: '{\n  "x": {\n    "limit": 5,\n    "k": 1\n  },\n  "y": {\n    "m": 1\n  },\n  "z": {\n    "n": 1\n  }\n}\n',
+    ours: '{\n  "x": {\n    "k": 1\n  },\n  "y": {\n    "m": 1,\n    "limit": 5\n  },\n  "z": {\n    "n": 1\n  }\n}\n',
+    theirs:
+      '{\n  "x": {\n    "k": 1\n  },\n  "y": {\n    "m": 1\n  },\n  "z": {\n    "n": 1,\n    "limit": 5\n  }\n}\n',
+    expect: refuse,
+  },
+  {
     name: "one side's file is no JSON",
     path: "a.json",
     base: '{\n  "a": 1\n}\n',

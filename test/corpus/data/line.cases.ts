@@ -134,6 +134,22 @@ export const lineCases: readonly Case[] = [
     expect: refuse,
   },
   {
+    name: "repeated lines that hide what was deleted",
+    path: "a.txt",
+    base: "e\n\nb\n\nc\n\nd\n\nf\n\na\n\nf\n",
+    ours: "e\n\nnew\n\nb\n\nc\n\nd\n\nf\n\na\n\nnew\n",
+    theirs: "e\n\nb\n\nc\n\nn\n\nnew\n\nd\n\nf\n",
+    expect: refuse,
+  },
+  {
+    name: "edits on both sides of a blank line",
+    path: "a.go",
+    base: "one\n}\n\ntwo\n",
+    ours: "ONE\n}\n\ntwo\n",
+    theirs: "one\n}\n\nTWO\n",
+    expect: "ONE\n}\n\nTWO\n",
+  },
+  {
     name: "one side moves a line that the other deletes",
     path: "a.txt",
     base: "x\n1\n2\n3\n4\n",

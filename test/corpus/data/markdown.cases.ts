@@ -283,6 +283,27 @@ export const markdownCases: readonly Case[] = [
     expect: refuse,
   },
   {
+    name: "one side renames a heading, the other changes its text",
+    path: "README.md",
+    base: guide,
+    ours: on(guide, ["## Install", "## Setup"]),
+    theirs: on(guide, ["the installer", "our installer"]),
+    expect: [
+      ["# Guide", "Welcome."],
+      ["## Setup", edit(install, ["the installer", "our installer"])],
+      ["## Use", use],
+      ["## License", license],
+    ],
+  },
+  {
+    name: "one side releases what the other adds to",
+    path: "CHANGELOG.md",
+    base: "# Changelog\n\n## Unreleased\n\n- a\n",
+    ours: "# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- a\n",
+    theirs: "# Changelog\n\n## Unreleased\n\n- a\n- b\n",
+    expect: refuse,
+  },
+  {
     name: "bullets under one heading of a changelog",
     path: "CHANGELOG.md",
     base: changes,

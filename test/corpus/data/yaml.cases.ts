@@ -307,6 +307,22 @@ export const yamlCases: readonly Case[] = [
     expect: refuse,
   },
   {
+    name: "tagged values added by both",
+    path: "template.yaml",
+    base: "Resources:\n  A: !Ref x\n",
+    ours: "Resources:\n  A: !Ref x\n  B: !Ref y\n",
+    theirs: "Resources:\n  A: !Ref x\n  C: !GetAtt z\n",
+    expect: { Resources: { A: "x", B: "y", C: "z" } },
+  },
+  {
+    name: "both put the same value under another tag",
+    path: "template.yaml",
+    base: "A: !Ref x\nB: 1\n",
+    ours: "A: !Sub x\nB: 1\n",
+    theirs: "A: !GetAtt x\nB: 1\n",
+    expect: refuse,
+  },
+  {
     name: "different documents of one file changed",
     path: "k8s.yaml",
     base: stack,

@@ -60,7 +60,8 @@ function byId({ base, ours, theirs }: Sides): string {
     if (inOurs.has(row.id)) return;
     if (settled({ base: inBase.get(row.id), ours: undefined, theirs: row }) === undefined) return;
     const before = theirs.slice(0, at).findLast(({ id }) => result.some((other) => other.id === id));
-    let place = result.findIndex(({ id }) => id === before?.id) + 1;
+    const last = theirs.slice(at + 1).every(({ id }) => !inBase.has(id));
+    let place = last ? result.length : result.findIndex(({ id }) => id === before?.id) + 1;
     while (place < result.length && !inBase.has(result[place]?.id) && !inTheirs.has(result[place]?.id)) place++;
     result.splice(place, 0, row);
   });
@@ -97,8 +98,9 @@ function appended({ base, ours, theirs }: Sides, texts: Texts): string {
 function throughLines({ base, ours, theirs }: Texts): string {
   const lines = mergeLines(base, ours, theirs);
   if (lines.kind === "conflict") return unsure("both sides changed rows that have no id of their own");
-  const lists = [base, ours, theirs, lines.text].map((text) => text.split("\n"));
+  const lists = [base, ours, theirs, lines.text].map((text) => text.split("\n").filter((line) => line.trim() !== ""));
   const [b = [], o = [], t = [], result = []] = lists;
+  if (lists.some((list) => new Set(list).size !== list.length)) return unsure("rows without ids repeat");
   const lost = unconserved({ base: b, ours: o, theirs: t, result });
   return lost === undefined ? lines.text : unsure("a row would be lost, repeated or brought back");
 }

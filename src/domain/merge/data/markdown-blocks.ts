@@ -134,9 +134,16 @@ function united(additions: Additions, mine: readonly Item[], other: readonly Ite
   const fresh = other.filter(({ text }) => !known.has(text));
   for (const { label } of fresh) if (label !== undefined && labels.has(label)) unsure(`both sides added ${label}`);
   if (fresh.length === 0) return additions.ours;
-  const repeated = fresh.length < other.length;
-  const shapeText = (item: Item): string[] => `${item.shape.slice(0, -1)}${item.text}`.split("\n");
-  return [...additions.ours, ...(repeated ? fresh.flatMap(shapeText) : additions.theirs)];
+  const { ours, before } = additions;
+  const filled = ours.map((line) => line.trim() !== "");
+  const [start, end] = [filled.indexOf(true), filled.lastIndexOf(true) + 1];
+  // Items stand apart where ours set them apart: from the list above, or from each other.
+  const apart = (start > 0 && bullet.test(before.at(-1) ?? "")) || ours.slice(start, end).includes("");
+  const written = fresh.flatMap((item) => [
+    ...(apart ? [""] : []),
+    ...`${item.shape.slice(0, -1)}${item.text}`.split("\n"),
+  ]);
+  return [...ours.slice(0, end), ...written, ...ours.slice(end)];
 }
 
 /** Rows both sides put at the end of the same table. The first cell names a row. */

@@ -1,6 +1,7 @@
 import { mergeLines } from "../structured/line-merge.ts";
 import { hasConflictMarkers, unconserved } from "./conserve.ts";
 import { mergeBody } from "./markdown-blocks.ts";
+import { checkSections } from "./markdown-model.ts";
 import { type Outline, outlineOf, printSection, type Section } from "./markdown-parse.ts";
 import { attempt, type MergeOutcome, merged, type Texts, unsure } from "./outcome.ts";
 import { mergeYaml, type ParseYaml } from "./yaml.ts";
@@ -15,15 +16,17 @@ export interface MarkdownOptions {
 export function mergeMarkdown(texts: Texts, options: MarkdownOptions): MergeOutcome {
   return attempt(() => {
     if (texts.base.trim() === "") return unsure("there is no common text to start from");
-    const content = byLines(texts) ?? byHeadings(texts, options);
-    const problem = fault(content, texts);
-    return problem === undefined ? merged(content) : unsure(problem);
+    const lines = mergeLines(texts.base, texts.ours, texts.theirs);
+    const plain = lines.kind === "merged" ? attempt(() => verified(lines.text, texts, options)) : undefined;
+    return plain?.kind === "merged" ? plain : verified(byHeadings(texts, options), texts, options);
   });
 }
 
-function byLines(texts: Texts): string | undefined {
-  const lines = mergeLines(texts.base, texts.ours, texts.theirs);
-  return lines.kind === "merged" && fault(lines.text, texts) === undefined ? lines.text : undefined;
+function verified(content: string, texts: Texts, options: MarkdownOptions): MergeOutcome {
+  const problem = fault(content, texts);
+  if (problem !== undefined) return unsure(problem);
+  checkSections(content, texts, options);
+  return merged(content);
 }
 
 /** What would be wrong with this result. */
@@ -32,9 +35,43 @@ function fault(content: string, { base, ours, theirs }: Texts): string | undefin
   const [b = [], o = [], t = [], result = []] = [base, ours, theirs, content].map((text) => text.split("\n"));
   const lost = unconserved({ base: b, ours: o, theirs: t, result });
   if (lost !== undefined) return `the line "${lost}" would be lost, repeated or brought back`;
+  const strayed = misplaced({ base, side: ours, content }) ?? misplaced({ base, side: theirs, content });
+  if (strayed !== undefined) return `the line "${strayed}" would end up under another heading`;
   const known = [base, ours, theirs].flatMap((text) => repeated(outlineOf(text).root));
   const fresh = repeated(outlineOf(content).root).find((heading) => !known.includes(heading));
   return fresh === undefined ? undefined : `the heading "${fresh}" would stand twice`;
+}
+
+/** A line a side wrote under one heading that the result, which still has that heading, has only under others. */
+function misplaced({ base, side, content }: { base: string; side: string; content: string }): string | undefined {
+  const [before, wrote, has] = [placesOf(base), placesOf(side), placesOf(content)];
+  for (const [line, paths] of wrote.lines) {
+    if (before.lines.has(line)) continue;
+    for (const path of paths) {
+      if (has.headings.has(path) && has.lines.get(line)?.has(path) !== true) return line;
+    }
+  }
+  return undefined;
+}
+
+interface Places {
+  readonly headings: Set<string>;
+  readonly lines: Map<string, Set<string>>;
+}
+
+function placesOf(text: string): Places {
+  const places: Places = { headings: new Set(), lines: new Map() };
+  const visit = (section: Section, path: string): void => {
+    places.headings.add(path);
+    for (const line of section.body.split("\n")) {
+      if (line.trim() === "") continue;
+      const known = places.lines.get(line.trim()) ?? new Set();
+      places.lines.set(line.trim(), known.add(path));
+    }
+    for (const child of section.children) visit(child, `${path} > ${child.key}`);
+  };
+  visit(outlineOf(text).root, "");
+  return places;
 }
 
 /** Headings that stand twice under the same parent, as paths. */

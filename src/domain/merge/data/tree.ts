@@ -14,7 +14,7 @@ export interface Leaf {
 }
 
 /**
- * `anchor`: it has a tag or a name that other places use. `alias`: it stands for what another place says. Either way it
+ * `anchor`: it has a name that other places use. `alias`: it stands for what another place says. Either way it
  * cannot be judged alone.
  */
 export type Special = "anchor" | "alias";
@@ -81,10 +81,12 @@ export function isSpecial(node: Node, ways: readonly Special[]): boolean {
   return node.kind !== "scalar" && node.parts.some((part) => isSpecial(part.value, ways));
 }
 
-/** Every comment in it, as one text without its whitespace. */
+/** What a branch says beyond its values: its comments and the order of its keys, as one text without its whitespace. */
 export function remarks(node: Node): string {
   if (node.kind === "scalar") return "";
-  const parts = node.parts.map(({ lead, value, after, trail }) => `${lead} ${remarks(value)} ${after} ${trail}`);
+  const parts = node.parts.map(
+    ({ key = "", lead, value, after, trail }) => `${key} ${lead} ${remarks(value)} ${after} ${trail}`,
+  );
   return `${parts.join(" ")} ${node.close}`.replace(/\s+/g, " ");
 }
 

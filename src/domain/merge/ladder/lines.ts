@@ -1,4 +1,6 @@
 import { unconserved } from "../data/conserve.ts";
+import type { Texts } from "../data/outcome.ts";
+import { alignThree, matches } from "../data/sequence.ts";
 import { mergeLines } from "../structured/line-merge.ts";
 import { languageOf } from "../structured/syntax.ts";
 import { plainOf } from "./form.ts";
@@ -22,5 +24,21 @@ function byLines(triple: Triple): Answer {
   const [b = [], o = [], t = [], result = []] = [base, ours, theirs, merge.text].map((text) => text.split("\n"));
   const lost = unconserved({ base: b, ours: o, theirs: t, result });
   if (lost !== undefined) return escalate(`the line "${lost}" would be lost, repeated or brought back`);
+  if (isAmbiguous(plain)) return escalate("repeated lines leave it open what each side changed");
   return resolved("lines", plain.restore(merge.text));
+}
+
+/**
+ * Blank lines and lone brackets match anything, and can lead a merge by lines to a wrong reading of an edit. Looking only at
+ * lines that say something, the two sides must not have changed the same ones.
+ */
+function isAmbiguous({ base, ours, theirs }: Texts): boolean {
+  const telling = (text: string): string[] => text.split("\n").filter((line) => /[\p{L}\p{N}]/u.test(line));
+  const sides = { base: telling(base), ours: telling(ours), theirs: telling(theirs) };
+  return alignThree(sides, (line) => line).some((chunk) => {
+    const [b, o, t] = [chunk.base.join("\n"), chunk.ours.join("\n"), chunk.theirs.join("\n")];
+    if (chunk.stable || o === t || b === t || b === o) return false;
+    const [toOurs, toTheirs] = [matches(chunk.base, chunk.ours), matches(chunk.base, chunk.theirs)];
+    return chunk.base.some((_, at) => toOurs[at] === undefined && toTheirs[at] === undefined);
+  });
 }

@@ -20,7 +20,12 @@ interface Counting {
 }
 
 function miscount({ count, versions, result, skip }: Counting): string | undefined {
-  const [base, ours, theirs, merged] = [count(versions.base), count(versions.ours), count(versions.theirs), count(result)];
+  const [base, ours, theirs, merged] = [
+    count(versions.base),
+    count(versions.ours),
+    count(versions.theirs),
+    count(result),
+  ];
   for (const text of new Set([...base.keys(), ...ours.keys(), ...theirs.keys(), ...merged.keys()])) {
     const [least, most] = demanded(base.get(text) ?? 0, ours.get(text) ?? 0, theirs.get(text) ?? 0);
     const found = merged.get(text) ?? 0;
@@ -45,7 +50,8 @@ function lineCounts(code: Code): Map<string, number> {
   return counts;
 }
 
-const rewritten = /^(import_statement|import_from_statement|export_clause|union_type|type_alias_declaration|object|object_pattern|object_type|enum_body|dictionary|interface_body)$/;
+const rewritten =
+  /^(import_statement|import_from_statement|export_clause|union_type|type_alias_declaration|object|object_pattern|object_type|enum_body|dictionary|interface_body)$/;
 
 /** Lines that hold a list written on one line, and its items: a merged list spells them anew, so only tokens count there. */
 function listLines(root: Code): string[] {

@@ -40,13 +40,28 @@ const targets: Readonly<Record<string, string>> = {
   for_statement: "left",
 };
 /** Objects whose methods change nothing that the rest of a function reads. */
-const bystanders = new Set(["console", "logger", "log", "logging", "Math", "JSON", "Object", "Array", "this", "self", "cls", "super", "expect"]);
+const bystanders = new Set([
+  "console",
+  "logger",
+  "log",
+  "logging",
+  "Math",
+  "JSON",
+  "Object",
+  "Array",
+  "this",
+  "self",
+  "cls",
+  "super",
+  "expect",
+]);
 
 function pathsOn(code: Code, lines: ReadonlySet<number>): { writes: Set<string>; uses: Set<string> } {
   const lineOf = lineCounter(code);
   const writes = new Set<string>();
   const uses = new Set<string>();
-  const touched = (part: Code) => range(lineOf(part.node.start), lineOf(part.node.end) + 1).some((line) => lines.has(line));
+  const touched = (part: Code) =>
+    range(lineOf(part.node.start), lineOf(part.node.end) + 1).some((line) => lines.has(line));
   for (const part of nodesOf(code)) {
     if (!touched(part)) continue;
     const target = targetOf(part);
@@ -60,7 +75,8 @@ function pathsOn(code: Code, lines: ReadonlySet<number>): { writes: Set<string>;
 
 function lineCounter({ src, node }: Code): (offset: number) => number {
   const breaks: number[] = [];
-  for (let at = src.indexOf("\n", node.start); at !== -1 && at < node.end; at = src.indexOf("\n", at + 1)) breaks.push(at);
+  for (let at = src.indexOf("\n", node.start); at !== -1 && at < node.end; at = src.indexOf("\n", at + 1))
+    breaks.push(at);
   return (offset) => {
     const index = breaks.findIndex((at) => at >= offset);
     return index === -1 ? breaks.length : index;

@@ -16,7 +16,10 @@ export function freshLeaves(base: Code, side: Code): FreshLeaf[] {
   const walk = (node: SyntaxNode, around: readonly SyntaxNode[]) => {
     if (node.type === "comment") return;
     if (node.children.length === 0) {
-      if (node.named && fresh.some(([from, to]) => node.start - side.node.start < to && node.end - side.node.start > from)) {
+      if (
+        node.named &&
+        fresh.some(([from, to]) => node.start - side.node.start < to && node.end - side.node.start > from)
+      ) {
         leaves.push({ text: side.src.slice(node.start, node.end), type: node.type, start: node.start, around });
       }
       return;

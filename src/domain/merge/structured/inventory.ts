@@ -29,7 +29,8 @@ function declarations(outer: Code, place: Place): Declared[] {
   const code = unwrap(outer);
   const { names } = namingOf(outer);
   const declarator = code.node.type.endsWith("_declaration") ? childOf(code, "variable_declarator") : undefined;
-  const assigned = code.node.type === "expression_statement" ? childOf(code, "assignment", "assignment_expression") : undefined;
+  const assigned =
+    code.node.type === "expression_statement" ? childOf(code, "assignment", "assignment_expression") : undefined;
   const holder = declarator ?? assigned ?? code;
   const kept = { ...signatureOf(holder), manner: `${binding(code)} ${signatureOf(holder).manner}` };
   const own = names.map((name) => ({ path: `${place.path}/${name}`, name, code, signature: kept, top: place.top }));
@@ -73,7 +74,13 @@ function attributes(method: Code, place: Place): Declared[] {
     return name === undefined || name === "" ? [] : [name];
   });
   const signature: Signature = { parameters: [], returns: "", manner: "attribute" };
-  return [...new Set(found)].map((name) => ({ path: `${place.path}/${name} attribute`, name, code, signature, top: false }));
+  return [...new Set(found)].map((name) => ({
+    path: `${place.path}/${name} attribute`,
+    name,
+    code,
+    signature,
+    top: false,
+  }));
 }
 
 /** A class is called with the parameters of its constructor, so it answers for their changes. */
@@ -86,7 +93,9 @@ function constructorOf(code: Code, place: Place): Declared[] {
     .find((member) => /^(constructor|__init__)$/.test(textOf(fieldOf(member, "name") ?? member)));
   const fields = maker === undefined && code.language === "python" ? partsOf(body).filter(isField).map(textOf) : [];
   const signature = maker === undefined ? { parameters: fields, returns: "", manner: "" } : signatureOf(maker);
-  return name === undefined ? [] : [{ path: `${place.path} constructor`, name: textOf(name), code, signature, top: false }];
+  return name === undefined
+    ? []
+    : [{ path: `${place.path} constructor`, name: textOf(name), code, signature, top: false }];
 }
 
 const isField = (part: Code): boolean => {
@@ -102,5 +111,8 @@ export function unionLiterals(root: Code): Set<string> {
 
 /** Names bound at the top of the file. */
 export const topNames = (root: Code): Set<string> =>
-  new Set(partsOf(root).flatMap((part) => (part.node.type === "export_statement" && childOf(part, "export_clause") ? [] : namingOf(part).names)));
-
+  new Set(
+    partsOf(root).flatMap((part) =>
+      part.node.type === "export_statement" && childOf(part, "export_clause") ? [] : namingOf(part).names,
+    ),
+  );

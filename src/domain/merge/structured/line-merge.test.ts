@@ -18,7 +18,10 @@ test("touching edits conflict", () => {
 });
 
 test("the same edit on both sides counts once", () => {
-  expect(mergeLines("a\nb\nc\nd\n", "a\nx\nc\nd\n", "a\nx\nc\nd\ne\n")).toEqual({ kind: "merged", text: "a\nx\nc\nd\ne\n" });
+  expect(mergeLines("a\nb\nc\nd\n", "a\nx\nc\nd\n", "a\nx\nc\nd\ne\n")).toEqual({
+    kind: "merged",
+    text: "a\nx\nc\nd\ne\n",
+  });
 });
 
 test("an insertion that could be read in two places is kept clear of the other side's edit", () => {

@@ -9,7 +9,7 @@ export function mergeText(versions: Triple<Code>): Result<string, string> {
   const { base, ours, theirs } = eachOf(versions, textOf);
   const merged = mergeLines(base, ours, theirs);
   if (merged.kind === "conflict") return no("both sides edited the same lines");
-  const problem = entangled(versions);
+  const problem = entangled(versions) ?? doubled({ base, ours, theirs }, merged.text);
   return problem === undefined ? ok(merged.text) : no(problem);
 }
 
@@ -22,12 +22,16 @@ export function mergeBlock(
   mergeNode: (versions: Triple<Code>) => Result<string, string>,
 ): Result<string, string> {
   const exits = eachOf(versions, exitsOf);
-  if (exits.ours !== exits.base || exits.theirs !== exits.base) return no("a side added or removed a way out of the block");
+  if (exits.ours !== exits.base || exits.theirs !== exits.base)
+    return no("a side added or removed a way out of the block");
   const problem = entangled(versions);
   if (problem !== undefined) return no(problem);
   const { base, ours, theirs } = eachOf(versions, textOf);
   const merged = mergeLines(base, ours, theirs);
-  if (merged.kind === "merged") return ok(merged.text);
+  if (merged.kind === "merged") {
+    const twice = doubled({ base, ours, theirs }, merged.text);
+    return twice === undefined ? ok(merged.text) : no(twice);
+  }
   return byPosition(versions, mergeNode);
 }
 
@@ -36,6 +40,27 @@ function entangled(versions: Triple<Code>): string | undefined {
   if (lost !== undefined) return `one side removed or renamed ${lost} and the other side newly uses it`;
   const name = dependenceBetween(versions);
   return name === undefined ? undefined : `one side writes ${name} and the other side's edit uses it`;
+}
+
+/** A line that both sides added at different places of one sequence: twice would be once too often, once a guess. */
+function doubled(texts: Triple<string>, merged: string): string | undefined {
+  const [base, ours, theirs, result] = [texts.base, texts.ours, texts.theirs, merged].map(lineCounts);
+  for (const [line, count] of result ?? []) {
+    const [was, left, right] = [base?.get(line) ?? 0, ours?.get(line) ?? 0, theirs?.get(line) ?? 0];
+    if (left > was && right > was && count > Math.max(left, right))
+      return `both sides added "${line}" at different places`;
+  }
+  return undefined;
+}
+
+/** How often each line occurs that says something; closing brackets and bare keywords may repeat. */
+function lineCounts(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of text.split("\n").map((one) => one.trim().replace(/[,;]$/, ""))) {
+    if (/\w/.test(line) && !/^\W*(break|continue|return|pass|else|try|finally|do)\W*$/.test(line))
+      counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return counts;
 }
 
 const exitTypes = /^(return|throw|break|continue|raise)_statement$/;
@@ -53,13 +78,18 @@ function byPosition(
   let out = "";
   let lastEditor: "ours" | "theirs" | "both" | undefined;
   for (let index = 0; index <= count; index++) {
-    const gap = pick({ base: between.base[index] ?? "", ours: between.ours[index] ?? "", theirs: between.theirs[index] ?? "" });
+    const gap = pick({
+      base: between.base[index] ?? "",
+      ours: between.ours[index] ?? "",
+      theirs: between.theirs[index] ?? "",
+    });
     if (gap === undefined) return refused;
     out += gap;
     const [base, ours, theirs] = [parts.base[index], parts.ours[index], parts.theirs[index]];
     if (base === undefined || ours === undefined || theirs === undefined) continue;
     const editor = editorOf({ base: textOf(base), ours: textOf(ours), theirs: textOf(theirs) });
-    if (editor !== undefined && lastEditor !== undefined && (editor !== lastEditor || editor === "both")) return refused;
+    if (editor !== undefined && lastEditor !== undefined && (editor !== lastEditor || editor === "both"))
+      return refused;
     lastEditor = editor;
     const merged = mergeNode({ base, ours, theirs });
     if (!merged.ok) return merged;

@@ -41,7 +41,9 @@ const refused = (reason: string): CodeMerge => ({ kind: "refused", reason });
 async function codeOf(parse: Parse, language: Language, src: string): Promise<Code | undefined> {
   const node = await parse(language, src);
   // The root may begin after leading blank lines; the file begins at its first character.
-  return node === undefined || node.hasError ? undefined : { src, node: { ...node, start: 0, end: src.length }, language };
+  return node === undefined || node.hasError
+    ? undefined
+    : { src, node: { ...node, start: 0, end: src.length }, language };
 }
 
 function checked(versions: Triple<Code>, result: Code): string | undefined {
@@ -56,8 +58,14 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
 /** Every declaration of both sides is in the result, every removed one is not. */
 function unaccountedDeclaration(versions: Triple<Code>, result: Code): string | undefined {
   const paths = (code: Code) => new Set(inventory(code).map(({ path }) => path));
-  const [base, ours, theirs, merged] = [paths(versions.base), paths(versions.ours), paths(versions.theirs), paths(result)];
-  const wanted = (path: string) => (base.has(path) ? ours.has(path) && theirs.has(path) : ours.has(path) || theirs.has(path));
+  const [base, ours, theirs, merged] = [
+    paths(versions.base),
+    paths(versions.ours),
+    paths(versions.theirs),
+    paths(result),
+  ];
+  const wanted = (path: string) =>
+    base.has(path) ? ours.has(path) && theirs.has(path) : ours.has(path) || theirs.has(path);
   const all = base.union(ours).union(theirs).union(merged);
   return [...all].find((path) => wanted(path) !== merged.has(path));
 }

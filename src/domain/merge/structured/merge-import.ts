@@ -25,7 +25,8 @@ export function mergeImport(versions: ImportVersions, merge: UnitMerge): Result<
   const head = of((one) => one.head, theirs.head);
   const tail = of((one) => one.tail, theirs.tail);
   const first = of((one) => one.first, "");
-  if (head === undefined || tail === undefined || first === undefined) return no("both sides changed the form of one import");
+  if (head === undefined || tail === undefined || first === undefined)
+    return no("both sides changed the form of one import");
   const list = mergeLists({ base: base?.list, ours: ours.list, theirs: theirs.list }, merge);
   if (!list.ok) return list;
   const names = [first, list.value].filter((text) => text !== "").join(", ");
@@ -69,7 +70,9 @@ function pythonParts(code: Code): ImportParts | undefined {
   if (keyword === undefined || node.type !== "import_from_statement" || items.length === 0) return undefined;
   const open = node.children.find(({ type }) => type === "(");
   const close = node.children.find(({ type }) => type === ")");
-  const comments = node.children.filter(({ type }) => type === "comment").map((comment) => ({ ...code, node: comment }));
+  const comments = node.children
+    .filter(({ type }) => type === "comment")
+    .map((comment) => ({ ...code, node: comment }));
   const inside = { src, from: open?.end ?? keyword.end, to: close?.start ?? node.end, items, comments };
   const cut = src.slice(inside.from, inside.to).includes("\n") ? splitRows(inside) : splitInline(inside);
   if (cut === undefined || (open === undefined && src.slice(inside.from, inside.to).includes("\n"))) return undefined;

@@ -97,7 +97,10 @@ const mergers = {
 
 function mergeUnit(versions: Triple<Unit>): Result<Unit, string> {
   const { base, ours, theirs } = versions;
-  const before = pick(eachOf(versions, (unit) => unit.before.trim())) === undefined ? undefined : pickLoosely(versions, (unit) => unit.before);
+  const before =
+    pick(eachOf(versions, (unit) => unit.before.trim())) === undefined
+      ? undefined
+      : pickLoosely(versions, (unit) => unit.before);
   const after = pickLoosely(versions, (unit) => unit.after);
   const label = ours.key;
   if (before === undefined) return no(`both sides changed the comment above "${label}"`);
@@ -126,7 +129,8 @@ function mergeOverloads({ ours }: Triple<Unit>): Result<string, string> {
 function mergeAdded(ours: Unit, theirs: Unit): Result<Unit, string> {
   const refused = no(`both sides added "${short(ours.key)}" with different content`);
   if (ours.code === undefined || theirs.code === undefined) return refused;
-  if (ours.before.trim() !== "" || theirs.before.trim() !== "" || ours.after.trim() !== theirs.after.trim()) return refused;
+  if (ours.before.trim() !== "" || theirs.before.trim() !== "" || ours.after.trim() !== theirs.after.trim())
+    return refused;
   if (!/^(import|from) /.test(ours.key)) return refused;
   const text = mergeImport({ base: undefined, ours: ours.code, theirs: theirs.code }, mergers);
   return text.ok ? ok({ ...ours, text: text.value }) : refused;
@@ -154,8 +158,12 @@ function mergeProperties(versions: Triple<Code>, body: Triple<Code>): Result<str
   const lists = functionLike.test(versions.ours.node.type) ? part(versions, "parameters") : undefined;
   const only = lists && eachOf(lists, (list) => (partsOf(list).length === 1 ? partsOf(list)[0] : undefined));
   if (!only?.base || !only.ours || !only.theirs) return undefined;
-  const pattern = eachOf({ base: only.base, ours: only.ours, theirs: only.theirs }, (code) => fieldOf(code, "pattern") ?? code);
-  if (![pattern.base, pattern.ours, pattern.theirs].every(({ node }) => node.type === "object_pattern")) return undefined;
+  const pattern = eachOf(
+    { base: only.base, ours: only.ours, theirs: only.theirs },
+    (code) => fieldOf(code, "pattern") ?? code,
+  );
+  if (![pattern.base, pattern.ours, pattern.theirs].every(({ node }) => node.type === "object_pattern"))
+    return undefined;
   const lead = pick(eachPair(versions, pattern, headOf));
   const rest = pick(eachPair(pattern, body, (from, to) => from.src.slice(from.node.end, to.node.start)));
   const clash = parameterClash(versions);
@@ -166,7 +174,11 @@ function mergeProperties(versions: Triple<Code>, body: Triple<Code>): Result<str
   return ok(lead + properties.value + rest + inside.value + tailOf(versions.ours, body.ours));
 }
 
-const eachPair = (outer: Triple<Code>, inner: Triple<Code>, of: (outer: Code, inner: Code) => string): Triple<string> => ({
+const eachPair = (
+  outer: Triple<Code>,
+  inner: Triple<Code>,
+  of: (outer: Code, inner: Code) => string,
+): Triple<string> => ({
   base: of(outer.base, inner.base),
   ours: of(outer.ours, inner.ours),
   theirs: of(outer.theirs, inner.theirs),
@@ -223,7 +235,8 @@ function mergeCall(versions: Triple<Code>): Result<string, string> {
   const head = pick(eachPair(versions, only, headOf));
   const tail = pick(eachPair(versions, only, tailOf));
   if (head === undefined || tail === undefined) return no("both sides changed one call");
-  const suite = isTestCall(versions.ours) && /^(describe|suite|context)$/.test(textOf(callee.ours)) ? suiteBody(only) : undefined;
+  const suite =
+    isTestCall(versions.ours) && /^(describe|suite|context)$/.test(textOf(callee.ours)) ? suiteBody(only) : undefined;
   const merged = suite ?? mergeNode(only);
   return merged.ok ? ok(`${head}${merged.value}${tail}`) : merged;
 }

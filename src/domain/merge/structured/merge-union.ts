@@ -3,7 +3,8 @@ import { mergeUnits } from "./merge-units.ts";
 import { type Code, eachOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
 import type { Unit } from "./unit.ts";
 
-const simple = /^(literal_type|type_identifier|predefined_type|generic_type|nested_type_identifier|array_type|template_literal_type|undefined|null|object_type|tuple_type)$/;
+const simple =
+  /^(literal_type|type_identifier|predefined_type|generic_type|nested_type_identifier|array_type|template_literal_type|undefined|null|object_type|tuple_type)$/;
 
 /** Merges union types as sets of members; undefined where the three versions are not all unions of plain types. */
 export function mergeUnion(versions: Triple<Code>): Result<string, string> | undefined {
@@ -32,7 +33,8 @@ function membersOf(code: Code): Unit[] | undefined {
 }
 
 function flatten(code: Code): Code[] | undefined {
-  if (code.node.type !== "union_type") return simple.test(code.node.type) && !textOf(code).includes("\n") ? [code] : undefined;
+  if (code.node.type !== "union_type")
+    return simple.test(code.node.type) && !textOf(code).includes("\n") ? [code] : undefined;
   if (code.node.children.some(({ type }) => type === "comment")) return undefined;
   const parts = partsOf(code).map(flatten);
   return parts.some((part) => part === undefined) ? undefined : parts.flatMap((part) => part ?? []);

@@ -29,7 +29,12 @@ export function mergeUnits(units: Units, merge: UnitMerge): Result<Unit[], strin
   }
   const order = orderOf(units, new Set(kept.keys()));
   if ("problem" in order) return no(order.problem);
-  return ok(withGaps(order.keys.flatMap((key) => kept.get(key) ?? []), units));
+  return ok(
+    withGaps(
+      order.keys.flatMap((key) => kept.get(key) ?? []),
+      units,
+    ),
+  );
 }
 
 const byKey = (units: readonly Unit[]): Map<string, Unit> => new Map(units.map((unit) => [unit.key, unit]));

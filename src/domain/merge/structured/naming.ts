@@ -37,15 +37,18 @@ export function namingOf(code: Code): Naming {
 function exportNaming(code: Code): Naming {
   const source = fieldOf(code, "source");
   const type = hasToken(code, "type") ? "type " : "";
-  const names = (childOf(code, "export_clause") === undefined ? [] : partsOf(childOf(code, "export_clause") ?? code)).map(
-    (specifier) => textOf(fieldOf(specifier, "alias") ?? fieldOf(specifier, "name") ?? specifier),
-  );
+  const names = (
+    childOf(code, "export_clause") === undefined ? [] : partsOf(childOf(code, "export_clause") ?? code)
+  ).map((specifier) => textOf(fieldOf(specifier, "alias") ?? fieldOf(specifier, "name") ?? specifier));
   const declared = fieldOf(code, "declaration");
   if (hasToken(code, "default")) {
     return { key: "export default", names: ["default", ...(declared === undefined ? [] : namingOf(declared).names)] };
   }
   if (childOf(code, "export_clause") !== undefined) {
-    return { key: `export ${type}{} ${source === undefined ? "" : quoteless(textOf(source))}`, names: names.map((name) => `export ${name}`) };
+    return {
+      key: `export ${type}{} ${source === undefined ? "" : quoteless(textOf(source))}`,
+      names: names.map((name) => `export ${name}`),
+    };
   }
   const inner = unwrap(code);
   return inner === code ? { key: `statement ${textOf(code)}`, names: [] } : namingOf(inner);
@@ -64,7 +67,9 @@ function importedNames(clause: Code): string[] {
   return partsOf(clause).flatMap((part) => {
     if (part.node.type === "identifier") return [textOf(part)];
     if (part.node.type === "namespace_import") return partsOf(part).map(textOf);
-    return partsOf(part).map((specifier) => textOf(fieldOf(specifier, "alias") ?? fieldOf(specifier, "name") ?? specifier));
+    return partsOf(part).map((specifier) =>
+      textOf(fieldOf(specifier, "alias") ?? fieldOf(specifier, "name") ?? specifier),
+    );
   });
 }
 
@@ -121,7 +126,9 @@ function memberNaming(code: Code): Naming | undefined {
       const key = fieldOf(code, "key");
       if (key === undefined) return undefined;
       const constant = code.language !== "python" || key.node.type === "string" || key.node.type === "integer";
-      return constant ? { key: `member ${keyText(key)}`, names: [keyText(key)] } : { key: `entry ${textOf(key)}`, names: [] };
+      return constant
+        ? { key: `member ${keyText(key)}`, names: [keyText(key)] }
+        : { key: `entry ${textOf(key)}`, names: [] };
     }
     case "shorthand_property_identifier":
     case "shorthand_property_identifier_pattern":
@@ -184,7 +191,9 @@ function statementNaming(code: Code): Naming {
   const whole = { key: `statement ${textOf(code)}`, names: [] };
   if (withHeader.includes(type)) {
     const body = fieldOf(code, "consequence") ?? fieldOf(code, "body");
-    return body === undefined ? whole : { key: `statement ${code.src.slice(code.node.start, body.node.start).trim()}`, names: [] };
+    return body === undefined
+      ? whole
+      : { key: `statement ${code.src.slice(code.node.start, body.node.start).trim()}`, names: [] };
   }
   const expression = type === "expression_statement" ? partsOf(code)[0] : undefined;
   if (expression === undefined) return whole;

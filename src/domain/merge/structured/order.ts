@@ -14,14 +14,16 @@ export function orderOf(units: Units, kept: ReadonlySet<string>): Order {
     ours: units.ours.map(({ key }) => key).filter((key) => kept.has(key)),
     theirs: units.theirs.map(({ key }) => key).filter((key) => kept.has(key)),
   };
-  const moved = { ours: movedKeys(lists.base, lists.ours), theirs: movedKeys(lists.base, lists.theirs) };
-  if (moved.ours.size > 0 && moved.theirs.size > 0 && !sameOrder(lists.ours, lists.theirs)) {
+  // A part that one side moved counts as moved even if the other side removed it.
+  const whole = { ours: units.ours.map(({ key }) => key), theirs: units.theirs.map(({ key }) => key) };
+  const moved = { ours: movedKeys(lists.base, whole.ours), theirs: movedKeys(lists.base, whole.theirs) };
+  if (moved.ours.size > 0 && moved.theirs.size > 0 && !sameOrder(whole.ours, whole.theirs)) {
     return { problem: "both sides put its parts into a different order" };
   }
   const mover = moved.ours.size > 0 ? "ours" : "theirs";
   const other = mover === "ours" ? "theirs" : "ours";
   const names = moved[mover];
-  if (names.size > 0 && !sameOrder(lists.ours, lists.theirs)) {
+  if (names.size > 0) {
     const problem = movePast({ units, names, mover, other });
     if (problem !== undefined) return { problem };
   }
@@ -35,8 +37,10 @@ export function orderOf(units: Units, kept: ReadonlySet<string>): Order {
       keys.filter((key) => firm.has(key)),
       list.filter((key) => firm.has(key)),
     );
-  const whole = (moved.theirs.size > 0 || follows(lists.ours)) && (moved.ours.size > 0 || follows(lists.theirs));
-  return whole ? { keys: importsFirst(keys, units) } : { problem: "both sides added the same part at different places" };
+  const faithful = (moved.theirs.size > 0 || follows(lists.ours)) && (moved.ours.size > 0 || follows(lists.theirs));
+  return faithful
+    ? { keys: importsFirst(keys, units) }
+    : { problem: "both sides added the same part at different places" };
 }
 
 /** Imports, functions, types and what does not read its neighbours mean the same wherever they stand. */

@@ -88,7 +88,10 @@ function expressionFlow(statement: Code): Flow {
   const left = fieldOf(expression, "left");
   const right = fieldOf(expression, "right");
   const place = left === undefined ? "" : textOf(left);
-  const known = left?.node.type === "identifier" ? statement.language === "python" : /^((module\.)?exports|[A-Z]\w*(\.prototype)?)\.\w+$/.test(place);
+  const known =
+    left?.node.type === "identifier"
+      ? statement.language === "python"
+      : /^((module\.)?exports|[A-Z]\w*(\.prototype)?)\.\w+$/.test(place);
   return known && (right === undefined || isQuiet(right)) ? "free" : "effect";
 }
 
@@ -110,4 +113,5 @@ export function isQuiet(code: Code): boolean {
 
 /** Evaluated when an object is made, not when its class is. */
 const isInstanceField = ({ type, children }: SyntaxNode): boolean =>
-  (type === "public_field_definition" || type === "field_definition") && !children.some((child) => child.type === "static");
+  (type === "public_field_definition" || type === "field_definition") &&
+  !children.some((child) => child.type === "static");

@@ -1,4 +1,4 @@
-import { type Triple, pick } from "./syntax.ts";
+import { pick, type Triple } from "./syntax.ts";
 import type { Container, Layout, Unit } from "./unit.ts";
 
 /** Whether the three versions are laid out in ways that can be written as one. */
@@ -17,7 +17,11 @@ export function render(versions: Triple<Container>, units: readonly Unit[], layo
   const model = [versions.ours, versions.theirs, versions.base].find(like);
   if (model === undefined) return undefined;
   const fill = (container: Container) => (like(container) ? container : like(versions.base) ? versions.base : model);
-  const filled = { base: like(versions.base) ? versions.base : undefined, ours: fill(versions.ours), theirs: fill(versions.theirs) };
+  const filled = {
+    base: like(versions.base) ? versions.base : undefined,
+    ours: fill(versions.ours),
+    theirs: fill(versions.theirs),
+  };
   const edge = (of: (container: Container) => string) => {
     const [ours, theirs] = [of(filled.ours), of(filled.theirs)];
     return pick({ base: filled.base === undefined ? theirs : of(filled.base), ours, theirs });

@@ -29,7 +29,8 @@ function reliedOn(roles: Roles): string | undefined {
     const used = mentions(declared, ownPlace(still.get(declared.path), { whole: now === undefined }));
     if (!used) continue;
     if (now === undefined) return `${declared.name} was removed or renamed on one side and is newly used on the other`;
-    const overloads = (signatures.was.get(declared.path)?.length ?? 1) > 1 || (signatures.is.get(declared.path)?.length ?? 1) > 1;
+    const overloads =
+      (signatures.was.get(declared.path)?.length ?? 1) > 1 || (signatures.is.get(declared.path)?.length ?? 1) > 1;
     const fits = overloads
       ? JSON.stringify(signatures.was.get(declared.path)) === JSON.stringify(signatures.is.get(declared.path))
       : isCompatible(declared.signature, now.signature);
@@ -63,16 +64,21 @@ function ownPlace(declared: Declared | undefined, { whole }: { whole: boolean })
 }
 
 const signaturesOf = (all: readonly Declared[]): Map<string, Signature[]> =>
-  new Map([...Map.groupBy(all, ({ path }) => path)].map(([path, same]) => [path, same.map(({ signature }) => signature)]));
+  new Map(
+    [...Map.groupBy(all, ({ path }) => path)].map(([path, same]) => [path, same.map(({ signature }) => signature)]),
+  );
 
 /** A name that only labels a property cannot mean a declaration of the file. */
 const isKey = ({ type, around: [parent] }: FreshLeaf): boolean =>
-  type === "property_identifier" && /^(pair|method_definition|property_signature|public_field_definition|field_definition)$/.test(parent?.type ?? "");
+  type === "property_identifier" &&
+  /^(pair|method_definition|property_signature|public_field_definition|field_definition)$/.test(parent?.type ?? "");
 
 function lostLiteral({ base, changer }: Roles, fresh: readonly FreshLeaf[]): string | undefined {
   const lost = unionLiterals(base).difference(unionLiterals(changer));
   const isMember = ({ around }: FreshLeaf) => around.some(({ type }) => type === "literal_type");
-  const found = fresh.find((leaf) => lost.has(leaf.text) && /string|number|true|false/.test(leaf.type) && !isMember(leaf));
+  const found = fresh.find(
+    (leaf) => lost.has(leaf.text) && /string|number|true|false/.test(leaf.type) && !isMember(leaf),
+  );
   return found && `the union member ${found.text} was removed on one side and is newly used on the other`;
 }
 
@@ -81,7 +87,9 @@ function captured({ base, changer, user }: Roles, fresh: readonly FreshLeaf[]): 
   const added = topNames(changer).difference(topNames(base));
   if (added.size === 0) return undefined;
   const known = declaredIn(user);
-  const caught = fresh.find(({ text, type }) => /^(type_)?identifier$/.test(type) && added.has(text) && !known.has(text));
+  const caught = fresh.find(
+    ({ text, type }) => /^(type_)?identifier$/.test(type) && added.has(text) && !known.has(text),
+  );
   return caught && `one side added ${caught.text} and the other side newly uses another ${caught.text}`;
 }
 
@@ -101,14 +109,17 @@ function newDuty({ was, is, fresh }: Duty): string | undefined {
     const owner = path.split("/").at(-2) ?? "";
     if (!required || known.has(path)) continue;
     const implementer = fresh.find((leaf) => leaf.text === owner && makesOne(leaf.around));
-    if (implementer !== undefined) return `${owner} got a required member on one side and a new implementer on the other`;
+    if (implementer !== undefined)
+      return `${owner} got a required member on one side and a new implementer on the other`;
   }
   return undefined;
 }
 
 const makesOne = (around: readonly SyntaxNode[]): boolean => {
   const place = around.findIndex(({ type }) =>
-    /^(implements_clause|extends_clause|extends_type_clause|class_heritage|satisfies_expression|as_expression|type_annotation)$/.test(type),
+    /^(implements_clause|extends_clause|extends_type_clause|class_heritage|satisfies_expression|as_expression|type_annotation)$/.test(
+      type,
+    ),
   );
   const holder = around[place + 1];
   if (around[place]?.type !== "type_annotation") return place !== -1;

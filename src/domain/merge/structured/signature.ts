@@ -13,8 +13,11 @@ export interface Signature {
 /** The signature of a function, method or variable; a variable's is its kind, its type and the sort of its value. */
 export function signatureOf(code: Code): Signature {
   const value = fieldOf(code, "value") ?? fieldOf(code, "right");
-  const callable = parametersOf(code) === undefined && value !== undefined && parametersOf(value) !== undefined ? value : code;
-  const manner = ["async", "*", "static", "get", "set"].filter((token) => hasToken(code, token) || hasToken(callable, token));
+  const callable =
+    parametersOf(code) === undefined && value !== undefined && parametersOf(value) !== undefined ? value : code;
+  const manner = ["async", "*", "static", "get", "set"].filter(
+    (token) => hasToken(code, token) || hasToken(callable, token),
+  );
   const list = parametersOf(callable);
   if (list === undefined) {
     const type = fieldOf(code, "type");
@@ -52,15 +55,26 @@ export function parameterClash({ base, ours, theirs }: Triple<Code>): string | u
 /** A parameter, or each property of a destructured one, with the type that was written for all of it. */
 function piecesOf(parameter: Code): { text: string; names: string[] }[] {
   const pattern = fieldOf(parameter, "pattern") ?? parameter;
-  if (pattern.node.type !== "object_pattern") return [{ text: tidy(textOf(parameter)), names: parameterNames(parameter) }];
+  if (pattern.node.type !== "object_pattern")
+    return [{ text: tidy(textOf(parameter)), names: parameterNames(parameter) }];
   const around = tidy(textOf(parameter).replace(textOf(pattern), ""));
-  return partsOf(pattern).map((property) => ({ text: `${tidy(textOf(property))}${around}`, names: parameterNames(property) }));
+  return partsOf(pattern).map((property) => ({
+    text: `${tidy(textOf(property))}${around}`,
+    names: parameterNames(property),
+  }));
 }
 
 function clashOn(base: Code, changer: Code, user: Code): string | undefined {
   const [was, is] = [parametersOf(base), parametersOf(changer)];
   if (was === undefined || is === undefined || textOf(was) === textOf(is)) return undefined;
-  const pieces = { was: partsOf(was).flatMap(piecesOf), is: new Set(partsOf(is).flatMap(piecesOf).map(({ text }) => text)) };
+  const pieces = {
+    was: partsOf(was).flatMap(piecesOf),
+    is: new Set(
+      partsOf(is)
+        .flatMap(piecesOf)
+        .map(({ text }) => text),
+    ),
+  };
   const changed = new Set(pieces.was.filter(({ text }) => !pieces.is.has(text)).flatMap(({ names }) => names));
   return freshLeaves(base, user).find(({ text }) => changed.has(text))?.text;
 }

@@ -11,8 +11,10 @@ export function isAlike(one: string, other: string): boolean {
 /** How often each word or sign occurs. */
 export function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const word of text.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of text.match(/[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu) ?? [])
+    counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
-const size = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+const size = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);

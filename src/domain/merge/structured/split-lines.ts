@@ -73,14 +73,16 @@ function rowsOf({ src, from, to, items }: Stretch): Row[] | undefined {
     if (lineStart < from || src.slice(lineStart, start).trim() !== "") return undefined;
     rows.push({ item, start, lineStart, end, lineEnd });
   }
-  const clean = rows.every((row) => /^\s*[;,]?\s*(\/\/.*|\/\*.*\*\/\s*|#.*)?\s*$/.test(src.slice(row.item.node.end, row.lineEnd)));
+  const clean = rows.every((row) =>
+    /^\s*[;,]?\s*(\/\/.*|\/\*.*\*\/\s*|#.*)?\s*$/.test(src.slice(row.item.node.end, row.lineEnd)),
+  );
   return clean ? rows : undefined;
 }
 
 function gapBefore(src: string, lineStart: number, from: number): string {
   let at = lineStart;
   while (at > from) {
-    const previous = src.lastIndexOf("\n", at - 2) + 1;
+    const previous = at < 2 ? 0 : src.lastIndexOf("\n", at - 2) + 1;
     if (src.slice(previous, at).trim() !== "") break;
     at = Math.max(previous, from);
   }
@@ -130,7 +132,12 @@ function joinOverloads(units: readonly Unit[]): Unit[] {
   const out: Unit[] = [];
   for (const unit of units) {
     const last = out.at(-1);
-    if (last === undefined || last.key !== unit.key || !/^(static )?(function|member) /.test(unit.key) || !isCallable(unit)) {
+    if (
+      last === undefined ||
+      last.key !== unit.key ||
+      !/^(static )?(function|member) /.test(unit.key) ||
+      !isCallable(unit)
+    ) {
       out.push(unit);
       continue;
     }
@@ -141,17 +148,23 @@ function joinOverloads(units: readonly Unit[]): Unit[] {
 }
 
 const isCallable = ({ code }: Unit): boolean =>
-  code !== undefined && !/^(public_field_definition|field_definition|property_signature|pair|shorthand.*)$/.test(code.node.type);
+  code !== undefined &&
+  !/^(public_field_definition|field_definition|property_signature|pair|shorthand.*)$/.test(code.node.type);
 
 /** Units that share a key are told apart by their whole text; if even that is shared, nothing can be. */
 export function distinct(units: readonly Unit[]): Unit[] | undefined {
   const count = new Map<string, number>();
   for (const { key } of units) count.set(key, (count.get(key) ?? 0) + 1);
-  const out = units.map((unit): Unit =>
-    (count.get(unit.key) ?? 0) > 1
-      ? { ...unit, key: `repeated ${unit.key} ${unit.text}`, flow: unit.flow === "free" ? "effect" : unit.flow, code: undefined }
-      : unit,
+  const out = units.map(
+    (unit): Unit =>
+      (count.get(unit.key) ?? 0) > 1
+        ? {
+            ...unit,
+            key: `repeated ${unit.key} ${unit.text}`,
+            flow: unit.flow === "free" ? "effect" : unit.flow,
+            code: undefined,
+          }
+        : unit,
   );
   return new Set(out.map(({ key }) => key)).size === out.length ? out : undefined;
 }
-

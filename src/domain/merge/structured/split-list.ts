@@ -8,7 +8,9 @@ export function splitList(code: Code, items: readonly Code[]): Container | undef
   const open = node.children[0];
   const close = node.children.at(-1);
   if (open === undefined || close === undefined || open === close) return undefined;
-  const comments = node.children.filter(({ type }) => type === "comment").map((comment) => ({ ...code, node: comment }));
+  const comments = node.children
+    .filter(({ type }) => type === "comment")
+    .map((comment) => ({ ...code, node: comment }));
   const list = { src, from: open.end, to: close.start, items, comments };
   const cut = src.slice(open.start, close.end).includes("\n") ? splitRows(list) : splitInline(list);
   return (
@@ -69,7 +71,12 @@ export function splitRows({ src, from, to, items, comments }: ListInside): Conta
     const lineEnd = newline === -1 ? to : newline + 1;
     const before = src.slice(at, item.node.start);
     const behind = /^\s*(,?)(.*\n)$/.exec(src.slice(item.node.end, lineEnd));
-    if (behind === null || !isOnlyComments(src, { from: at, to: item.node.start }, comments) || !/^\s*((\/\/|#).*|\/\*.*\*\/\s*)?$/.test(behind[2] ?? "")) return undefined;
+    if (
+      behind === null ||
+      !isOnlyComments(src, { from: at, to: item.node.start }, comments) ||
+      !/^\s*((\/\/|#).*|\/\*.*\*\/\s*)?$/.test(behind[2] ?? "")
+    )
+      return undefined;
     if (behind[1] === "" && index < items.length - 1) return undefined;
     trailing = behind[1] === ",";
     const gap = /^(\s*\n)*/.exec(before)?.[0] ?? "";

@@ -1,6 +1,6 @@
 import { endsCase } from "./fall-through.ts";
-import { splitList } from "./split-list.ts";
 import { splitLines } from "./split-lines.ts";
+import { splitList } from "./split-list.ts";
 import { type Code, childOf, fieldOf, partsOf, textOf } from "./syntax.ts";
 import type { Container, Unit } from "./unit.ts";
 
@@ -10,7 +10,8 @@ const lists = ["object", "object_pattern", "enum_body", "named_imports", "export
 /** Cuts a node into keyed units; undefined where it is no container or cannot be cut without doubt. */
 export function split(code: Code): Container | undefined {
   const { type } = code.node;
-  if (type === "program" || type === "module") return code.node.start === 0 || type === "program" || code.language === "python" ? splitFile(code) : undefined;
+  if (type === "program" || type === "module")
+    return code.node.start === 0 || type === "program" || code.language === "python" ? splitFile(code) : undefined;
   if (type === "class_definition") return splitPythonClass(code);
   if (lists.includes(type)) return withSlots(code, splitList(code, partsOf(code)));
   if (!braced.includes(type)) return undefined;
@@ -68,10 +69,16 @@ function splitPythonClass(code: Code): Container | undefined {
   const colon = node.children.find(({ type }) => type === ":");
   if (body === undefined || colon === undefined) return undefined;
   const newline = src.indexOf("\n", colon.end);
-  if (newline === -1 || newline > body.node.start || !/^\s*(#.*)?$/.test(src.slice(colon.end, newline))) return undefined;
+  if (newline === -1 || newline > body.node.start || !/^\s*(#.*)?$/.test(src.slice(colon.end, newline)))
+    return undefined;
   const early = itemsOf(code).filter(({ node: item }) => item.type === "comment" && item.start > newline);
   const items = [...early, ...itemsOf(body)].filter(({ node: item }) => item.end <= node.end);
-  const units = splitLines({ src, from: newline + 1, to: node.end, items: items.toSorted((a, b) => a.node.start - b.node.start) });
+  const units = splitLines({
+    src,
+    from: newline + 1,
+    to: node.end,
+    items: items.toSorted((a, b) => a.node.start - b.node.start),
+  });
   const last = units?.at(-1);
   if (units === undefined || last === undefined) return undefined;
   // The class node ends before its last newline; every unit owns one while the body is put together.
@@ -95,14 +102,17 @@ function pythonSlots(code: Code, unit: Unit): Unit {
   if (!unit.key.startsWith("variable ")) return unit;
   const bases = fieldOf(code, "superclasses");
   const above = code.src.slice(Math.max(0, code.src.lastIndexOf("\n\n", code.node.start)), code.node.start);
-  const counted = /\bauto\s*\(/.test(unit.text) || generated.test(above) || (bases !== undefined && positional.test(textOf(bases)));
+  const counted =
+    /\bauto\s*\(/.test(unit.text) || generated.test(above) || (bases !== undefined && positional.test(textOf(bases)));
   return counted ? { ...unit, flow: "slot" } : unit;
 }
 
 /** A case that runs on into the next one is bound to its place. */
 function withFallThrough(container: Container | undefined): Container | undefined {
   if (container === undefined) return undefined;
-  const units = container.units.map((unit): Unit => ({ ...unit, flow: unit.code === undefined || endsCase(unit.code) ? "free" : "slot" }));
+  const units = container.units.map(
+    (unit): Unit => ({ ...unit, flow: unit.code === undefined || endsCase(unit.code) ? "free" : "slot" }),
+  );
   return { ...container, units };
 }
 
@@ -110,7 +120,9 @@ function withFallThrough(container: Container | undefined): Container | undefine
 function withSlots(code: Code, container: Container | undefined): Container | undefined {
   if (container === undefined || code.node.type !== "enum_body") return container;
   const counted = container.units.some((unit) => unit.code?.node.type === "property_identifier");
-  return counted ? { ...container, units: container.units.map((unit) => ({ ...unit, flow: "slot" as const })) } : container;
+  return counted
+    ? { ...container, units: container.units.map((unit) => ({ ...unit, flow: "slot" as const })) }
+    : container;
 }
 
 const itemsOf = (code: Code): Code[] =>

@@ -25,7 +25,10 @@ export function touchingEffects(units: Units): readonly [Unit, Unit] | undefined
 /** Whether both sides changed which counted units there are, or their order, in different ways. */
 export function bothRecount({ base, ours, theirs }: Units): boolean {
   const slots = (units: readonly Unit[]) =>
-    units.filter(({ flow }) => flow === "slot").map(({ key }) => key).join("\n");
+    units
+      .filter(({ flow }) => flow === "slot")
+      .map(({ key }) => key)
+      .join("\n");
   const [was, left, right] = [slots(base), slots(ours), slots(theirs)];
   return left !== was && right !== was && left !== right;
 }

@@ -1,5 +1,5 @@
-import { namingOf } from "./naming.ts";
 import { parameterNames } from "./lost-names.ts";
+import { namingOf } from "./naming.ts";
 import { type Code, fieldOf, nodesOf, partsOf, textOf } from "./syntax.ts";
 
 const scopes =
@@ -31,10 +31,14 @@ function twinsOf(root: Code): Map<string, number> {
 function namesIn(scope: Code): string[] {
   const { type } = scope.node;
   if (/^jsx_(opening|self_closing)_element$/.test(type)) {
-    return partsOf(scope).filter(({ node }) => node.type === "jsx_attribute").map((attribute) => textOf(partsOf(attribute)[0] ?? attribute));
+    return partsOf(scope)
+      .filter(({ node }) => node.type === "jsx_attribute")
+      .map((attribute) => textOf(partsOf(attribute)[0] ?? attribute));
   }
   if (type === "argument_list") {
-    return partsOf(scope).filter(({ node }) => node.type === "keyword_argument").map((argument) => textOf(fieldOf(argument, "name") ?? argument));
+    return partsOf(scope)
+      .filter(({ node }) => node.type === "keyword_argument")
+      .map((argument) => textOf(fieldOf(argument, "name") ?? argument));
   }
   const parameters = fieldOf(scope, "parameters");
   if (parameters !== undefined) {
@@ -52,4 +56,6 @@ function namesIn(scope: Code): string[] {
 }
 
 const lexicalNames = (statement: Code): readonly string[] =>
-  /^(lexical_declaration|class_declaration|function_declaration)$/.test(statement.node.type) ? namingOf(statement).names : [];
+  /^(lexical_declaration|class_declaration|function_declaration)$/.test(statement.node.type)
+    ? namingOf(statement).names
+    : [];

@@ -1,5 +1,5 @@
-import type { Units } from "./order.ts";
 import { unwrap } from "./naming.ts";
+import type { Units } from "./order.ts";
 import { childOf, fieldOf, textOf } from "./syntax.ts";
 import type { Unit } from "./unit.ts";
 
@@ -20,7 +20,8 @@ export function valueCollision({ base, ours, theirs }: Units, result: readonly U
 }
 
 const isNamed = ({ names }: Unit): boolean => names.length > 0;
-const isNumbered = ({ names, text }: Unit): boolean => /^[A-Z][A-Z0-9_]*$/.test(names[0] ?? "") && /=\s*-?[\d(]/.test(text);
+const isNumbered = ({ names, text }: Unit): boolean =>
+  /^[A-Z][A-Z0-9_]*$/.test(names[0] ?? "") && /=\s*-?[\d(]/.test(text);
 const hasTwins = (values: readonly string[]): boolean => new Set(values).size !== values.length;
 const literal = /^-?(\d[\w.]*|(["'])[^"'\n]*\2|\(?1\s*<<\s*\d+\)?)$/;
 

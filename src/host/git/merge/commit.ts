@@ -1,6 +1,7 @@
 import type { CommitRequest } from "../../../ports/merge-git.ts";
 import { expectGit } from "../git.ts";
 import type { Ground } from "./ground.ts";
+import { writeLooseCommit } from "./loose-commit.ts";
 import { readSignature, type Signature } from "./signature.ts";
 
 /** Makes commits. Who the user is, is read again when it was read a while ago: a process for each commit would double their cost. */
@@ -17,10 +18,20 @@ export function committer(ground: Ground): (request: CommitRequest) => Promise<s
     }
     return known.signature;
   };
-  return async (request) => writeCommit(ground, request, await signature());
+  return async (request) => {
+    const known = await signature();
+    const { name, email } = known.user ?? nobody;
+    const at = new Date();
+    const written =
+      known.signing === undefined ? writeLooseCommit(ground.repository, { ...request, name, email, at }) : undefined;
+    return written ?? (await writeCommit(ground, request, known));
+  };
 }
 
 const freshMs = 10_000;
+
+/** Who makes commits where git does not know the user. */
+const nobody = { name: "Overstory", email: "overstory@localhost" };
 
 async function writeCommit(
   ground: Ground,

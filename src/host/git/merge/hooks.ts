@@ -59,7 +59,35 @@ function isExecutable(path: string): boolean {
   return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
 }
 
-async function hooksPath({ repository }: Ground): Promise<string> {
+/**
+ * Where the project has its hooks, asked for again when its configuration was written or a while has passed: a process
+ * for each branch of a train would cost as much as a third of its merge.
+ */
+async function hooksPath(ground: Ground): Promise<string> {
+  const { commonDir } = ground.repository;
+  const { mtimeMs = 0, size = 0 } = statSync(join(commonDir, "config"), { throwIfNoEntry: false }) ?? {};
+  const now = performance.now();
+  const before = found.get(ground);
+  if (before !== undefined && before.mtimeMs === mtimeMs && before.size === size && now - before.at < freshMs) {
+    return before.path;
+  }
+  const path = await readHooksPath(ground);
+  found.set(ground, { path, at: now, mtimeMs, size });
+  return path;
+}
+
+interface HooksPath {
+  readonly path: string;
+  readonly at: number;
+  /** Of the repository's own configuration; the user's is seldom written. */
+  readonly mtimeMs: number;
+  readonly size: number;
+}
+
+const found = new WeakMap<Ground, HooksPath>();
+const freshMs = 5_000;
+
+async function readHooksPath({ repository }: Ground): Promise<string> {
   const answer = await git(
     repository.root,
     "config",

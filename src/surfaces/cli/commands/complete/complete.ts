@@ -21,6 +21,9 @@ async function valuesOf(app: App, source: string, prefix: string): Promise<reado
     const listed = await (await app.config()).list(undefined);
     return listed.ok ? listed.value.map(({ key }) => key).filter((key) => key.startsWith(prefix)) : [];
   }
+  if (source === "branches") {
+    return (await (await app.merges()).branches()).filter((branch) => branch.startsWith(prefix));
+  }
   if (!isSource(source)) return [];
   const reply = await app.call("status.values", { source, prefix });
   return reply.ok ? reply.value.values : [];

@@ -74,6 +74,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     config: absent,
     prompts: absent,
     merger: absent,
+    merges: absent,
   } as App;
 }
 

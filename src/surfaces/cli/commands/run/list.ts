@@ -14,9 +14,9 @@ export const list: Handler = async ({ app, flags, io }) => {
   const runs = found.value.runs.map((detail) => ({ ...runJson(detail), duration: duration(detail.durationMs) }));
   const rows: Rows = {
     columns: ["ID", "STATUS", "STARTED", "DURATION", "AGENTS", "OBJECTIVE"],
-    cells: found.value.runs.map(({ run, agentCount, durationMs }) => [
+    cells: found.value.runs.map(({ run, agentCount, durationMs, status }) => [
       run.id,
-      run.status,
+      status,
       iso(run.startedAt) ?? "",
       duration(durationMs),
       String(agentCount),

@@ -4,10 +4,17 @@ import type { RunDetail } from "../../../../usecases/runs/run-detail.ts";
 import type { Paint } from "../../command.ts";
 import { duration } from "../../format.ts";
 import { stateIcon, stateWord } from "../../marks.ts";
+import { mergeLines, mergesJson } from "../merge/counts.ts";
 import { iso } from "../task/render.ts";
 
 /** A run with the keys scripts know, then ours. */
-export function runJson({ run, agentCount, coordinatorId }: RunDetail): Readonly<Record<string, unknown>> {
+export function runJson({
+  run,
+  agentCount,
+  coordinatorId,
+  status,
+  merges,
+}: RunDetail): Readonly<Record<string, unknown>> {
   return {
     id: run.id,
     startedAt: iso(run.startedAt),
@@ -15,10 +22,11 @@ export function runJson({ run, agentCount, coordinatorId }: RunDetail): Readonly
     agentCount,
     coordinatorSessionId: coordinatorId,
     coordinatorName: run.coordinatorName,
-    status: run.status,
+    status,
     objective: run.objective,
     targetBranch: run.targetBranch,
     landingBranch: run.landingBranch,
+    merges: mergesJson(merges),
   };
 }
 
@@ -42,15 +50,17 @@ export function agentJson({ agent, durationMs }: RunAgent): Readonly<Record<stri
 }
 
 /** The facts of a run, a line each. */
-export function runLines(paint: Paint, { run, agentCount, durationMs }: RunDetail): readonly string[] {
+export function runLines(paint: Paint, { run, agentCount, durationMs, status, merges }: RunDetail): readonly string[] {
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))}  ${visibleLine(value)}`;
   return [
     `${paint.bold("Run")} ${paint.accent(run.id)}`,
-    fact("status", run.status),
+    fact("status", status),
     ...(run.objective === null ? [] : [fact("objective", run.objective)]),
     fact("started", iso(run.startedAt) ?? ""),
     fact("duration", duration(durationMs)),
     fact("agents", String(agentCount)),
+    ...(run.landingBranch === null ? [] : [fact("lands on", run.landingBranch)]),
+    ...mergeLines(paint, merges).map((line) => `  ${line}`),
   ];
 }
 

@@ -3,12 +3,14 @@ import type { AgentView } from "../../../../usecases/status/overview.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
 import { stateIcon, stateWord } from "../../marks.ts";
+import { mergeLines, mergesJson } from "../merge/counts.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
-  const { run, agents, unreadMailCount, unreadMailScope } = reply.value;
+  const { run, agents, unreadMailCount, unreadMailScope, approvals, failedMerges, openMerges } = reply.value;
+  const merges = { pending: openMerges, approvals, failed: failedMerges };
   const engine = app.engine.status();
   const head =
     run === null
@@ -18,6 +20,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     head,
     `Engine: ${engine === undefined ? "not running" : `pid ${engine.pid}`}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
+    ...mergeLines(io.paint, merges),
     ...(agents.length === 0 ? ["No agents."] : agents.map((view) => agentLine(view, io.paint))),
   ];
   return ok({
@@ -27,6 +30,9 @@ export const status: Handler = async ({ app, flags, io }) => {
       agents: agents.map(agentJson),
       unreadMailCount,
       unreadMailScope,
+      mergeQueueCount: openMerges,
+      merges: mergesJson(merges),
+      needsOperator: approvals.length > 0,
     },
     text: lines.join("\n"),
   });

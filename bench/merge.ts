@@ -1,0 +1,179 @@
+import { existsSync } from "node:fs";
+import { type MergeEngineWorld, mergeEngineWorld } from "../testkit/merge-engine-world.ts";
+import { progress } from "./progress.ts";
+import { median, ms, row, times, verdict } from "./stats.ts";
+
+const rounds = 7;
+const branchCounts = [20, 100] as const;
+/** The queue, the store and all safety around it may cost half as much again as git alone. */
+const landingLimit = 1.5;
+const radarBranches = 25;
+const manyFiles = 5_000;
+/** As many as a project of ordinary size has. */
+const someFiles = 450;
+
+/** Landing, looking ahead and merging large trees, each against git's own commands in the same run. */
+export async function main(): Promise<void> {
+  if (process.env.BENCH_DIR !== undefined) process.env.TMPDIR = process.env.BENCH_DIR;
+  else if (existsSync("/dev/shm")) process.env.TMPDIR = "/dev/shm";
+  console.log(row("clean branches, no gates", "plumbing", "landed", "x plumbing", `<= ${landingLimit}`));
+  for (const count of branchCounts) await landing(count);
+  console.log(row("\npairs", "merge-tree", "radar", "x raw", "each"));
+  await radar();
+  console.log(row("\nfiles", "merge-tree", "merge", "x raw"));
+  await largeMerge();
+}
+
+/** One round of each in turn, so that both meet the same weather. */
+async function landing(count: number): Promise<void> {
+  const plumbing: number[] = [];
+  const landed: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await using world = await mergeEngineWorld({ files: sampleFiles(someFiles), settings: noGates });
+    const branches = makeBranches(world, count);
+    for (const branch of branches) await world.queue(branch);
+    await warm(world);
+    const raw = (): void => void plumbing.push(byPlumbing(world, branches));
+    if (round % 2 === 0) raw();
+    const started = performance.now();
+    await world.work();
+    landed.push(performance.now() - started);
+    if (round % 2 === 1) raw();
+    await mustHaveLanded(world, count);
+    progress(`merge, ${count} branches`, round + 1, rounds);
+  }
+  const ratio = median(landed) / median(plumbing);
+  const cells = [ms(median(plumbing)), ms(median(landed)), times(ratio), verdict(ratio, landingLimit)];
+  console.log(row(`${count} (${ms(median(landed) / count)} each)`, ...cells));
+}
+
+const noGates = "  qualityGates: []\n";
+
+/** The engine has been up for a while when branches arrive: its code is loaded, and git's files are in memory. */
+async function warm(world: MergeEngineWorld): Promise<void> {
+  await world.ports.merging.merge("main", "main");
+}
+
+/** The same merges by a shell that does nothing else: the floor for any program that starts git for each step. */
+function byPlumbing({ git }: MergeEngineWorld, branches: readonly string[]): number {
+  const script = `set -e
+tip=$(git rev-parse refs/heads/main)
+for branch in "$@"; do
+  tree=$(git merge-tree --write-tree "$tip" "$branch")
+  tip=$(git commit-tree -p "$tip" -p "$branch" -m "merge $branch" "$tree")
+done
+git update-ref refs/bench/plumbing "$tip"`;
+  return timed(git.root, ["/bin/sh", "-c", script, "sh", ...branches]);
+}
+
+async function mustHaveLanded({ ports }: MergeEngineWorld, count: number): Promise<void> {
+  const merged = await ports.store.read((tx) => tx.merges.list({ statuses: ["merged"] }));
+  if (merged.length !== count) throw new Error(`${merged.length} of ${count} branches landed`);
+}
+
+async function radar(): Promise<void> {
+  await using world = await mergeEngineWorld({ files: sampleFiles(someFiles), settings: noGates });
+  const { git, ports } = world;
+  const commits = makeBranches(world, radarBranches).map((branch) => git.tip(branch));
+  const pairs = commits.flatMap((ours, at) => commits.slice(at + 1).map((theirs) => ({ ours, theirs })));
+  const stdin = pairs.map(({ ours, theirs }) => `${ours} ${theirs}\n`).join("");
+  const found = await compare("radar", {
+    raw: () => timed(git.root, ["git", "merge-tree", "--write-tree", "-z", "--stdin"], stdin),
+    own: async () => {
+      const merges = await ports.merging.mergePairs(pairs);
+      if (merges.some(({ kind }) => kind !== "clean")) throw new Error("these branches do not touch each other");
+    },
+  });
+  console.log(
+    row(`${pairs.length}`, ms(found.raw), ms(found.own), times(found.own / found.raw), ms(found.own / pairs.length)),
+  );
+}
+
+async function largeMerge(): Promise<void> {
+  await using world = await mergeEngineWorld({ files: sampleFiles(manyFiles), settings: noGates });
+  const { git, ports } = world;
+  const edit = (name: string, textFor: (at: number) => string): string =>
+    git.branch(name, () => {
+      for (let at = 0; at < manyFiles; at++) git.write(git.root, nameOf(at), textFor(at));
+    });
+  // Every file is changed, every tenth by both, so that neither whole directories nor whole files can be taken over.
+  const isOurs = (at: number): boolean => Math.floor(at / 50) % 2 === 0 || at % 10 === 0;
+  const isTheirs = (at: number): boolean => Math.floor(at / 50) % 2 === 1 || at % 10 === 0;
+  const ours = edit("ours", (at) => (isOurs(at) ? `ours\n${textOf(at)}` : textOf(at)));
+  const theirs = edit("theirs", (at) => (isTheirs(at) ? `${textOf(at)}theirs\n` : textOf(at)));
+  const found = await compare("large merge", {
+    raw: () => timed(git.root, ["git", "merge-tree", "--write-tree", ours, theirs]),
+    own: async () => {
+      if ((await ports.merging.merge(ours, theirs)).kind !== "clean") throw new Error("this merge is clean");
+    },
+  });
+  console.log(row(`${manyFiles}, all changed`, ms(found.raw), ms(found.own), times(found.own / found.raw)));
+}
+
+interface Contest {
+  raw(): number;
+  own(): Promise<void>;
+}
+
+async function compare(what: string, { raw, own }: Contest): Promise<{ readonly raw: number; readonly own: number }> {
+  const taken = { raw: [] as number[], own: [] as number[] };
+  // The first one finds neither the objects nor the code in memory.
+  for (let round = -1; round < rounds; round++) {
+    const floor = raw();
+    const started = performance.now();
+    await own();
+    const took = performance.now() - started;
+    if (round >= 0) {
+      taken.raw.push(floor);
+      taken.own.push(took);
+    }
+    progress(`merge, ${what}`, round + 1, rounds);
+  }
+  return { raw: median(taken.raw), own: median(taken.own) };
+}
+
+/** Each changes a file of its own and adds one; made by plumbing, for hundreds of checkouts would take minutes. */
+function makeBranches({ git }: MergeEngineWorld, count: number): readonly string[] {
+  const names = Array.from({ length: count }, (_, at) => `overstory/agent-${at}/t-${at}`);
+  const script = `set -e
+export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/bench-index"
+base=$(git rev-parse refs/heads/main)
+at=0
+for branch in "$@"; do
+  git read-tree "$base"
+  blob=$(echo "work $at" | git hash-object -w --stdin)
+  path=$(git ls-tree -r --name-only "$base" | sed -n "$((at * 4 + 1))p")
+  printf '100644 %s\\t%s\\n100644 %s\\tnew/part-%s.txt\\n' "$blob" "$path" "$blob" "$at" | git update-index --index-info
+  commit=$(git commit-tree -p "$base" -m "work on $branch" "$(git write-tree)")
+  git update-ref "refs/heads/$branch" "$commit"
+  at=$((at + 1))
+done`;
+  timed(git.root, ["/bin/sh", "-c", script, "sh", ...names]);
+  return names;
+}
+
+function timed(cwd: string, cmd: readonly string[], stdin = ""): number {
+  const who = { NAME: "A", EMAIL: "a@example.invalid" };
+  const env = Object.fromEntries(
+    Object.entries(who).flatMap(([key, value]) => [
+      [`GIT_AUTHOR_${key}`, value],
+      [`GIT_COMMITTER_${key}`, value],
+    ]),
+  );
+  const started = performance.now();
+  const ended = Bun.spawnSync({
+    cmd: [...cmd],
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: cwd, ...env },
+    stdio: [Buffer.from(stdin), "ignore", "pipe"],
+  });
+  const took = performance.now() - started;
+  if (ended.exitCode !== 0) throw new Error(`${cmd[0]} exited ${ended.exitCode}: ${ended.stderr.toString()}`);
+  return took;
+}
+
+const nameOf = (at: number): string => `src/part-${at % 50}/file-${at}.txt`;
+const textOf = (at: number): string => `line one of ${at}\n${"text ".repeat(20)}\n`;
+
+const sampleFiles = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [nameOf(at), textOf(at)]));

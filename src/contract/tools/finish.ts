@@ -1,0 +1,41 @@
+import { verdicts } from "../../domain/mail/payload-shapes.ts";
+import { anyText, choice, flag, object, text, whole } from "./schema.ts";
+import type { ToolFor } from "./tool.ts";
+
+/** The one verified completion step; what it asks for is what the role is judged by. */
+export const finishTool: ToolFor = (role) => ({
+  description:
+    "Ends your work: checks the tree, runs the quality gates on your commit and reports to your parent. Says what is missing if it refuses; mend that and call it again. May take minutes.",
+  readOnly: false,
+  input: object(
+    {
+      summary: text("What you did, in a few sentences"),
+      ...(role.capability === "reviewer" ? { verdict: choice(verdicts, "Your judgement of the branch") } : {}),
+    },
+    {
+      learned: anyText("What others should know next time"),
+      ...(role.capability === "reviewer"
+        ? { findings, branch: text("The branch you judged, when your assignment does not name it") }
+        : {}),
+      ...(role.access.commits
+        ? {
+            expansion_reason: anyText("Why you changed files that are not yours"),
+            no_code: flag("Your task needed no change"),
+          }
+        : {}),
+    },
+  ),
+});
+
+const findings = {
+  type: "array",
+  description: "What is wrong, so that the builder can act on it",
+  items: object(
+    { text: text("What happens and what should happen") },
+    {
+      file: text("Path of the file"),
+      line: whole({ min: 1 }, "Line"),
+      severity: anyText("How bad; error when left out"),
+    },
+  ),
+} as const;

@@ -1,0 +1,16 @@
+import type { RoleSpec } from "../../domain/role/role-spec.ts";
+import type { ToolName } from "../../domain/role/tools.ts";
+import type { ObjectSchema } from "./schema.ts";
+
+/** One tool as an agent sees it. */
+export interface Tool {
+  readonly name: ToolName;
+  /** What it does and when to use it, in as few words as that takes: every agent pays for them in every turn. */
+  readonly description: string;
+  readonly input: ObjectSchema;
+  /** Changes nothing. */
+  readonly readOnly: boolean;
+}
+
+/** A tool before it is known who will use it: the role decides what values make sense. */
+export type ToolFor = (role: RoleSpec) => Omit<Tool, "name">;

@@ -1,0 +1,70 @@
+import { highestPriority, lowestPriority } from "../../domain/task/fields.ts";
+import { taskStatuses, taskTypes } from "../../domain/task/task.ts";
+import { anyText, choice, flag, object, type Schema, text, texts, whole } from "./schema.ts";
+import type { ToolFor } from "./tool.ts";
+
+const priority = whole({ min: highestPriority, max: lowestPriority }, "0 is most urgent, 4 least");
+
+const fields: Readonly<Record<string, Schema>> = {
+  description: anyText("Goal and acceptance"),
+  type: choice(taskTypes, "Kind of task"),
+  priority,
+  files: texts("Files or globs it will change"),
+  labels: texts("Labels"),
+  parent: anyText("Task it is a part of"),
+};
+
+const working = taskStatuses.filter((status) => status !== "closed");
+
+/** Tools about tasks and their specifications. */
+export const workTools = {
+  task_ready: () => ({
+    description: "Lists tasks that could be started now, most urgent first.",
+    readOnly: true,
+    input: object({}, { limit: whole({ min: 1 }, "At most so many") }),
+  }),
+  task_show: () => ({
+    description: "Shows a task; your own when no id is given.",
+    readOnly: true,
+    input: object({}, { id: text("Id of the task") }),
+  }),
+  task_create: () => ({
+    description: "Adds a task.",
+    readOnly: false,
+    input: object(
+      { title: text("What is to be done, in one line") },
+      { id: text("Id; chosen for you when left out"), blocked_by: texts("Tasks that must be closed first"), ...fields },
+    ),
+  }),
+  task_update: () => ({
+    description: "Changes fields of a task; your own when no id is given. What is left out stays.",
+    readOnly: false,
+    input: object(
+      {},
+      { id: text("Id of the task"), title: text("New title"), status: choice(working, "New status"), ...fields },
+    ),
+  }),
+  task_close: () => ({
+    description: "Closes a task without code. Tasks with code are closed by landing.",
+    readOnly: false,
+    input: object({ id: text("Id of the task") }, { reason: anyText("Why it is over") }),
+  }),
+  task_dep: () => ({
+    description: "Makes one task wait for another, or no longer wait.",
+    readOnly: false,
+    input: object(
+      { id: text("The task that waits"), depends_on: text("What it waits for") },
+      { remove: flag("No longer wait") },
+    ),
+  }),
+  spec_write: () => ({
+    description: "Replaces the specification of a task. Long findings belong here.",
+    readOnly: false,
+    input: object({ task_id: text("Id of the task"), body: text("The text, as Markdown") }),
+  }),
+  spec_read: () => ({
+    description: "Reads the specification of a task; of your own when no id is given.",
+    readOnly: true,
+    input: object({}, { task_id: text("Id of the task") }),
+  }),
+} as const satisfies Record<string, ToolFor>;

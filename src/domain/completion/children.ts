@@ -1,0 +1,51 @@
+import { type Agent, hasEnded } from "../agent/agent.ts";
+import type { MergeEntry, MergeStatus } from "../merge/entry.ts";
+import type { Missing } from "./missing.ts";
+
+/** A child of a lead that may have a branch to land, with all that became of the branch. */
+export interface ChildFacts {
+  readonly agent: Pick<Agent, "name" | "state" | "branch" | "ahead" | "headCommit" | "releasedAt">;
+  /** Its entries in the merge queue, oldest first. */
+  readonly entries: readonly Pick<MergeEntry, "status" | "headCommit">[];
+  /** Somebody decided that its task is not to be done any more. */
+  readonly abandoned: boolean;
+}
+
+/**
+ * What keeps a lead from finishing: children at work, and branches that are neither handed over nor given up. It is
+ * computed from the queue and the agents, not from what was said in mail.
+ */
+export function openChildren(children: readonly ChildFacts[]): readonly Missing[] {
+  return children.flatMap((child) => problemOf(child) ?? []);
+}
+
+function problemOf({ agent, entries, abandoned }: ChildFacts): Missing | undefined {
+  const { name, branch } = agent;
+  if (agent.releasedAt !== null || abandoned) return undefined;
+  if (!hasEnded(agent)) {
+    return {
+      kind: "open-child",
+      message: `${name} is still at work${branch === null ? "" : ` on ${branch}`}`,
+      fix: `end your turn and wait for it, or give it up: ov stop ${name}`,
+      names: [name, ...(branch === null ? [] : [branch])],
+    };
+  }
+  if (branch === null || agent.ahead === 0) return undefined;
+  const last = entries.at(-1);
+  const why = last === undefined ? "was never handed over" : lackOf(last, agent.headCommit);
+  if (why === undefined) return undefined;
+  return {
+    kind: "unready-branch",
+    message: `${branch} of ${name} ${why}`,
+    fix: `hand it over: ov mail send --type merge_ready, or give it up: ov release ${name}`,
+    names: [branch],
+  };
+}
+
+const refused: readonly MergeStatus[] = ["conflict", "failed"];
+
+function lackOf(last: Pick<MergeEntry, "status" | "headCommit">, head: string | null): string | undefined {
+  const hasNewer = head !== null && last.headCommit !== "" && last.headCommit !== head;
+  if (hasNewer) return "has commits that are newer than what was handed over";
+  return refused.includes(last.status) ? `could not be merged (${last.status})` : undefined;
+}

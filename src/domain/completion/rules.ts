@@ -1,0 +1,144 @@
+import type { Agent } from "../agent/agent.ts";
+import { canonical, isIn } from "../agent/capability.ts";
+import { isScopeExplained, outsideScope } from "../turn/scope.ts";
+import { type ChildFacts, openChildren } from "./children.ts";
+import type { Missing } from "./missing.ts";
+import { type DoneRequest, sendsBack } from "./request.ts";
+
+/** What the agent's worktree holds. */
+export interface WorkSeen {
+  readonly exists: boolean;
+  readonly head: string | null;
+  /** Commits since the base, and their messages. */
+  readonly ahead: number;
+  readonly messages: readonly string[];
+  readonly dirty: boolean;
+  readonly onBranch: boolean;
+  /** Files that differ from the base. */
+  readonly files: readonly string[];
+}
+
+/** Everything that decides whether an agent may say that it is done, except its gates. */
+export interface CompletionFacts {
+  readonly agent: Pick<Agent, "capability" | "scope" | "branch">;
+  readonly request: DoneRequest;
+  /** Null for who has no worktree of its own. */
+  readonly work: WorkSeen | null;
+  /** Subjects of the mail it ever sent. */
+  readonly mailSubjects: readonly string[];
+  /** This incarnation has already given a verdict by mail. */
+  readonly reviewed: boolean;
+  /** The branch under review, as far as anybody can tell. */
+  readonly reviewedBranch: string | null;
+  readonly children: readonly ChildFacts[];
+  /** Branches it was to join that its own does not contain. */
+  readonly unmerged: readonly string[];
+}
+
+/** What is missing before the work is complete; empty when only the gates are left to ask. */
+export function missingFrom(facts: CompletionFacts): readonly Missing[] {
+  return [...missingWork(facts), ...missingForRole(facts)];
+}
+
+/** There are commits that somebody may want to land. */
+export const hasCode = (work: Pick<WorkSeen, "ahead"> | null): boolean => work !== null && work.ahead > 0;
+
+function missingWork(facts: CompletionFacts): readonly Missing[] {
+  const { agent, request, work } = facts;
+  if (work === null) return [];
+  if (!work.exists || work.head === null) {
+    const message = "its worktree is not there or cannot be read";
+    return [{ kind: "worktree", message, fix: "tell your parent: ov mail send --type error" }];
+  }
+  const writes = isIn("implementation", agent.capability);
+  return [
+    ...(work.onBranch || !(writes || hasCode(work)) ? [] : [offBranch(agent.branch)]),
+    ...(writes && work.dirty ? [uncommitted] : []),
+    ...(writes && !hasCode(work) && !request.noCode ? [noCommits(work)] : []),
+    ...(request.noCode && hasCode(work) ? [codeAfterAll(work)] : []),
+    ...(writes ? scopeProblem(facts, work) : []),
+  ];
+}
+
+const offBranch = (branch: string | null): Missing => ({
+  kind: "off-branch",
+  message: `the worktree is not at the tip of its branch ${branch ?? ""}`.trimEnd(),
+  fix: branch === null ? "check your branch out" : `finish what you are in the middle of, then: git checkout ${branch}`,
+});
+
+const uncommitted: Missing = {
+  kind: "uncommitted",
+  message: "there are changes that no commit holds",
+  fix: "see them with git status, then commit or take back each of them",
+};
+
+const noCommits = ({ dirty }: WorkSeen): Missing => ({
+  kind: "no-commits",
+  message: "there is no commit on the branch",
+  fix: dirty ? "commit your changes" : "do the task and commit it, or, if it needs no change: ov done --no-code",
+});
+
+const codeAfterAll = ({ ahead }: WorkSeen): Missing => ({
+  kind: "code",
+  message: `--no-code was given, but there ${ahead === 1 ? "is 1 commit" : `are ${ahead} commits`} on the branch`,
+  fix: "leave --no-code out",
+});
+
+function scopeProblem({ agent, request, mailSubjects }: CompletionFacts, work: WorkSeen): readonly Missing[] {
+  const names = outsideScope(work.files, agent.scope);
+  if (names.length === 0 || request.expansionReason !== null) return [];
+  if (isScopeExplained({ commitBodies: work.messages, mailSubjects })) return [];
+  return [
+    {
+      kind: "scope",
+      message: `files outside its scope were changed: ${names.join(", ")}`,
+      fix: 'take them back, or say why: ov done --expansion-reason "<why>"',
+      names,
+    },
+  ];
+}
+
+function missingForRole(facts: CompletionFacts): readonly Missing[] {
+  switch (canonical(facts.agent.capability)) {
+    case "reviewer":
+      return missingVerdict(facts);
+    case "lead":
+      return openChildren(facts.children);
+    case "merger":
+      return facts.unmerged.map(notMerged);
+    default:
+      return [];
+  }
+}
+
+function missingVerdict({ request, reviewed, reviewedBranch }: CompletionFacts): readonly Missing[] {
+  const { verdict, findings } = request;
+  if (verdict === null) {
+    if (reviewed) return [];
+    const fix = "give one: ov done --verdict pass|fail|needs_changes --findings <what you found>";
+    return [{ kind: "verdict", message: "a reviewer ends with a verdict", fix }];
+  }
+  const vague = sendsBack(verdict) && findings.length === 0;
+  return [
+    ...(reviewedBranch === null ? [unknownBranch] : []),
+    ...(vague ? [{ ...unfounded, message: `the verdict ${verdict} has no findings` }] : []),
+  ];
+}
+
+const unknownBranch: Missing = {
+  kind: "branch",
+  message: "the assignment does not say which branch was reviewed",
+  fix: "name it: ov done --branch <branch>",
+};
+
+const unfounded = {
+  kind: "findings",
+  fix: 'say what must change: ov done --findings "<file>:<line>: <what is wrong>"',
+} as const;
+
+const notMerged = (branch: string): Missing => ({
+  kind: "not-merged",
+  message: `${branch} is not contained in the branch`,
+  fix: `merge it, or report why it cannot be: ov mail send --type merge_failed`,
+  names: [branch],
+});

@@ -1,0 +1,141 @@
+import { findOverlap } from "../agent/scope-overlap.ts";
+import { Dependencies } from "../task/dependency.ts";
+import type { Task, TaskDependency } from "../task/task.ts";
+import { criticalPath, remainingLengths } from "./critical-path.ts";
+import { type Plan, planRounds } from "./rounds.ts";
+
+export type AdvisedTask = Pick<Task, "id" | "title" | "files" | "status" | "claimedBy" | "type">;
+
+export interface AdviceFacts {
+  /** Everything that is not closed. */
+  readonly tasks: readonly AdvisedTask[];
+  readonly dependencies: readonly TaskDependency[];
+  /** Turns that may run at once. */
+  readonly maxConcurrent: number;
+}
+
+/** Tasks that touch the same files without waiting for each other. */
+export interface ConflictCluster {
+  readonly tasks: readonly string[];
+  /** A place where two of them meet. */
+  readonly file: string;
+}
+
+/**
+ * plan      there are no tasks to judge yet
+ * single    one builder after another: nothing can run side by side
+ * parallel  several builders at once shorten the work
+ */
+export const verdicts = ["plan", "single", "parallel"] as const;
+
+export interface Advice {
+  readonly verdict: (typeof verdicts)[number];
+  readonly openTasks: number;
+  readonly readyTasks: readonly string[];
+  /** The longest chain of tasks that wait for each other: no number of builders is faster. */
+  readonly criticalPath: readonly string[];
+  /** Tasks that could run at once if files did not matter. */
+  readonly width: number;
+  readonly clusters: readonly ConflictCluster[];
+  /** Tasks that do not say which files they touch: for them nothing can be foreseen. */
+  readonly withoutFiles: readonly string[];
+  readonly builders: number;
+  /** Rounds of equally long tasks with one builder, and with as many as advised. */
+  readonly roundsAlone: number;
+  readonly rounds: number;
+}
+
+/** How far it pays to work in parallel. Every task counts the same: nobody knows beforehand how long one takes. */
+export function advise({ tasks, dependencies, maxConcurrent }: AdviceFacts): Advice {
+  const work = tasks.filter(({ type }) => type !== "epic");
+  const ids = new Set(work.map(({ id }) => id));
+  const order = new Dependencies(dependencies.filter(({ taskId, dependsOn }) => ids.has(taskId) && ids.has(dependsOn)));
+  const meetings = meetingsAmong(work, order);
+  const lengths = remainingLengths([...ids], order);
+  const rounds = (builders: number, conflicts: Plan["conflicts"]): readonly (readonly string[])[] =>
+    planRounds({ ids: [...ids], order, conflicts, lengths, builders });
+  const conflicts = neighboursOf(meetings);
+  const most = Math.max(1, Math.min(maxConcurrent, work.length));
+  const atBest = rounds(most, conflicts).length;
+  let builders = 1;
+  while (builders < most && rounds(builders, conflicts).length > atBest) builders++;
+  return {
+    verdict: work.length === 0 ? "plan" : builders === 1 ? "single" : "parallel",
+    openTasks: work.length,
+    readyTasks: work.filter((task) => isFree(task, order)).map(({ id }) => id),
+    criticalPath: criticalPath([...ids], order, lengths),
+    width: Math.max(0, ...rounds(work.length, new Map()).map((round) => round.length)),
+    clusters: clustersOf(meetings),
+    withoutFiles: work.filter(({ files }) => files.length === 0).map(({ id }) => id),
+    builders: work.length === 0 ? 0 : builders,
+    roundsAlone: work.length,
+    rounds: atBest,
+  };
+}
+
+const isFree = (task: AdvisedTask, order: Dependencies): boolean =>
+  task.status === "open" && task.claimedBy === null && order.blockedBy(task.id).length === 0;
+
+interface Meeting {
+  readonly one: string;
+  readonly other: string;
+  readonly file: string;
+}
+
+/** Pairs of tasks whose files overlap and that no chain of dependencies keeps apart. */
+function meetingsAmong(tasks: readonly AdvisedTask[], order: Dependencies): readonly Meeting[] {
+  const above = new Map(tasks.map(({ id }) => [id, ancestorsOf(id, order)]));
+  const apart = (a: string, b: string): boolean => above.get(a)?.has(b) === true || above.get(b)?.has(a) === true;
+  const found: Meeting[] = [];
+  for (const [index, task] of tasks.entries()) {
+    for (const other of tasks.slice(index + 1)) {
+      if (apart(task.id, other.id)) continue;
+      const overlap = findOverlap(task.files, [{ owner: other.id, patterns: other.files }]);
+      if (overlap !== undefined) found.push({ one: task.id, other: other.id, file: overlap.wanted });
+    }
+  }
+  return found;
+}
+
+function ancestorsOf(id: string, order: Dependencies): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const rest = [...order.blockedBy(id)];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    rest.push(...order.blockedBy(next));
+  }
+  return seen;
+}
+
+function neighboursOf(meetings: readonly Meeting[]): Plan["conflicts"] {
+  const neighbours = new Map<string, Set<string>>();
+  const add = (from: string, to: string): void => {
+    neighbours.set(from, (neighbours.get(from) ?? new Set()).add(to));
+  };
+  for (const { one, other } of meetings) {
+    add(one, other);
+    add(other, one);
+  }
+  return neighbours;
+}
+
+/** Whatever is connected by overlaps, however indirectly, is one cluster. */
+function clustersOf(meetings: readonly Meeting[]): readonly ConflictCluster[] {
+  const neighbours = neighboursOf(meetings);
+  const seen = new Set<string>();
+  const clusters: ConflictCluster[] = [];
+  for (const { one, file } of meetings) {
+    if (seen.has(one)) continue;
+    const members = new Set<string>();
+    const rest = [one];
+    for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+      if (members.has(next)) continue;
+      members.add(next);
+      seen.add(next);
+      rest.push(...(neighbours.get(next) ?? []));
+    }
+    clusters.push({ tasks: [...members].toSorted(), file });
+  }
+  return clusters;
+}

@@ -1,0 +1,113 @@
+import type { Agent } from "../agent/agent.ts";
+import { isIn } from "../agent/capability.ts";
+
+/** What may say that a run has reached its end. Each is switched on in the settings. */
+export const exitTriggers = ["allAgentsDone", "taskTrackerEmpty", "onShutdownSignal"] as const;
+export type ExitTrigger = (typeof exitTriggers)[number];
+
+export type ExitTriggerSettings = Readonly<Record<ExitTrigger, boolean>>;
+
+/** What is known about a run that might be over. */
+export interface ExitFacts {
+  /** The newest incarnation of everybody in the run. */
+  readonly agents: readonly Pick<Agent, "name" | "capability" | "state" | "outcome" | "releasedAt">[];
+  /** Branches of the run that are still in the merge queue. */
+  readonly openBranches: readonly string[];
+  /** Tasks somebody could start on now. */
+  readonly readyTasks: readonly string[];
+  /** Tasks that are neither ready nor closed. */
+  readonly otherTasks: number;
+  /** Who asked for the end; a message counts in whatever state it is, read or not. */
+  readonly shutdown: { readonly from: string } | null;
+}
+
+export interface ExitRules {
+  readonly triggers: ExitTriggerSettings;
+  /** Work that failed keeps the run open. */
+  readonly requireClean: boolean;
+}
+
+export interface TriggerResult {
+  readonly enabled: boolean;
+  readonly met: boolean;
+  readonly detail: string;
+}
+
+/** Somebody who ended without having finished. */
+export interface FailedAgent {
+  readonly name: string;
+  readonly capability: string;
+  readonly outcome: string;
+}
+
+export interface ExitCheck {
+  readonly complete: boolean;
+  readonly triggers: Readonly<Record<ExitTrigger, TriggerResult>>;
+  readonly failures: readonly FailedAgent[];
+}
+
+/** Is the run over? At least one trigger must be switched on, and all that are must be met. */
+export function checkExit(facts: ExitFacts, { triggers, requireClean }: ExitRules): ExitCheck {
+  const failures = failuresAmong(facts.agents);
+  const found: Readonly<Record<ExitTrigger, Omit<TriggerResult, "enabled">>> = {
+    allAgentsDone: agentsDone(facts, requireClean ? failures : []),
+    taskTrackerEmpty: trackerEmpty(facts),
+    onShutdownSignal: shutdownSignal(facts),
+  };
+  const result = (name: ExitTrigger): TriggerResult => ({ enabled: triggers[name], ...found[name] });
+  const enabled = exitTriggers.filter((name) => triggers[name]);
+  return {
+    complete: enabled.length > 0 && enabled.every((name) => found[name].met),
+    triggers: {
+      allAgentsDone: result("allAgentsDone"),
+      taskTrackerEmpty: result("taskTrackerEmpty"),
+      onShutdownSignal: result("onShutdownSignal"),
+    },
+    failures,
+  };
+}
+
+type RunAgent = ExitFacts["agents"][number];
+
+/** Persistent agents end with the run, not before it. */
+const isWorker = ({ capability }: RunAgent): boolean => !isIn("persistent", capability);
+
+/** A released agent is done for good, and nobody will come back to a dead one; a submitted one may still be called back. */
+const isDone = ({ state, releasedAt }: RunAgent): boolean => state === "zombie" || releasedAt !== null;
+
+const failuresAmong = (agents: readonly RunAgent[]): readonly FailedAgent[] =>
+  agents
+    .filter((agent) => isWorker(agent) && agent.outcome !== null && agent.outcome !== "done")
+    .map(({ name, capability, outcome }) => ({ name, capability, outcome: outcome ?? "" }));
+
+function agentsDone(
+  { agents, openBranches }: ExitFacts,
+  inTheWay: readonly FailedAgent[],
+): Omit<TriggerResult, "enabled"> {
+  const workers = agents.filter(isWorker);
+  if (workers.length === 0) return { met: false, detail: "no agent has worked for this run yet" };
+  const open = workers.filter((agent) => !isDone(agent));
+  const problems = [
+    ...(open.length === 0 ? [] : [`not released: ${open.map(openWord).join(", ")}`]),
+    ...(openBranches.length === 0 ? [] : [`in the merge queue: ${openBranches.join(", ")}`]),
+    ...(inTheWay.length === 0 ? [] : [`failed: ${inTheWay.map(({ name }) => name).join(", ")}`]),
+  ];
+  if (problems.length > 0) return { met: false, detail: problems.join("; ") };
+  return { met: true, detail: `${counted(workers.length, "agent")} done, nothing in the merge queue` };
+}
+
+const openWord = ({ name, state, outcome }: RunAgent): string =>
+  `${name} (${outcome === null ? state : outcome === "done" ? "submitted" : outcome})`;
+
+function trackerEmpty({ readyTasks, otherTasks }: ExitFacts): Omit<TriggerResult, "enabled"> {
+  if (readyTasks.length > 0) return { met: false, detail: `ready to be started: ${readyTasks.join(", ")}` };
+  const rest = otherTasks === 0 ? "" : `; ${counted(otherTasks, "task")} taken or blocked`;
+  return { met: true, detail: `no task is ready${rest}` };
+}
+
+function shutdownSignal({ shutdown }: ExitFacts): Omit<TriggerResult, "enabled"> {
+  if (shutdown === null) return { met: false, detail: "nobody has asked for a shutdown" };
+  return { met: true, detail: `${shutdown.from} has asked for a shutdown` };
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,122 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import type { StoredCheck } from "../../domain/completion/check.ts";
+import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
+import type { Receipt } from "../../domain/gate/gate.ts";
+import type { WorktreeFacts } from "../../ports/worktrees.ts";
+import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
+import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
+import { loadFollower } from "../../usecases/mail/followers.ts";
+import { mergeContext } from "../merge/ports.ts";
+import { worktreeOf } from "../supervisor/conserve.ts";
+import type { CheckTools, CompletionPorts } from "./ports.ts";
+import { prove } from "./prove.ts";
+import { requeue } from "./requeue.ts";
+
+/** Looks at the work behind a completion, proves it, and accepts it. Throws `lacking` with what is missing. */
+export async function complete(ports: CompletionPorts, tools: CheckTools, check: StoredCheck): Promise<void> {
+  if (check.request.kind !== "completion") return;
+  const request = check.request.done;
+  const agent = await ports.store.read((tx) => tx.agents.get(check.agentId ?? ""));
+  if (agent === undefined || hasEnded(agent)) throw lacking([{ ...ended, message: `${check.agentName} has ended` }]);
+  const work = await look(ports, agent);
+  if (await answerAsBefore(ports, check, work)) return;
+  const unmerged = await unmergedBy(ports, agent, work);
+  const missing = await ports.store.read(async (tx) =>
+    missingFrom({ agent, request, work, unmerged, ...(await roleFacts(tx, agent, request)) }),
+  );
+  if (missing.length > 0) throw lacking(missing);
+  const proved = await proofOf(ports, tools, check, agent, work);
+  ports.reach("done.after-check");
+  if (!isSame(work, await look(ports, agent))) return again(ports, check);
+  await accept(ports, { check, request, work, unmerged, proved });
+  ports.reach("done.after-fact");
+}
+
+const ended = { kind: "ended", fix: "see what became of it: ov status --all" } as const;
+
+async function look({ worktrees }: CompletionPorts, agent: Agent): Promise<WorktreeFacts | null> {
+  const worktree = worktreeOf(agent);
+  if (worktree === undefined) return null;
+  await worktrees.collect(worktree);
+  return worktrees.inspect(worktree);
+}
+
+const isSame = (a: WorkSeen | null, b: WorkSeen | null): boolean => a?.head === b?.head && a?.dirty === b?.dirty;
+
+/** The same incarnation with the same commit was accepted before: that is still the answer, and nothing is sent twice. */
+async function answerAsBefore(ports: CompletionPorts, check: StoredCheck, work: WorkSeen | null): Promise<boolean> {
+  return ports.store.transaction(async (tx) => {
+    const earlier = await tx.checks.completionsOf(check.agentId ?? "");
+    const accepted = earlier.find(({ status, commitId }) => status === "done" && commitId === (work?.head ?? null));
+    if (accepted === undefined) return false;
+    const { commitId, verdict, receiptId } = accepted;
+    const change = {
+      status: "done",
+      commitId,
+      verdict,
+      receiptId,
+      progress: null,
+      updatedAt: ports.clock.now(),
+    } as const;
+    return tx.checks.change(check.id, ["running"], change);
+  });
+}
+
+/** Branches a merger was given that its own does not contain. */
+async function unmergedBy(ports: CompletionPorts, agent: Agent, work: WorkSeen | null): Promise<readonly string[]> {
+  const head = work?.head;
+  if (agent.capability !== "merger" || head == null) return [];
+  const unmerged: string[] = [];
+  for (const branch of await ports.store.read((tx) => givenBranches(tx, agent))) {
+    const tip = await ports.merging.commitOf(`refs/heads/${branch}`);
+    if (tip !== undefined && !(await ports.merging.contains(head, tip))) unmerged.push(branch);
+  }
+  return unmerged;
+}
+
+async function proofOf(
+  ports: CompletionPorts,
+  tools: CheckTools,
+  check: StoredCheck,
+  agent: Agent,
+  work: WorkSeen | null,
+): Promise<ProvedWork["proved"]> {
+  if (work?.head == null || !hasCode(work)) return null;
+  const { baseCommit } = agent;
+  const gates = ports.rules.project.qualityGates;
+  const proved = await prove(ports, tools, { check, commit: work.head, baseCommit, gates, useCache: true });
+  const { failure, results, tree, verdict, gaps } = proved;
+  if (failure !== undefined) throw lacking([failure]);
+  const receipt: Receipt = {
+    id: ports.ids.next("receipt"),
+    kind: "completion",
+    subject: `${agent.name}#${agent.generation}`,
+    baseCommit,
+    headCommit: work.head,
+    tree,
+    verdict,
+    results: results.map(({ id }) => id),
+    gaps,
+    createdAt: ports.clock.now(),
+  };
+  return { receipt, proof: { receiptId: receipt.id, verdict, gaps, results } };
+}
+
+/** The agent went on while its gates ran: what was proved is not what is there now. */
+async function again({ store, clock }: CompletionPorts, check: StoredCheck): Promise<void> {
+  await store.transaction((tx) => requeue(tx, check, clock.now()));
+}
+
+async function accept(ports: CompletionPorts, proved: ProvedWork): Promise<void> {
+  for (const type of ["review", "worker_done", "merged"]) await loadFollower(type);
+  await ports.store.transaction(async (tx) => {
+    const now = await tx.checks.get(proved.check.id);
+    if (now?.status !== "running") return;
+    // Asked again in other words meanwhile: those count, and the gates need not run once more for them.
+    if (JSON.stringify(now.request) !== JSON.stringify(proved.check.request)) {
+      await requeue(tx, proved.check, ports.clock.now());
+      return;
+    }
+    await acceptCompletion(tx, mergeContext(ports), proved);
+  });
+}

@@ -1,0 +1,98 @@
+import type { StoredCheck } from "../../domain/completion/check.ts";
+import type { Missing } from "../../domain/completion/missing.ts";
+import type { Gate, GateResult } from "../../domain/gate/gate.ts";
+import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
+import { type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
+import { gatePorts } from "../merge/checks.ts";
+import type { CheckTools, CompletionPorts } from "./ports.ts";
+
+export interface ToProve {
+  readonly check: StoredCheck;
+  readonly commit: string;
+  readonly baseCommit: string | null;
+  readonly gates: readonly Gate[];
+  readonly useCache: boolean;
+}
+
+/** What the gates said about one commit. */
+export interface Proved extends Judged {
+  readonly tree: string;
+  readonly results: readonly GateResult[];
+  /** Why it is not good enough; undefined when every required gate passed, or there is none. */
+  readonly failure: Missing | undefined;
+}
+
+/** Lines of output that travel with a failure. */
+const tailLines = 60;
+
+/**
+ * Runs the gates on exactly this commit, in the pool and not where the agent works. What passed on the same tree counts;
+ * what failed there before somebody asked again is run once more.
+ */
+export async function prove(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<Proved> {
+  const { commit, check, gates } = request;
+  const tree = await ports.merging.treeOf(commit);
+  const changedFiles = await changedBy(ports, request);
+  const run = (how: { readonly rerunFailed: boolean; readonly name: string }): Promise<GatesRun> =>
+    tools.slots.use((slot) =>
+      runGates(gatePorts(ports), {
+        commit,
+        tree,
+        gates,
+        slot,
+        baseCommit: request.baseCommit,
+        changedFiles,
+        logDir: `${ports.mergeLogDir(check.id)}/${check.attempts}-${how.name}`,
+        keepIgnored: ports.rules.merge.keepIgnored,
+        setup: ports.rules.merge.setup,
+        useCache: request.useCache,
+        rerunFailed: how.rerunFailed,
+        signal: tools.stop,
+        onProgress: (progress) => tell(ports, check, gates, progress),
+      }),
+    );
+  const first = await run({ rerunFailed: false, name: "gates" });
+  const isOld = first.failure !== undefined && first.failure.result.createdAt < check.createdAt;
+  const answer = isOld ? await run({ rerunFailed: true, name: "again" }) : first;
+  return {
+    tree,
+    results: answer.results,
+    failure: failureOf(answer),
+    ...verdictOf({ gates, results: answer.results }),
+  };
+}
+
+async function changedBy({ merging }: CompletionPorts, request: ToProve): Promise<readonly string[] | undefined> {
+  const { baseCommit, commit, gates } = request;
+  if (baseCommit === null || gates.every(({ paths }) => paths.length === 0)) return undefined;
+  return merging.changedFiles(baseCommit, commit);
+}
+
+function failureOf({ failure }: GatesRun): Missing | undefined {
+  if (failure === undefined) return undefined;
+  const { gate, status, exitCode, logPath } = failure.result;
+  const how = status === "timed_out" ? "took too long" : exitCode === null ? "could not be run" : `exited ${exitCode}`;
+  const logTail = failure.tail?.trimEnd().split("\n").slice(-tailLines).join("\n");
+  return {
+    kind: "gate",
+    message: `the gate ${gate} ${how}`,
+    fix: "mend what it found, commit, and ask again",
+    gate,
+    logPath,
+    ...(logTail === undefined ? {} : { logTail }),
+  };
+}
+
+/** Told in the background: whoever waits sees it a moment later, and nothing depends on it. */
+function tell(
+  { store, clock, report }: CompletionPorts,
+  { id }: StoredCheck,
+  gates: readonly Gate[],
+  it: GateProgress,
+) {
+  if (it.kind !== "started") return;
+  const place = gates.findIndex(({ name }) => name === it.gate) + 1;
+  const progress = place === 0 ? `running ${it.gate}` : `running gate ${place} of ${gates.length}: ${it.gate}`;
+  const change = { progress, updatedAt: clock.now() };
+  store.transaction((tx) => tx.checks.change(id, ["running"], change)).catch(report);
+}

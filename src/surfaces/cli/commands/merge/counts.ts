@@ -1,0 +1,36 @@
+import type { Paint } from "../../command.ts";
+import { hintLine, warningLine } from "../../marks.ts";
+
+/** Where branches stand, for the answers of other commands. */
+export interface Counts {
+  readonly pending: number | readonly number[];
+  readonly approvals: readonly number[];
+  readonly failed: readonly number[];
+}
+
+export const mergesJson = ({ pending, approvals, failed }: Counts) => ({
+  pending: count(pending),
+  waitingForApproval: approvals,
+  failed,
+});
+
+/** Nothing while nothing is on its way; else how much, and what a person has to do. */
+export function mergeLines(paint: Paint, { pending, approvals, failed }: Counts): readonly string[] {
+  if (count(pending) === 0 && failed.length === 0) return [];
+  const numbers = [
+    `${count(pending)} pending`,
+    ...(approvals.length === 0 ? [] : [`${approvals.length} waiting for approval`]),
+    ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
+  ];
+  const [first] = approvals;
+  return [
+    `Merges: ${numbers.join(", ")}`,
+    ...(first === undefined ? [] : [warningLine(paint, "needs operator", approvalCommand(approvals))]),
+    ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ov merge show ${failed[0]}`)]),
+  ];
+}
+
+const approvalCommand = (approvals: readonly number[]): string =>
+  approvals.length === 1 ? `ov merge approve ${approvals[0]}` : "ov merge list, then: ov merge approve <id>";
+
+const count = (given: number | readonly number[]): number => (typeof given === "number" ? given : given.length);

@@ -1,0 +1,60 @@
+import type { MergeEntry } from "../../../../domain/merge/entry.ts";
+import { invalid } from "../../../../domain/refusal.ts";
+import { no, ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Handler, Io, Outcome } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { isOn, text, word } from "../task/given.ts";
+import { approvalHints, entryJson, entryLine } from "./render.ts";
+
+export const approve: Handler = async ({ app, args, flags, io }) => {
+  const of = text(args.merge);
+  const all = isOn(flags.all);
+  if (all && of !== undefined) return no(invalid("--all", "and a merge are mutually exclusive"));
+  if (!all && of === undefined)
+    return no(invalid("merge", "must be named", { allowed: ["a number", "a branch", "--all"] }));
+  const ignoreDependencies = isOn(flags["ignore-dependencies"]);
+  if (all && ignoreDependencies) return no(invalid("--ignore-dependencies", "goes with one merge"));
+  const reply = await app.call("merge.approve", { of, all, ignoreDependencies });
+  if (!reply.ok) return reply;
+  const { approved } = reply.value;
+  const lines = approved.map((entry) =>
+    successLine(io.paint, `Approved merge ${entry.id}:`, visibleLine(entry.branch)),
+  );
+  const hint = hintLine(io.paint, "see what becomes of it: ov merge list --all");
+  return ok({
+    json: { approved: approved.map(entryJson), count: approved.length },
+    text: approved.length === 0 ? "Nothing waits for approval." : [...lines, hint].join("\n"),
+    quietText: approved.map(({ id }) => id).join("\n"),
+  });
+};
+
+export const reject: Handler = async ({ app, args, flags, io }) => {
+  const reply = await app.call("merge.reject", { of: word(args.merge), reason: word(flags.reason) });
+  return reply.ok ? ok(decided(io, "Rejected", reply.value.entry)) : reply;
+};
+
+export const cancel: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("merge.cancel", { of: word(args.merge) });
+  return reply.ok ? ok(decided(io, "Cancelled", reply.value.entry)) : reply;
+};
+
+export const retry: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("merge.retry", { of: word(args.merge) });
+  return reply.ok ? ok(decided(io, "Queued again", reply.value.entry)) : reply;
+};
+
+export const resume: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("merge.resume", { of: word(args.merge) });
+  return reply.ok ? ok(decided(io, "Looking again at", reply.value.entry)) : reply;
+};
+
+const decided = (io: Io, verb: string, entry: MergeEntry): Outcome => ({
+  json: { entry: entryJson(entry) },
+  text: [
+    successLine(io.paint, `${verb} merge ${entry.id}:`, visibleLine(entry.branch)),
+    entryLine(io.paint, entry),
+    ...approvalHints(io.paint, [entry]),
+  ].join("\n"),
+  quietText: String(entry.id),
+});

@@ -1,0 +1,131 @@
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
+import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
+import { exits } from "../../../shared/exits.ts";
+import type { App } from "../../app.ts";
+import type { Call, Handler, Outcome } from "../../command.ts";
+import { hintLine } from "../../marks.ts";
+import { isOn, text } from "../task/given.ts";
+import { dryRunAll, dryRunBranch } from "./dry-run.ts";
+import { resultJson, resultLines } from "./result.ts";
+import { settledMerges } from "./wait.ts";
+
+export const merge: Handler = (call) => {
+  const branch = text(call.flags.branch);
+  if (branch !== undefined) return one(call, branch);
+  if (isOn(call.flags.all)) return all(call);
+  return Promise.resolve(
+    no(invalid("branch|all", "must say what to merge", { allowed: ["--branch <name>", "--all"] })),
+  );
+};
+
+async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>> {
+  const { app, flags, io } = call;
+  const request = await requestFor(app, branch, text(flags.into));
+  if (!request.ok) return request;
+  if (isOn(flags["dry-run"])) return dryRunBranch(call, request.value);
+  // Who names a branch does not want to wait for the rest of the queue.
+  const added = await app.call("merge.add", { ...request.value, approve: true, priority: 0 });
+  if (!added.ok) return added;
+  const { entry } = added.value;
+  const resumed = entry.status === "blocked" ? await app.call("merge.resume", { of: String(entry.id) }) : added;
+  if (!resumed.ok) return resumed;
+  const settled = await settledMerges(app, io, [entry.id]);
+  if (!settled.ok) return settled;
+  const [result] = settled.value;
+  if (result === undefined) throw new Error(`merge ${entry.id} is gone`);
+  return ok({
+    json: resultJson(result),
+    text: resultLines(io.paint, result).join("\n"),
+    quietText: "",
+    ...(result.success ? {} : { exit: exits.merge }),
+  });
+}
+
+/** A branch as the queue is to know it; a refusal, before anything is written, when git does not know it. */
+export async function requestFor(
+  app: App,
+  branch: string,
+  into: string | undefined,
+  more: Pick<AddMergeRequest, "dependsOn" | "priority"> = {},
+): Promise<Result<AddMergeRequest, Refusal>> {
+  const git = await app.merges();
+  const head = await git.head(branch);
+  if (!head.ok) return head;
+  const request: AddMergeRequest = { branch, headCommit: head.value, targetBranch: into, ...more };
+  const preview = await app.call("merge.preview", request);
+  if (!preview.ok) return preview;
+  const { targetBranch } = preview.value.entry;
+  if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
+  const target = await git.head(targetBranch);
+  if (!target.ok) return target;
+  return ok({ ...request, filesModified: await git.changedFiles(targetBranch, head.value) });
+}
+
+async function all(call: Call): Promise<Result<Outcome, Refusal>> {
+  const { app, flags, io } = call;
+  const found = await openMerges(app, text(flags.into));
+  if (!found.ok) return found;
+  if (isOn(flags["dry-run"])) return dryRunAll(call, found.value);
+  if (found.value.length === 0) {
+    const hint = hintLine(io.paint, "add a branch: ov merge add <branch>, or see what has landed: ov merge log");
+    return ok({ json: { results: [], count: 0 }, text: `Nothing waits for being merged.\n${hint}`, quietText: "" });
+  }
+  const approved = await approveEach(app, found.value, text(flags.into));
+  if (!approved.ok) return approved;
+  const settled = await settledMerges(
+    app,
+    io,
+    found.value.map(({ entry }) => entry.id),
+  );
+  if (!settled.ok) return settled;
+  const results = settled.value;
+  const successCount = results.filter(({ success }) => success).length;
+  const failCount = results.length - successCount;
+  const counts = `${successCount} merged, ${failCount} failed, ${results.length} in all`;
+  return ok({
+    json: {
+      success: failCount === 0,
+      results: results.map(resultJson),
+      count: results.length,
+      successCount,
+      failCount,
+    },
+    text: [...results.flatMap((result) => resultLines(io.paint, result)), counts].join("\n"),
+    quietText: "",
+    ...(failCount === 0 ? {} : { exit: exits.merge }),
+  });
+}
+
+/** What is on its way; with `into`, only what is meant for that branch, wherever it waits meanwhile. */
+export async function openMerges(app: App, into: string | undefined): Promise<Result<readonly MergeView[], Refusal>> {
+  const listed = await app.call("merge.list", {});
+  if (!listed.ok) return listed;
+  if (into === undefined) return ok(listed.value.entries);
+  const target = await (await app.merges()).head(into);
+  if (!target.ok) return target;
+  const landings = await app.call("merge.landings", { target: into });
+  if (!landings.ok) return landings;
+  const targets = [into, ...landings.value.branches];
+  return ok(listed.value.entries.filter(({ entry }) => targets.includes(entry.targetBranch)));
+}
+
+async function approveEach(
+  app: App,
+  views: readonly MergeView[],
+  into: string | undefined,
+): Promise<Result<unknown, Refusal>> {
+  const requests = into === undefined ? [{ all: true }] : views.map(({ entry }) => ({ of: String(entry.id) }));
+  for (const request of requests) {
+    const approved = await app.call("merge.approve", request);
+    if (!approved.ok) return approved;
+  }
+  for (const { entry } of views) {
+    if (entry.status !== "blocked") continue;
+    const resumed = await app.call("merge.resume", { of: String(entry.id) });
+    // It may have been taken up or have ended since it was listed; what became of it is told in the end.
+    if (!resumed.ok && resumed.refusal.kind !== "merge-status") return resumed;
+  }
+  return ok(undefined);
+}

@@ -1,0 +1,99 @@
+import { isOpenMerge, type MergeEntry, type MergeStatus, type ResolutionTier } from "../../../../domain/merge/entry.ts";
+import { isIntegration } from "../../../../domain/merge/landing-branch.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { MergeDetail } from "../../../../usecases/merge/read-merges.ts";
+import type { Paint } from "../../command.ts";
+import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
+import { awaitsApproval, entryJson, paintedVerdict, verdictOf } from "./render.ts";
+
+/** What became of a branch, in the shape scripts know. */
+export interface MergeResult {
+  readonly entry: MergeEntry;
+  readonly success: boolean;
+  readonly tier: ResolutionTier;
+  readonly conflictFiles: readonly string[];
+  readonly errorMessage: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** `standing`: why nothing more happens to an entry that is still open. */
+export function resultOf({ entry, operations, receipts }: MergeDetail, standing: string | undefined): MergeResult {
+  const success = entry.status === "merged";
+  const landed = operations.some(({ kind, status }) => kind === "land" && status === "done");
+  return {
+    entry,
+    success,
+    tier: entry.tier ?? (entry.cause === "conflict" ? "auto-resolve" : "clean-merge"),
+    conflictFiles: entry.cause === "conflict" ? (entry.causeDetail?.files ?? []) : [],
+    errorMessage: success ? null : (standing ?? entry.causeDetail?.message ?? endings[entry.status]),
+    warnings: success ? [...(landed ? [] : [contained(entry)]), ...(receipts[0]?.gaps ?? [])] : [],
+  };
+}
+
+const contained = ({ branch, targetBranch }: MergeEntry): string =>
+  `${targetBranch} had everything of ${branch} already; nothing was changed`;
+
+const endings: Readonly<Record<MergeStatus, string>> = {
+  pending: "it waits in the queue",
+  merging: "it is being merged",
+  gating: "it is being checked",
+  merged: "it has landed",
+  conflict: "it conflicts with what landed before",
+  failed: "it failed",
+  blocked: "something is in the way; it is tried again by itself",
+  cancelled: "it was taken out of the queue",
+  superseded: "a newer commit of the branch took its place",
+  reverted: "it landed and was taken back",
+};
+
+export const resultJson = ({ entry, ...result }: MergeResult) => ({ entry: entryJson(entry), ...result });
+
+/** A result for a person: what it was about, how it went, and what to type next. */
+export function resultLines(paint: Paint, result: MergeResult): readonly string[] {
+  const { entry, success, tier, conflictFiles, errorMessage, warnings } = result;
+  const how = `${tier}${entry.strategy === null ? "" : `, ${entry.strategy}`}`;
+  const verdict = paintedVerdict(paint, verdictOf(entry));
+  const branch = visibleLine(entry.branch);
+  return [
+    success
+      ? `${successLine(paint, "Merged", branch)} (${how}) ${verdict}`
+      : errorLine(
+          paint,
+          `${isOpenMerge(entry) ? "Not merged yet" : "Failed"}: ${paint.accent(branch)} (${how}) ${verdict}`,
+        ),
+    `  ${aboutLine(entry)}`,
+    ...(conflictFiles.length === 0 ? [] : [`  conflicts: ${conflictFiles.map(visibleLine).join(", ")}`]),
+    ...(errorMessage === null ? [] : [`  ${entry.cause ?? entry.status}: ${visibleLine(errorMessage)}`]),
+    ...warnings.map((warning) => `  ${warningLine(paint, visibleLine(warning))}`),
+    ...nextSteps(entry).map((next) => hintLine(paint, next)),
+  ];
+}
+
+function aboutLine(entry: MergeEntry): string {
+  const into = `into ${entry.targetBranch}${entry.resultCommit === null ? "" : ` as ${entry.resultCommit.slice(0, 10)}`}`;
+  const files = entry.filesModified.length;
+  const facts = [
+    ...(entry.agentName === null ? [] : [`agent ${entry.agentName}`]),
+    ...(entry.taskId === null ? [] : [`task ${entry.taskId}`]),
+    `${files} ${files === 1 ? "file" : "files"}`,
+    into,
+  ];
+  return visibleLine(facts.join(", "));
+}
+
+function nextSteps(entry: MergeEntry): readonly string[] {
+  if (entry.status === "merged") {
+    return isIntegration(entry.targetBranch) ? ["to have it on your own branch: ov merge promote"] : [];
+  }
+  if (awaitsApproval(entry)) return [`to let it land: ov merge approve ${entry.id}`];
+  const see = `see what happened: ov merge show ${entry.id}`;
+  const { gate, logPath } = entry.causeDetail ?? {};
+  const log = gate === undefined ? [] : [`gate ${gate}${logPath === undefined ? "" : `, output in ${logPath}`}`];
+  return entry.status === "superseded" || entry.status === "cancelled"
+    ? [see]
+    : [
+        ...log.map(visibleLine),
+        see,
+        `try it again: ov merge ${entry.status === "blocked" ? "resume" : "retry"} ${entry.id}`,
+      ];
+}

@@ -1,0 +1,102 @@
+import { ok } from "../../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
+import type { MergeDetail } from "../../../../usecases/merge/read-merges.ts";
+import type { Handler, Paint } from "../../command.ts";
+import { duration } from "../../format.ts";
+import { resultJson as gateJson, receiptJson, resultLine } from "../gate/render.ts";
+import { word } from "../task/given.ts";
+import { iso } from "../task/render.ts";
+import { opJson, opLine } from "./log.ts";
+import { approvalHints, noteOf, paintedStatus, paintedVerdict, verdictOf, viewJson } from "./render.ts";
+
+export const show: Handler = async ({ app, args, io }) => {
+  const found = await app.call("merge.show", { of: word(args.merge) });
+  if (!found.ok) return found;
+  const { attempts, gates, receipts, operations, ...view } = found.value;
+  return ok({
+    json: {
+      entry: viewJson(view),
+      attempts: attempts.map(({ startedAt, finishedAt, ...attempt }) => ({
+        ...attempt,
+        startedAt: iso(startedAt),
+        finishedAt: iso(finishedAt),
+      })),
+      gates: gates.map(gateJson),
+      receipts: receipts.map(receiptJson),
+      operations: operations.map((op) => opJson(op, [])),
+    },
+    text: page(io.paint, found.value),
+  });
+};
+
+export const diff: Handler = async ({ app, args }) => {
+  const found = await app.call("merge.show", { of: word(args.merge) });
+  if (!found.ok) return found;
+  const { entry } = found.value;
+  const patch = await (await app.merges()).patch(entry);
+  if (!patch.ok) return patch;
+  return ok({
+    json: { id: entry.id, branchName: entry.branch, targetBranch: entry.targetBranch, diff: patch.value },
+    text: visibleText(patch.value),
+  });
+};
+
+function page(paint: Paint, detail: MergeDetail): string {
+  const { entry, waitsFor, attempts, gates, receipts, operations } = detail;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["status", `${paintedStatus(paint, entry.status)}  ${paintedVerdict(paint, verdictOf(entry))}`],
+    ["note", visibleLine(noteOf(detail)) || null],
+    ["into", visibleLine(entry.targetBranch)],
+    ["commit", visibleLine(entry.headCommit) || null],
+    ["landed as", entry.resultCommit],
+    ["how", entry.tier === null ? null : `${entry.tier}${entry.strategy === null ? "" : ` (${entry.strategy})`}`],
+    ["approval", entry.approval],
+    ["waits for", waitsFor.length === 0 ? null : waitsFor.map((id) => `#${id}`).join(", ")],
+    ["task", entry.taskId === null ? null : visibleLine(entry.taskId)],
+    ["agent", entry.agentName],
+    ["run", entry.runId],
+    ["priority", String(entry.priority)],
+    ["files", entry.filesModified.length === 0 ? null : entry.filesModified.map(visibleLine).join(", ")],
+    ["queued", `${iso(entry.enqueuedAt)} by ${visibleLine(entry.enqueuedBy)}`],
+    ["attempts", entry.attempts === 0 ? null : String(entry.attempts)],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`  ${paint.dim(name.padEnd(9))}  ${value}`]));
+  const section = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : ["", paint.bold(title), ...items];
+  return [
+    `${paint.dim(`#${entry.id}`)} ${paint.accent(visibleLine(entry.branch))}`,
+    ...lines,
+    ...causeLines(detail),
+    ...section(
+      "Attempts",
+      attempts.map(
+        ({ startedAt, finishedAt, outcome, queueIds }) =>
+          `  ${iso(startedAt)}  ${outcome ?? "goes on"}${finishedAt === null ? "" : ` after ${duration(finishedAt - startedAt)}`}${queueIds.length > 1 ? `, with ${queueIds.length - 1} more` : ""}`,
+      ),
+    ),
+    ...section(
+      "Gates",
+      gates.map((result) => resultLine(paint, result)),
+    ),
+    ...section(
+      "Evidence",
+      receipts.map(({ id, verdict }) => `  ${paint.accent(id)}  ${paintedVerdict(paint, verdict)}`),
+    ),
+    ...section(
+      "Operations",
+      operations.map((op) => opLine(paint, op, [])),
+    ),
+    ...approvalHints(paint, [entry]),
+  ].join("\n");
+}
+
+function causeLines({ entry }: MergeDetail): readonly string[] {
+  const { files = [], with: others = [], gate, logPath, logTail } = entry.causeDetail ?? {};
+  return [
+    ...(files.length === 0 ? [] : [`  in the way: ${files.map(visibleLine).join(", ")}`]),
+    ...(others.length === 0 ? [] : [`  of: ${others.map(visibleLine).join(", ")}`]),
+    ...(gate === undefined ? [] : [`  gate: ${visibleLine(gate)}`]),
+    ...(logPath === undefined ? [] : [`  output: ${visibleLine(logPath)}`]),
+    ...(logTail === undefined ? [] : ["", visibleText(logTail.trimEnd())]),
+  ];
+}

@@ -1,0 +1,147 @@
+import { mergeStatuses } from "../../../../domain/merge/entry.ts";
+import type { Argument, Command, Flag } from "../../command.ts";
+
+const merge: Argument = {
+  name: "merge",
+  summary: "Number in the queue, or the branch",
+  required: true,
+  complete: "merges",
+};
+const into: Flag = {
+  name: "into",
+  value: "branch",
+  summary: "Branch that receives the work (default: where the run lands)",
+  complete: "branches",
+};
+const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
+
+/** `ov merge`: how branches come back. */
+export const mergeCommand: Command = {
+  name: "merge",
+  summary: "Land branches, see what is on its way, take back what landed",
+  details:
+    "The engine merges, checks and lands; commands ask for it and wait. Your checkout, index and stash are never used. A branch lands only when all gates pass on exactly what would land. Without --dry-run, --branch and --all are your word that the branches may land.",
+  group: "Merging",
+  flags: [
+    { name: "branch", value: "name", summary: "Land this branch now and wait for the result", complete: "branches" },
+    { name: "all", summary: "Land everything that is on its way" },
+    into,
+    { name: "dry-run", summary: "Only say what would happen; writes nothing" },
+  ],
+  examples: [
+    { line: "ov merge --branch overstory/builder-1/app-x1y2", does: "lands one branch" },
+    { line: "ov merge --branch my-feature --dry-run --json", does: "predicts conflicts and what would settle them" },
+    { line: "ov merge --all", does: "approves and lands the whole queue" },
+  ],
+  run: async () => (await import("./merge.ts")).merge,
+  commands: [
+    {
+      name: "add",
+      summary: "Put a branch into the queue",
+      arguments: [{ name: "branch", summary: "Name of the branch", required: true, complete: "branches" }],
+      flags: [
+        into,
+        {
+          name: "depends-on",
+          value: "a,b",
+          type: "list",
+          summary: "Merges that must land first",
+          complete: "merges",
+        },
+        { name: "priority", value: "0-4", type: "integer", min: 0, summary: "0 is most urgent, 4 least" },
+      ],
+      run: async () => (await import("./queue.ts")).add,
+    },
+    {
+      name: "list",
+      summary: "List what is on its way, with what is known about it and what it waits for",
+      flags: [
+        { name: "status", value: "status", choices: mergeStatuses, summary: "Only those with this status" },
+        { name: "run", value: "run-id", summary: "Only those of this run", complete: "runs" },
+        { name: "all", summary: "Those that have ended too" },
+        limit,
+      ],
+      run: async () => (await import("./queue.ts")).list,
+    },
+    {
+      name: "show",
+      summary: "Show everything about one merge",
+      arguments: [merge],
+      run: async () => (await import("./show.ts")).show,
+    },
+    {
+      name: "plan",
+      summary: "Show the order in which branches would land now, and which would conflict",
+      run: async () => (await import("./plan.ts")).plan,
+    },
+    {
+      name: "diff",
+      summary: "Show what a merge brings, or brought, as a patch",
+      arguments: [merge],
+      run: async () => (await import("./show.ts")).diff,
+    },
+    {
+      name: "log",
+      summary: "List what was landed, undone and promoted, newest first",
+      flags: [limit],
+      run: async () => (await import("./log.ts")).log,
+    },
+    {
+      name: "approve",
+      summary: "Let a branch land that waits for your word",
+      arguments: [{ ...merge, required: false }],
+      flags: [
+        { name: "all", summary: "Everything that is on its way" },
+        { name: "ignore-dependencies", summary: "Also before what it depends on has landed" },
+      ],
+      examples: [{ line: "ov merge approve 3", does: "lets merge 3 land" }],
+      run: async () => (await import("./decide.ts")).approve,
+    },
+    {
+      name: "reject",
+      summary: "Send a branch back to its agent with a reason",
+      arguments: [merge],
+      flags: [{ name: "reason", value: "text", required: true, summary: "What is wrong with it" }],
+      run: async () => (await import("./decide.ts")).reject,
+    },
+    {
+      name: "cancel",
+      summary: "Take a branch out of the queue and leave it as it is",
+      arguments: [merge],
+      run: async () => (await import("./decide.ts")).cancel,
+    },
+    {
+      name: "retry",
+      summary: "Try again what did not land",
+      arguments: [merge],
+      run: async () => (await import("./decide.ts")).retry,
+    },
+    {
+      name: "resume",
+      summary: "Look at once whether what was in the way is gone",
+      arguments: [merge],
+      run: async () => (await import("./decide.ts")).resume,
+    },
+    {
+      name: "undo",
+      summary: "Take back a landing, or one branch of it; shows what, and asks first",
+      details:
+        "While nothing landed after it, the branch goes back to where it was; else what each branch brought is taken out on top, which must pass the gates. What cannot be taken out by itself is refused with exit code 4, and nothing changes. An undo can be undone.",
+      arguments: [{ name: "what", summary: "Operation (ov merge log), number or branch", complete: "merges" }],
+      flags: [
+        { name: "last", summary: "The newest landing that was not taken back" },
+        { name: "requeue", summary: "Put the branches into the queue again" },
+      ],
+      examples: [{ line: "ov merge undo --last --yes", does: "takes back the last landing without asking" }],
+      run: async () => (await import("./undo.ts")).undo,
+    },
+    {
+      name: "promote",
+      summary: "Fast-forward your branch to what a run has landed",
+      details:
+        "Work for a branch that is checked out lands on overstory/integration/<run>. This moves your branch there, with files in your checkout following. Files you have changed are never overwritten: then nothing moves, and the exit code is 4.",
+      flags: [{ name: "run", value: "run-id", summary: "Which run (default: the current one)", complete: "runs" }],
+      run: async () => (await import("./promote.ts")).promote,
+    },
+  ],
+};

@@ -1,0 +1,73 @@
+import { invalid } from "../../../../domain/refusal.ts";
+import { no, ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Undoable } from "../../../../usecases/merge/find-undo.ts";
+import { exits } from "../../../shared/exits.ts";
+import type { Handler, Paint } from "../../command.ts";
+import { errorLine, hintLine, successLine } from "../../marks.ts";
+import { isOn, text } from "../task/given.ts";
+import { opJson } from "./log.ts";
+import { entryJson, paintedVerdict, verdictOf } from "./render.ts";
+import { settledOp } from "./wait-op.ts";
+
+/** Shows what would be taken back, asks, and waits until the engine has done it. */
+export const undo: Handler = async ({ app, args, flags, io }) => {
+  const of = text(args.what);
+  const last = isOn(flags.last);
+  if (last && of !== undefined) return no(invalid("--last", "and a name are mutually exclusive"));
+  if (!last && of === undefined) {
+    return no(invalid("what", "must be named", { allowed: ["an operation", "a branch", "a number", "--last"] }));
+  }
+  const planned = await app.call("merge.undo-plan", { of, last });
+  if (!planned.ok) return planned;
+  for (const line of planLines(io.paint, planned.value)) io.say(line);
+  if (!io.yes) {
+    const answer = io.json ? undefined : await (await app.worktrees()).confirm("Take this back?");
+    if (answer === undefined) return no(invalid("merge undo", "needs --yes where nobody can be asked"));
+    if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was taken back." });
+  }
+  const asked = await app.call("merge.request-undo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
+  if (!asked.ok) return asked;
+  const settled = await settledOp(app, io, asked.value.undo);
+  if (!settled.ok) return settled;
+  const { op, entries, problem } = settled.value;
+  const json = { ...planJson(asked.value), undo: opJson(op, entries) };
+  if (problem !== null) {
+    return ok({
+      json: { ...json, success: false, errorMessage: problem },
+      text: errorLine(io.paint, `Not taken back: ${visibleLine(problem)}`, "nothing was changed"),
+      exit: exits.merge,
+    });
+  }
+  const branches = asked.value.entries.map((entry) => visibleLine(entry.branch)).join(", ");
+  return ok({
+    json: { ...json, errorMessage: null },
+    text: [
+      successLine(io.paint, `Took back ${branches}:`, op.id),
+      hintLine(io.paint, `to have it again: ov merge undo ${op.id}`),
+    ].join("\n"),
+    quietText: op.id,
+  });
+};
+
+/** By the ids that were shown: what is the last landing, or the landing of a branch, may be another one by now. */
+const shown = ({ op, entries, whole }: Undoable): string => (whole ? op.id : String(entries[0]?.id ?? op.id));
+
+function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly string[] {
+  const ref = visibleLine(op.ref.replace(/^refs\/heads\//, ""));
+  const verb = op.kind === "undo" ? "Brings back to" : "Takes out of";
+  const rest = whole ? "" : `; the rest of ${op.id} stays`;
+  return [
+    `${verb} ${ref} (operation ${op.id}${rest}):`,
+    ...entries.map(
+      (entry) =>
+        `  ${paint.red(op.kind === "undo" ? "+" : "-")} ${paint.accent(visibleLine(entry.branch))} ${paintedVerdict(paint, verdictOf(entry))}`,
+    ),
+  ];
+}
+
+const planJson = ({ op, entries, whole }: Undoable) => ({
+  operation: opJson(op, entries),
+  entries: entries.map(entryJson),
+  whole,
+});

@@ -1,0 +1,51 @@
+import type { MergeEntry } from "../../../../domain/merge/entry.ts";
+import type { MergeOp } from "../../../../domain/merge/operation.ts";
+import { notFound, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { App } from "../../app.ts";
+import type { Io } from "../../command.ts";
+import { standstill, teller } from "./wait.ts";
+
+export interface SettledOp {
+  readonly op: MergeOp;
+  /** Every branch that operations of late concerned. */
+  readonly entries: readonly MergeEntry[];
+  /** Why it did not happen; null when it did. */
+  readonly problem: string | null;
+}
+
+/** How far back an operation may be that somebody waits for. */
+const lately = 200;
+
+/** Waits until the engine has done what was asked, or has found that it cannot. */
+export async function settledOp(app: App, io: Io, asked: MergeOp): Promise<Result<SettledOp, Refusal>> {
+  const tell = teller(io);
+  return app.until(async () => {
+    const log = await app.call("merge.log", { limit: lately });
+    if (!log.ok) return log;
+    const op = log.value.operations.find(({ id }) => id === asked.id);
+    if (op === undefined) return no(notFound("merge operation", asked.id));
+    const { entries } = log.value;
+    if (op.status !== "intended") {
+      return ok({ op, entries, problem: op.status === "done" ? null : (op.problem ?? "it did not happen") });
+    }
+    const stuck = await obstacle(app, op);
+    if (!stuck.ok) return stuck;
+    if (stuck.value !== undefined) return ok({ op, entries, problem: stuck.value });
+    tell(`${op.kind} ${op.id} goes on`);
+    return undefined;
+  });
+}
+
+/** A promotion waits for the target's own commits, which go through the queue like anything else. */
+async function obstacle(app: App, { kind, request }: MergeOp): Promise<Result<string | undefined, Refusal>> {
+  if (kind !== "promote") return ok(undefined);
+  const listed = await app.call("merge.list", {});
+  if (!listed.ok) return listed;
+  const { entries } = listed.value;
+  const first = entries.find(({ entry }) => entry.branch === request.target && entry.targetBranch === request.landing);
+  const why = first && standstill(first, new Map(entries.map((view) => [view.entry.id, view])));
+  if (first === undefined || why === undefined) return ok(undefined);
+  return ok(`${visibleLine(first.entry.branch)} has moved and is brought in first as merge ${first.entry.id}: ${why}`);
+}

@@ -1,0 +1,69 @@
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { McpApp } from "../app.ts";
+import { countLines, filesOf, type PatchedFile } from "../patch.ts";
+import type { ToolHandler } from "../tool-call.ts";
+import { type LookedAt, lookAt } from "./merge.ts";
+
+/** About as much as a model should read at once. */
+const maxChars = 60_000;
+
+/** What a branch changes against where it will land, file by file. */
+export const diff: ToolHandler = async (given, { app }) => {
+  const branch = given.text("branch");
+  const looked = await lookAt(app, branch);
+  if (!looked.ok) return looked;
+  const patch = await patchOf(app, branch, looked.value);
+  if (!patch.ok) return patch;
+  const below = given.texts("files") ?? [];
+  const all = filesOf(patch.value);
+  const wanted = below.length === 0 ? all : all.filter(({ path }) => below.some((start) => isBelow(path, start)));
+  const shown = fitting(wanted);
+  const left = wanted.slice(shown.length);
+  const lines = [
+    `${visibleLine(branch)} changes ${wanted.length} of ${all.length} files${wanted.length === all.length ? "" : " (narrowed)"}:`,
+    ...wanted.map((file) => `${counts(file)} ${visibleLine(file.path)}`),
+    ...(left.length === 0 ? [] : [`Not shown below, ask with files: ${left.map(({ path }) => visibleLine(path)).join(", ")}`]),
+    ...shown.map(({ text }) => `\n${text.trimEnd()}`),
+  ];
+  const files = wanted.map((file) => ({ path: file.path, ...countLines(file) }));
+  return ok({ text: lines.join("\n"), data: { branch, files, notShown: left.map(({ path }) => path) } });
+};
+
+/** Work that landed meanwhile is part of the landing branch, not of this change. */
+async function patchOf(app: McpApp, branch: string, { branches, entry }: LookedAt): Promise<Result<string, Refusal>> {
+  const { headCommit, targetBranch, resultCommit, runId } = entry;
+  const run = runId === null ? undefined : await app.call("run.show", { id: runId });
+  const landing = run?.ok === true ? run.value.run.landingBranch : null;
+  const of = { branch, headCommit, resultCommit };
+  if (landing !== null && landing !== targetBranch) {
+    const patch = await branches.patch({ ...of, targetBranch: landing });
+    // The landing branch exists once something has landed there; before, work starts from the target.
+    if (patch.ok) return patch;
+  }
+  return branches.patch({ ...of, targetBranch });
+}
+
+/** At least one file is shown, cut if need be. */
+function fitting(files: readonly PatchedFile[]): readonly PatchedFile[] {
+  let room = maxChars;
+  const end = files.findIndex(({ text }, index) => {
+    room -= text.length;
+    return index > 0 && room < 0;
+  });
+  const chosen = end < 0 ? files : files.slice(0, end);
+  return chosen.map((file) =>
+    file.text.length <= maxChars ? file : { ...file, text: `${file.text.slice(0, maxChars)}\n[cut here]` },
+  );
+}
+
+const isBelow = (path: string, start: string): boolean => {
+  const folder = start.replace(/\/+$/, "");
+  return path === folder || path.startsWith(`${folder}/`);
+};
+
+function counts(file: PatchedFile): string {
+  const { added, removed } = countLines(file);
+  return `+${added} -${removed}`;
+}

@@ -1,0 +1,108 @@
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { SendReply } from "../../../usecases/mail/submit.ts";
+import { describeRefusal } from "../../shared/refusals.ts";
+import type { ToolAnswer, ToolHandler } from "../tool-call.ts";
+
+export const send: ToolHandler = async (given, { app }) =>
+  told(
+    await app.call("mail.send", {
+      to: given.text("to"),
+      type: given.text("type"),
+      subject: given.text("subject"),
+      body: given.text("body"),
+      priority: given.optionalText("priority"),
+      payload: given.json("payload"),
+      expectsReply: given.isOn("expects_reply"),
+    }),
+  );
+
+export const reply: ToolHandler = async (given, { app }) =>
+  told(
+    await app.call("mail.reply", {
+      id: given.text("id"),
+      body: given.text("body"),
+      type: given.optionalText("type"),
+      payload: given.json("payload"),
+    }),
+  );
+
+/** Each for itself: one that cannot be marked keeps no other from being marked. */
+export const ack: ToolHandler = async (given, { app }) => {
+  const acked: string[] = [];
+  const refused: { readonly id: string; readonly problem: string }[] = [];
+  for (const id of given.texts("ids") ?? []) {
+    const read = await app.call("mail.read", { id });
+    if (read.ok) acked.push(id);
+    else refused.push({ id, problem: describeRefusal(read.refusal).message });
+  }
+  const lines = [
+    ...(acked.length === 0 ? [] : [`Read: ${acked.map(visibleLine).join(", ")}.`]),
+    ...refused.map(({ id, problem }) => `${visibleLine(id)}: ${visibleLine(problem)}`),
+  ];
+  return ok({ text: lines.join("\n"), data: { acked, refused }, failed: refused.length > 0 });
+};
+
+/** An escalation to whoever the agent answers to. */
+export const reportBlocked: ToolHandler = async (given, { app, self }) => {
+  const context = given.text("context");
+  const needs = given.text("needs");
+  const sent = await app.call("mail.send", {
+    to: self.parentName,
+    type: "escalation",
+    priority: given.text("severity") === "critical" ? "urgent" : "high",
+    subject: `Blocked: ${self.taskId ?? self.name}`,
+    body: `${context}\n\nNeeded: ${needs}`,
+    payload: JSON.stringify({ severity: given.text("severity"), context, needs }),
+    expectsReply: true,
+  });
+  return told(sent, "End your turn now; the answer wakes you.");
+};
+
+/** A decision that a person has to make. */
+export const askHuman: ToolHandler = async (given, { app }) => {
+  const context = given.optionalText("context")?.trim() ?? "";
+  const options = given.texts("options") ?? [];
+  const question = given.text("question");
+  const sent = await app.call("mail.send", {
+    to: "operator",
+    type: "decision_gate",
+    priority: "high",
+    subject: question,
+    body: [...(context === "" ? [] : [context, ""]), "Options:", ...options.map((option) => `- ${option}`)].join("\n"),
+    payload: JSON.stringify({ options, context: context === "" ? question : context }),
+    expectsReply: true,
+  });
+  return told(sent, "End your turn now; the answer wakes you.");
+};
+
+export const decide: ToolHandler = async (given, { app }) => {
+  const gateId = given.text("id");
+  const option = given.text("option");
+  const note = given.optionalText("note")?.trim() ?? "";
+  const sent = await app.call("mail.reply", {
+    id: gateId,
+    type: "decision",
+    body: note === "" ? option : `${option}\n\n${note}`,
+    payload: JSON.stringify({ gateId, option, ...(note === "" ? {} : { note }) }),
+  });
+  return told(sent);
+};
+
+function told(sent: Result<SendReply, Refusal>, then?: string): Result<ToolAnswer, Refusal> {
+  if (!sent.ok) return sent;
+  const { id, recipients, woken, duplicate, warnings } = sent.value;
+  const names = recipients.map(visibleLine).join(", ");
+  const first = duplicate ? `Already sent as ${id}; nothing was sent again.` : `Sent to ${names}: ${id}.`;
+  const lines = [
+    first,
+    ...(woken.length === 0 ? [] : [`A turn is queued for ${woken.map(visibleLine).join(", ")}.`]),
+    ...warnings.map((warning) => `Warning: ${visibleLine(warning)}`),
+    ...(then === undefined ? [] : [then]),
+  ];
+  return ok({
+    text: lines.join("\n"),
+    data: { id, recipients, woken, ...(duplicate ? { duplicate } : {}), ...(warnings.length > 0 ? { warnings } : {}) },
+  });
+}

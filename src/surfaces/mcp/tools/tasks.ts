@@ -1,0 +1,98 @@
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import type { TaskFields } from "../../../domain/task/fields.ts";
+import { quoted } from "../../../domain/mail/quoted.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
+import type { Given, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
+
+export const taskReady: ToolHandler = async (given, { app }) => {
+  const ready = await app.call("task.ready", { limit: given.number("limit") });
+  if (!ready.ok) return ready;
+  const { tasks } = ready.value;
+  const text = tasks.length === 0 ? "No task is ready." : tasks.map(taskLine).join("\n");
+  return ok({ text, data: { tasks: tasks.map(dataOf) } });
+};
+
+export const taskShow: ToolHandler = async (given, context) => {
+  const id = ownOr(given, context);
+  return id.ok ? shown(await context.app.call("task.show", { id: id.value })) : id;
+};
+
+export const taskCreate: ToolHandler = async (given, { app }) => {
+  const made = await app.call("task.create", {
+    title: given.text("title"),
+    id: given.optionalText("id"),
+    blockedBy: given.texts("blocked_by"),
+    ...fieldsOf(given),
+  });
+  return made.ok ? ok({ text: `Created ${taskLine(made.value)}`, data: { task: dataOf(made.value) } }) : made;
+};
+
+export const taskUpdate: ToolHandler = async (given, context) => {
+  const id = ownOr(given, context);
+  if (!id.ok) return id;
+  const change = { title: given.optionalText("title"), status: given.optionalText("status"), ...fieldsOf(given) };
+  return shown(await context.app.call("task.update", { id: id.value, ...change }));
+};
+
+export const taskClose: ToolHandler = async (given, { app }) => {
+  const closed = await app.call("task.close", { id: given.text("id"), reason: given.optionalText("reason") });
+  if (!closed.ok) return closed;
+  const { task, ready } = closed.value;
+  const now = ready.length === 0 ? [] : ["Ready now:", ...ready.map(taskLine)];
+  return ok({
+    text: [`Closed ${task.id}.`, ...now].join("\n"),
+    data: { task: dataOf(closed.value), ready: ready.map((detail) => detail.task.id) },
+  });
+};
+
+export const taskDep: ToolHandler = async (given, { app }) => {
+  const remove = given.isOn("remove");
+  const ends = { taskId: given.text("id"), dependsOn: given.text("depends_on") };
+  const changed = await app.call(remove ? "task.dep.rm" : "task.dep.add", ends);
+  if (!changed.ok) return changed;
+  const { task, blockedBy } = changed.value;
+  const waits = blockedBy.length === 0 ? "waits for nothing" : `waits for ${blockedBy.join(", ")}`;
+  return ok({ text: `${task.id} ${waits}.`, data: { task: dataOf(changed.value), changed: changed.value.changed } });
+};
+
+/** What is meant when an agent names no task. */
+export function ownOr(given: Given, { self }: ToolContext, field = "id"): Result<string, Refusal> {
+  const id = given.optionalText(field) ?? self.taskId;
+  return id === null ? no(invalid(field, "is needed: you have no task of your own")) : ok(id);
+}
+
+const fieldsOf = (given: Given): TaskFields => ({
+  description: given.optionalText("description"),
+  type: given.optionalText("type"),
+  priority: given.number("priority"),
+  files: given.texts("files"),
+  labels: given.texts("labels"),
+  parentId: given.optionalText("parent"),
+});
+
+function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> {
+  if (!found.ok) return found;
+  const { task, blockedBy, blocks } = found.value;
+  const lines = [
+    taskLine(found.value),
+    ...(task.claimedBy === null ? [] : [`held by ${visibleLine(task.claimedBy)}`]),
+    ...(task.files.length === 0 ? [] : [`files: ${task.files.map(visibleLine).join(", ")}`]),
+    ...(blockedBy.length === 0 ? [] : [`waits for ${blockedBy.join(", ")}`]),
+    ...(blocks.length === 0 ? [] : [`waited for by ${blocks.join(", ")}`]),
+    // Whoever wrote the task is not the one who gives the rules.
+    ...(task.description === null ? [] : quoted(task.description)),
+  ];
+  return ok({ text: lines.join("\n"), data: { task: dataOf(found.value) } });
+}
+
+const taskLine = ({ task }: TaskDetail): string =>
+  `${task.id} [${task.status}, P${task.priority}] ${visibleLine(task.title)}`;
+
+function dataOf({ task, blockedBy, blocks }: TaskDetail): Record<string, unknown> {
+  const { id, title, status, type, priority, description, files, labels, parentId, claimedBy, mergeState } = task;
+  const all = { description, parentId, claimedBy, files, labels, blockedBy, blocks };
+  const some = Object.entries(all).filter(([, value]) => value !== null && value.length > 0);
+  return { id, title, status, type, priority, mergeState, ...Object.fromEntries(some) };
+}

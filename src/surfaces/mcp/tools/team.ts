@@ -1,0 +1,73 @@
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { AgentView } from "../../../usecases/status/overview.ts";
+import type { Given, ToolContext, ToolHandler } from "../tool-call.ts";
+
+export const spawn: ToolHandler = async (given, context) => {
+  const specPath = await specOf(given, context);
+  const optional = {
+    specPath,
+    title: given.optionalText("title"),
+    name: given.optionalText("name"),
+    siblings: given.texts("siblings"),
+    dispatchMaxAgents: given.number("max_agents"),
+    skipReview: given.isOn("skip_review") || undefined,
+  };
+  const seat = await context.app.call("agent.sling", {
+    taskId: given.text("task_id"),
+    capability: given.text("capability"),
+    files: given.texts("files") ?? [],
+    // Children get what the person's shell gave their parent.
+    environment: {},
+    ...defined(optional),
+  });
+  if (!seat.ok) return seat;
+  const { agentName, capability, taskId, branch, warnings } = seat.value;
+  const lines = [
+    `Started ${capability} ${agentName} on ${taskId}, branch ${branch}.`,
+    ...warnings.map((warning) => `Warning: ${visibleLine(warning)}`),
+  ];
+  return ok({ text: lines.join("\n"), data: { agentName, capability, taskId, branch, warnings } });
+};
+
+/** A spec that was written for the task is what its agent should read. */
+async function specOf(given: Given, { app }: ToolContext): Promise<string | undefined> {
+  const named = given.optionalText("spec");
+  if (named !== undefined) return named;
+  const written = await app.call("spec.read", { taskId: given.text("task_id") });
+  return written.ok ? written.value.path : undefined;
+}
+
+export const fleet: ToolHandler = async (given, { app, self }) => {
+  const scope = given.optionalText("scope") ?? "children";
+  const seen = await app.call("status.overview", { all: scope === "all", mailbox: self.name });
+  if (!seen.ok) return seen;
+  const wanted = seen.value.agents.filter(({ agent }) =>
+    scope === "children" ? agent.parentName === self.name : scope === "all" || agent.runId === self.runId,
+  );
+  const { openMerges, approvals } = seen.value;
+  const merges = openMerges === 0 ? [] : [`${openMerges} in the merge queue, ${approvals.length} wait for the operator`];
+  const lines = [...(wanted.length === 0 ? ["No agents."] : wanted.map(agentLine)), ...merges];
+  return ok({ text: lines.join("\n"), data: { agents: wanted.map(dataOf), openMerges } });
+};
+
+function agentLine({ agent, submitted, unread, waits }: AgentView): string {
+  const state = submitted ? "submitted" : agent.state;
+  const parts = [
+    `${agent.name} ${agent.capability} ${state}${agent.outcome === null ? "" : `/${agent.outcome}`}`,
+    ...(agent.taskId === null ? [] : [`task ${agent.taskId}`]),
+    ...(unread === 0 ? [] : [`${unread} unread`]),
+    ...waits.map(({ kind, ref }) => `waits for ${kind} ${visibleLine(ref)}`),
+  ];
+  return parts.join(", ");
+}
+
+function dataOf({ agent, submitted, unread, waits }: AgentView): Record<string, unknown> {
+  const { name, capability, state, outcome, taskId, parentName, branch } = agent;
+  const waitsFor = waits.map(({ kind, ref }) => ({ kind, ref }));
+  return { name, capability, state, outcome, submitted, taskId, parent: parentName, branch, unread, waitsFor };
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,126 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import type { StoredCheck } from "../../domain/completion/check.ts";
+import type { Missing } from "../../domain/completion/missing.ts";
+import { type Proof, reportMail } from "../../domain/completion/report.ts";
+import type { DoneRequest } from "../../domain/completion/request.ts";
+import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
+import type { Receipt } from "../../domain/gate/gate.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { Rollback, type Tx } from "../../ports/store.ts";
+import { endAgent } from "../agents/end-agent.ts";
+import { releaseIfDue } from "../agents/release-agent.ts";
+import { submit } from "../mail/submit.ts";
+import type { Context } from "../usecase.ts";
+import { roleFacts } from "./role-facts.ts";
+import { sendReview } from "./send-review.ts";
+import { settleTask } from "./settle-task.ts";
+import { reportComposition, speakerOf } from "./speaker.ts";
+
+/** Work that was looked at and whose gates have passed. */
+export interface ProvedWork {
+  readonly check: StoredCheck;
+  readonly request: DoneRequest;
+  readonly work: WorkSeen | null;
+  readonly unmerged: readonly string[];
+  /** Null where there is no code to prove. */
+  readonly proved: { readonly proof: Proof; readonly receipt: Receipt } | null;
+}
+
+/** Rejects the transaction of a completion that cannot be accepted after all: nothing of it was sent. */
+export const lacking = (missing: readonly Missing[]): Rollback<readonly Missing[]> => new Rollback(missing);
+
+/**
+ * The completion itself, in one transaction: the rules are asked once more on what is true now, then receipt, task,
+ * verdict and the mail that ends the agent are stored together. Throws `lacking` when something is missing.
+ */
+export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedWork): Promise<void> {
+  const { check, request, work, unmerged } = proved;
+  const agent = await liveAgent(tx, check);
+  const facts = await roleFacts(tx, agent, request);
+  const missing = missingFrom({ agent, request, work, unmerged, ...facts });
+  if (missing.length > 0) throw lacking(missing);
+  const { receipt = null, proof = null } = proved.proved ?? {};
+  if (work?.head != null) await tx.agents.inspected(agent.id, seenOf(work));
+  if (receipt !== null) await tx.receipts.add(receipt);
+  await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
+  await sendReport(tx, context, { ...proved, proof }, agent, facts.reviewedBranch);
+  await record(tx, context, agent, proved);
+  await tx.checks.change(check.id, ["running"], {
+    status: "done",
+    commitId: work?.head ?? null,
+    verdict: proof?.verdict ?? null,
+    receiptId: receipt?.id ?? null,
+    problem: [],
+    progress: null,
+    updatedAt: context.now,
+  });
+  if ((await tx.turns.runningFor(agent.id)) === undefined) await endAtOnce(tx, context, agent.id);
+}
+
+async function liveAgent(tx: Tx, { agentId }: StoredCheck): Promise<Agent> {
+  const agent = agentId === null ? undefined : await tx.agents.get(agentId);
+  if (agent !== undefined && !hasEnded(agent) && agent.stopRequestedBy === null) return agent;
+  const message = "the agent has ended or was asked to stop";
+  throw lacking([{ kind: "ended", message, fix: "see what became of it: ov status --all" }]);
+}
+
+const seenOf = ({ head, ahead, dirty }: WorkSeen) => ({ headCommit: head, ahead, dirty });
+
+async function sendReport(
+  tx: Tx,
+  context: Context,
+  { check, request, work, proof }: Omit<ProvedWork, "proved"> & { readonly proof: Proof | null },
+  agent: Agent,
+  branch: string | null,
+): Promise<void> {
+  const verified = check.requestedBy === agent.name;
+  const { verdict } = request;
+  if (verdict !== null && branch !== null) {
+    const review = { reviewer: agent, request: { ...request, verdict }, branch, verified };
+    const reviewed = await sendReview(tx, context, review);
+    if (!reviewed.ok) throw lacking([unsent("the verdict", reviewed.refusal)]);
+  }
+  const mail = reportMail({ agent, request, work, proof, reviewedBranch: branch });
+  const dedupeKey = `done:${agent.id}:${work?.head ?? ""}`;
+  const to = agent.parentName;
+  const sent = await submit(tx, context, speakerOf(agent, { verified }), reportComposition(mail, { to, dedupeKey }));
+  if (!sent.ok) throw lacking([unsent("the report", sent.refusal)]);
+}
+
+const unsent = (what: string, refusal: Refusal): Missing => ({
+  kind: "mail",
+  message: `${what} could not be sent (${refusal.kind}): ${JSON.stringify(refusal)}`,
+  fix: refusal.kind === "rate-limited" ? "wait a minute, then run ov done again" : "see who is there: ov status",
+});
+
+async function record(tx: Tx, context: Context, agent: Agent, { request, work, proved }: ProvedWork): Promise<void> {
+  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id, source: "engine" } as const;
+  const { learned, summary, expansionReason, noCode } = request;
+  const data = {
+    taskId: agent.taskId,
+    commit: work?.head ?? null,
+    verdict: proved?.proof.verdict ?? null,
+    receiptId: proved?.receipt.id ?? null,
+    summary,
+    ...(expansionReason === null ? {} : { expansionReason }),
+    ...(noCode ? { noCode } : {}),
+  };
+  await tx.events.append([
+    { ...about, type: "completion_accepted", data, createdAt: context.now },
+    ...(learned === null
+      ? []
+      : [{ ...about, type: "learned", data: { taskId: agent.taskId, note: learned }, createdAt: context.now }]),
+  ]);
+}
+
+/** Where no turn is running, none will be settled: who is finished has ended now. */
+async function endAtOnce(tx: Tx, context: Context, agentId: string): Promise<void> {
+  const agent = await tx.agents.get(agentId);
+  if (agent === undefined) return;
+  const end = { state: "completed", outcome: "done", actor: "engine", reason: "verified completion" } as const;
+  await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
+  const ended = await tx.agents.get(agentId);
+  if (ended !== undefined) await releaseIfDue(tx, context, ended);
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? "";

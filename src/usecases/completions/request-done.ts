@@ -1,0 +1,66 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { isOpenCheck } from "../../domain/completion/check.ts";
+import { parseDone, type TypedDone } from "../../domain/completion/request.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+import { type CheckTicket, queueCheck } from "./new-check.ts";
+
+export interface RequestDone extends TypedDone {
+  /** For whom the operator speaks; an agent speaks for itself. */
+  readonly agent?: string | undefined;
+  /** The caller's task, as a check that it means this one. */
+  readonly task?: string | undefined;
+}
+
+/**
+ * An agent says that its work is done. Nothing is believed yet: the engine looks at the work, runs the gates and only
+ * then tells the parent. Asking again while that lasts attaches to it; the newest words count.
+ */
+export const requestDone: UseCase<RequestDone, CheckTicket> = {
+  access: "write",
+  run: async (tx, context, { agent: named, task, ...typed }) => {
+    const done = parseDone(typed);
+    if (!done.ok) return done;
+    const found = await findFinisher(tx, context.caller, named);
+    if (!found.ok) return found;
+    const agent = found.value;
+    if (task !== undefined && task !== agent.taskId) {
+      return no(invalid("task", `is not the task of ${agent.name}`, { value: task, allowed: ownTask(agent) }));
+    }
+    const request = { kind: "completion", done: done.value } as const;
+    const open = (await tx.checks.completionsOf(agent.id)).find(isOpenCheck);
+    if (open !== undefined) {
+      await tx.checks.change(open.id, [open.status], { request, updatedAt: context.now });
+      return ok({ id: open.id, attached: true });
+    }
+    const { id: agentId, name: agentName } = agent;
+    const refName = agent.branch ?? agent.name;
+    return ok(await queueCheck(tx, context, { kind: "completion", agentId, agentName, refName, request }));
+  },
+};
+
+async function findFinisher(tx: Tx, caller: Caller, named: string | undefined): Promise<Result<Agent, Refusal>> {
+  if (caller.kind === "agent" && named !== undefined && named !== caller.name) {
+    const why = "an agent finishes its own work only";
+    return no({ kind: "not-allowed", action: `finish for ${named}`, caller: caller.name, why });
+  }
+  if (caller.kind !== "agent" && named === undefined) return no(invalid("agent", "must say whose work is done"));
+  const agent = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : await tx.agents.byName(named ?? "");
+  if (agent === undefined) return no(notFound("agent", named ?? caller.name, await near(tx, named)));
+  const refuse = (why: string): Result<Agent, Refusal> =>
+    no({ kind: "not-allowed", action: `finish ${agent.name}`, caller: caller.name, why });
+  if (hasEnded(agent)) return refuse(`it has ended (${agent.outcome ?? agent.state})`);
+  if (agent.stopRequestedBy !== null) return refuse(`${agent.stopRequestedBy} asked it to stop`);
+  if (isIn("persistent", agent.capability)) return refuse(`a ${agent.capability} does not end with a task`);
+  return ok(agent);
+}
+
+const near = async (tx: Tx, name: string | undefined): Promise<string | undefined> =>
+  name === undefined ? undefined : nearest(name, await tx.agents.names());
+
+const ownTask = ({ taskId }: Agent): readonly string[] => (taskId === null ? [] : [taskId]);

@@ -1,0 +1,70 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { roleOf } from "../../domain/role/roles.ts";
+import type { Tx } from "../../ports/store.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
+import type { UseCase } from "../usecase.ts";
+import { type CheckTicket, queueCheck } from "./new-check.ts";
+
+/** Where nothing is named: what the project has checked out, or the caller's own branch. */
+const projectHead = "HEAD";
+
+/** Has the gates run on a ref, or on the branch of an agent. Agents ask about work of their own run. */
+export const requestGates: UseCase<{ readonly ref?: string | undefined }, CheckTicket> = {
+  access: "write",
+  run: async (tx, context, { ref }) => {
+    const { caller } = context;
+    const meant = await meaning(tx, caller, ref?.trim() ?? "");
+    const refused = forbidden(caller, meant);
+    if (refused !== undefined) return no(refused);
+    const request = { kind: "check" } as const;
+    const { refName, agent } = meant;
+    const about = { agentId: agent?.id ?? null, agentName: agent?.name ?? null };
+    return ok(await queueCheck(tx, context, { kind: "check", ...about, refName, request }));
+  },
+};
+
+/** Runs again what a receipt rests on, believing nothing that is on record, and compares. */
+export const requestVerify: UseCase<{ readonly receipt: string }, CheckTicket> = {
+  access: "write",
+  run: async (tx, context, { receipt: receiptId }) => {
+    const receipt = await tx.receipts.get(receiptId);
+    if (receipt === undefined) return no(notFound("receipt", receiptId));
+    const allowed = mayRun(context.caller, `verify ${receiptId}`);
+    if (!allowed.ok) return allowed;
+    const request = { kind: "verify", receiptId } as const;
+    const none = { agentId: null, agentName: null };
+    return ok(await queueCheck(tx, context, { kind: "verify", ...none, refName: receiptId, request }));
+  },
+};
+
+interface Meant {
+  readonly refName: string;
+  readonly agent: Agent | undefined;
+}
+
+async function meaning(tx: Tx, caller: Caller, typed: string): Promise<Meant> {
+  if (typed === "") {
+    const self = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
+    return { refName: self?.branch ?? projectHead, agent: self };
+  }
+  const named = await tx.agents.byName(typed);
+  if (named?.branch != null) return { refName: named.branch, agent: named };
+  return { refName: typed, agent: await ownerOfBranch(tx, typed) };
+}
+
+function forbidden(caller: Caller, { refName, agent }: Meant): Refusal | undefined {
+  const allowed = mayRun(caller, `run the gates on ${refName}`);
+  if (!allowed.ok) return allowed.refusal;
+  if (caller.kind !== "agent" || agent?.runId === caller.runId) return undefined;
+  const why = "it is no branch of an agent of its run";
+  return { kind: "not-allowed", action: `run the gates on ${refName}`, caller: caller.name, why };
+}
+
+function mayRun(caller: Caller, action: string): Result<Caller, Refusal> {
+  if (caller.kind !== "agent" || roleOf(caller.capability).access.gates) return ok(caller);
+  const why = `a ${caller.capability} has no use for gates`;
+  return no({ kind: "not-allowed", action, caller: caller.name, why });
+}

@@ -1,0 +1,32 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import { ok } from "../../domain/result.ts";
+import { findMessage } from "../mail/find-message.ts";
+import type { UseCase } from "../usecase.ts";
+
+export interface AnswerReply {
+  readonly answer: Pick<Message, "id" | "fromAgent" | "subject" | "body" | "payload" | "createdAt"> | null;
+  /** Milliseconds from the question to the answer. */
+  readonly latencyMs: number | null;
+  /** Whoever was asked has ended and said nothing. */
+  readonly ended: boolean;
+}
+
+/** The first word in the thread of a message that came back to whoever sent it, by whatever way it was sent. */
+export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
+  access: "read",
+  run: async (tx, _context, { sentId }) => {
+    const sent = await findMessage(tx, sentId);
+    if (!sent.ok) return sent;
+    const question = sent.value;
+    for (const message of await tx.messages.thread(question.threadId)) {
+      if (message.seq <= question.seq || message.fromAgent === question.fromAgent) continue;
+      if ((await tx.deliveries.get(message.seq, question.fromAgent)) === undefined) continue;
+      const { id, fromAgent, subject, body, payload, createdAt } = message;
+      const latencyMs = Math.max(0, createdAt - question.createdAt);
+      return ok({ answer: { id, fromAgent, subject, body, payload, createdAt }, latencyMs, ended: false });
+    }
+    const asked = await tx.agents.byName(question.address);
+    return ok({ answer: null, latencyMs: null, ended: asked !== undefined && hasEnded(asked) });
+  },
+};

@@ -1,0 +1,11 @@
+/** The use cases about agents that lead a run, loaded when called. */
+export const coordinatorUseCases = {
+  "coordinator.start": async () => (await import("./start.ts")).startCoordinator,
+  "coordinator.find": async () => (await import("./find.ts")).findCoordinatorCommand,
+  "coordinator.status": async () => (await import("./status.ts")).coordinatorStatus,
+  "coordinator.finish": async () => (await import("./finish.ts")).finishRun,
+  "coordinator.remaining": async () => (await import("./remaining.ts")).remainingWork,
+  "coordinator.answer": async () => (await import("./answer.ts")).findAnswer,
+  "coordinator.output": async () => (await import("./output.ts")).readOutput,
+  "coordinator.check": async () => (await import("./check-complete.ts")).checkComplete,
+} as const;

@@ -1,0 +1,49 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
+import { asksForShutdown } from "../../domain/coordination/shutdown-signal.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import { ok } from "../../domain/result.ts";
+import { readyTasks } from "../../domain/task/ready.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import type { UseCase } from "../usecase.ts";
+import { findHead, type HeadQuestion } from "./find.ts";
+
+export interface CheckRequest extends HeadQuestion {
+  /** Overrules the setting of the same name. */
+  readonly requireClean?: boolean | undefined;
+}
+
+export interface CheckReply extends ExitCheck {
+  readonly agentName: string;
+  readonly runId: string;
+}
+
+/** Is the run of this one over, by the triggers that are switched on? */
+export const checkComplete: UseCase<CheckRequest, CheckReply> = {
+  access: "read",
+  run: async (tx, { caller, settings }, { requireClean, ...question }) => {
+    const found = await findHead(tx, caller, question);
+    if (!found.ok) return found;
+    const { exitTriggers, requireClean: configured } = settings.coordinator;
+    const rules = { triggers: exitTriggers, requireClean: requireClean ?? configured };
+    const check = checkExit(await exitFacts(tx, found.value), rules);
+    return ok({ ...check, agentName: found.value.name, runId: found.value.runId });
+  },
+};
+
+async function exitFacts(tx: Tx, { name, runId }: Agent): Promise<ExitFacts> {
+  const merges = await tx.merges.list({ runId, statuses: openMergeStatuses });
+  const tasks = await tx.tasks.list({});
+  const ready = readyTasks(tasks, await tx.tasks.dependencies());
+  const unclosed = tasks.filter(({ status }) => status !== "closed").length;
+  // The messages of the run are its memory: one that was read long ago still counts.
+  const shutdown = (await tx.messages.list({ to: name, runId })).find(asksForShutdown);
+  return {
+    agents: newestPerName(await tx.agents.list({ runId })),
+    openBranches: merges.map(({ branch }) => branch),
+    readyTasks: ready.map(({ id }) => id),
+    otherTasks: unclosed - ready.length,
+    shutdown: shutdown === undefined ? null : { from: shutdown.fromAgent },
+  };
+}

@@ -1,0 +1,55 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { release } from "../agents/release-agent.ts";
+import { recordEvent } from "../tasks/record-event.ts";
+import type { UseCase } from "../usecase.ts";
+import { findHead, type HeadQuestion } from "./find.ts";
+
+export interface FinishReply {
+  readonly agentName: string;
+  readonly agentId: string;
+  readonly runId: string;
+  /** False: it was over before. */
+  readonly runCompleted: boolean;
+  readonly landingBranch: string | null;
+  readonly targetBranch: string | null;
+}
+
+/**
+ * Ends the run of one that was stopped, and lets it go. Its workers are left alone, and so is everybody else's run.
+ * Safe to repeat after a crash between the stop and this.
+ */
+export const finishRun: UseCase<HeadQuestion, FinishReply> = {
+  access: "write",
+  run: async (tx, context, question) => {
+    const refused = forbidden(context.caller, question);
+    if (refused !== undefined) return no(refused);
+    const found = await findHead(tx, context.caller, question);
+    if (!found.ok) return found;
+    const agent = found.value;
+    const run = await tx.runs.get(agent.runId);
+    const completes = run?.status === "active" && run.coordinatorName === agent.name;
+    if (completes) {
+      await tx.runs.complete(run.id, "completed", context.now);
+      await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id, by: "stop" } });
+    }
+    if (hasEnded(agent) && agent.releasedAt === null) await release(tx, context, agent, "stopped");
+    return ok({
+      agentName: agent.name,
+      agentId: agent.id,
+      runId: agent.runId,
+      runCompleted: completes,
+      landingBranch: run?.landingBranch ?? null,
+      targetBranch: run?.targetBranch ?? null,
+    });
+  },
+};
+
+function forbidden(caller: Caller, { capability }: HeadQuestion): Refusal | undefined {
+  if (caller.kind !== "agent") return undefined;
+  if (caller.capability === "orchestrator" && capability === "coordinator") return undefined;
+  const why = "only the operator stops those who lead, and an orchestrator its coordinators";
+  return { kind: "not-allowed", action: `stop a ${capability}`, caller: caller.name, why };
+}

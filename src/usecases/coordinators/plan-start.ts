@@ -1,0 +1,87 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Capability } from "../../domain/agent/capability.ts";
+import { agentName, isReserved } from "../../domain/name/name.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { release } from "../agents/release-agent.ts";
+import type { Context } from "../usecase.ts";
+import { retireIfOver } from "./retire.ts";
+import type { StartRequest } from "./start.ts";
+
+export interface StartPlan {
+  readonly capability: Capability;
+  readonly name: string;
+  readonly generation: number;
+  readonly runtime: string;
+}
+
+const startable = ["coordinator", "orchestrator", "monitor"] as const;
+
+/** Applies every rule about starting, and lets an earlier one of the name go that is over. */
+export async function planStart(tx: Tx, context: Context, request: StartRequest): Promise<Result<StartPlan, Refusal>> {
+  const capability = startable.find((known) => known === request.capability);
+  if (capability === undefined) {
+    return no(invalid("capability", "leads no run", { value: request.capability, allowed: startable }));
+  }
+  const refused = forbidden(context, capability);
+  if (refused !== undefined) return no(refused);
+  const name = nameOf(request.name, capability);
+  if (!name.ok) return name;
+  const runtime = runtimeOf(context, request, capability);
+  if (!runtime.ok) return runtime;
+  const objective = request.objective?.trim() ?? "";
+  const most = Math.floor(context.settings.mail.maxBodyBytes / 2);
+  if (new TextEncoder().encode(objective).length > most) {
+    return no(invalid("objective", `is longer than ${most} bytes; put the details into a file and name the file`));
+  }
+  const generation = await nextGeneration(tx, context, name.value);
+  return generation.ok
+    ? ok({ capability, name: name.value, generation: generation.value, runtime: runtime.value })
+    : generation;
+}
+
+function forbidden({ caller }: Context, capability: Capability): Refusal | undefined {
+  if (caller.kind !== "agent") return undefined;
+  if (caller.capability === "orchestrator" && capability === "coordinator") return undefined;
+  const why = "only the operator starts those who lead, and an orchestrator its coordinators";
+  return { kind: "not-allowed", action: `start a ${capability}`, caller: caller.name, why };
+}
+
+/** A reserved address belongs to the capability of the same name. */
+function nameOf(given: string | undefined, capability: Capability): Result<string, Refusal> {
+  const typed = given?.trim() ?? "";
+  if (typed === "") return ok(capability);
+  const name = agentName(typed);
+  if (!name.ok) return name;
+  if (isReserved(name.value) && name.value !== capability) {
+    return no(invalid("name", "is a reserved address", { value: typed }));
+  }
+  return name;
+}
+
+function runtimeOf(
+  { settings }: Context,
+  { runtime }: StartRequest,
+  capability: Capability,
+): Result<string, Refusal> {
+  const chosen = runtime ?? settings.runtime.capabilities[capability] ?? settings.runtime.default;
+  if (settings.runtimes.includes(chosen)) return ok(chosen);
+  const near = nearest(chosen, settings.runtimes);
+  const extra = { value: chosen, allowed: settings.runtimes, ...(near === undefined ? {} : { nearest: near }) };
+  return no(invalid("runtime", "is not a runtime this program can start", extra));
+}
+
+/** One that lives keeps its name. One that has ended kept nothing that could be lost: it only read. */
+async function nextGeneration(tx: Tx, context: Context, name: string): Promise<Result<number, Refusal>> {
+  const found = await tx.agents.byName(name);
+  if (found === undefined) return ok(1);
+  const namesake = await retireIfOver(tx, context, found);
+  const taken = { kind: "name-taken", name, state: namesake.state } as const;
+  if (!hasEnded(namesake)) return no(taken);
+  const worker = namesake.worktreeKind !== "root";
+  if (worker && namesake.releasedAt === null) return no(taken);
+  if (namesake.releasedAt === null) await release(tx, context, namesake, `${name} starts again`);
+  return ok(namesake.generation + 1);
+}

@@ -1,0 +1,165 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { Capability } from "../../domain/agent/capability.ts";
+import { freshAgent } from "../../domain/agent/fresh-agent.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { Tx } from "../../ports/store.ts";
+import { adviceNow } from "../advise/advise-plan.ts";
+import { forgetEnvironment, keepEnvironment } from "../agents/sling.ts";
+import { post } from "../mail/post.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { openingMail } from "./opening.ts";
+import { planStart } from "./plan-start.ts";
+
+export interface StartRequest {
+  /** Also `monitor`, which joins a run and has none of its own. */
+  readonly capability: string;
+  /** Its capability when it is not said. */
+  readonly name?: string | undefined;
+  readonly objective?: string | undefined;
+  /** More about how to go about it. */
+  readonly brief?: string | undefined;
+  /** Where the work is meant to go; the caller has made sure that it exists. */
+  readonly targetBranch?: string | undefined;
+  readonly runtime?: string | undefined;
+  readonly model?: string | undefined;
+  readonly profile?: string | undefined;
+  /** The run it joins, instead of beginning one. */
+  readonly runId?: string | undefined;
+  /** The caller's allow-listed variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Set by `prepare`, whatever the caller sent. */
+  readonly envFile?: string;
+}
+
+export interface StartReply {
+  readonly agentName: string;
+  readonly agentId: string;
+  readonly generation: number;
+  readonly capability: Capability;
+  readonly runId: string;
+  readonly runtime: string;
+  readonly objective: string | null;
+  readonly targetBranch: string | null;
+}
+
+/**
+ * Starts an agent that leads a run: an ordinary one of the engine, at the project's own checkout, with a run of its own.
+ * Several may work side by side under different names.
+ */
+export const startCoordinator: UseCase<StartRequest, StartReply> = {
+  access: "write",
+  prepare: keepEnvironment,
+  discard: forgetEnvironment,
+  run: async (tx, context, request) => {
+    const plan = await planStart(tx, context, request);
+    if (!plan.ok) return plan;
+    const run = await runFor(tx, context, request, plan.value.name);
+    if (!run.ok) return run;
+    const agent = await reserve(tx, context, { ...plan.value, request, run: run.value });
+    await open(tx, context, { agent, run: run.value, brief: request.brief ?? null });
+    const { name, id, generation, capability, runtime } = agent;
+    const { id: runId, objective, targetBranch } = run.value;
+    return ok({ agentName: name, agentId: id, generation, capability, runId, runtime, objective, targetBranch });
+  },
+};
+
+async function runFor(
+  tx: Tx,
+  { ids, now }: Context,
+  { runId, objective, targetBranch }: StartRequest,
+  name: string,
+): Promise<Result<Run, Refusal>> {
+  if (runId !== undefined) {
+    const joined = await tx.runs.get(runId);
+    return joined === undefined ? no({ kind: "not-found", noun: "run", id: runId }) : ok(joined);
+  }
+  const run: Run = {
+    id: ids.next("run"),
+    objective: objective?.trim() || null,
+    targetBranch: targetBranch ?? null,
+    landingBranch: null,
+    coordinatorName: name,
+    status: "active",
+    startedAt: now,
+    completedAt: null,
+  };
+  await tx.runs.insert(run);
+  return ok(run);
+}
+
+interface Seat {
+  readonly name: string;
+  readonly generation: number;
+  readonly capability: Capability;
+  readonly runtime: string;
+  readonly request: StartRequest;
+  readonly run: Run;
+}
+
+/** At depth 0 whoever started it: the depth of an agent counts from the one that leads its run. */
+async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promise<Agent> {
+  const { name, generation, capability, runtime, request, run } = seat;
+  const above = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
+  const agent = freshAgent({
+    id: ids.next("agent"),
+    name,
+    generation,
+    capability,
+    runtime,
+    model: request.model ?? null,
+    parentName: above?.name ?? "operator",
+    depth: 0,
+    runId: run.id,
+    taskId: null,
+    worktreeKind: "root",
+    envFile: request.envFile ?? above?.envFile ?? null,
+    instructions: request.profile === undefined ? null : JSON.stringify({ profile: request.profile }),
+    startedAt: now,
+  });
+  await tx.agents.reserve(agent);
+  await tx.events.append([
+    {
+      runId: run.id,
+      agentName: name,
+      agentId: agent.id,
+      source: above === undefined ? "operator" : "agent",
+      type: "spawn",
+      data: { capability, taskId: null, parent: agent.parentName, runtime },
+      createdAt: now,
+    },
+  ]);
+  return agent;
+}
+
+/** Stored before any process exists, so that it is the input of the first turn. */
+async function open(
+  tx: Tx,
+  context: Context,
+  { agent, run, brief }: { readonly agent: Agent; readonly run: Run; readonly brief: string | null },
+): Promise<void> {
+  const { caller } = context;
+  const { capability } = agent;
+  const leads = capability === "coordinator";
+  const { subject, body } = openingMail({
+    capability,
+    objective: run.coordinatorName === agent.name ? run.objective : null,
+    brief,
+    targetBranch: leads ? run.targetBranch : null,
+    advice: leads ? await adviceNow(tx, context) : null,
+  });
+  await post(tx, context, {
+    from: caller.name,
+    fromAgentId: caller.kind === "agent" ? caller.agentId : null,
+    runId: run.id,
+    verified: true,
+    address: agent.name,
+    recipients: [{ name: agent.name, wake: true }],
+    subject,
+    body,
+    type: "dispatch",
+    priority: "normal",
+    payload: JSON.stringify({ capability }),
+  });
+}

@@ -1,0 +1,5 @@
+/** The use cases about who asks, loaded when called. */
+export const identityUseCases = {
+  "identity.self": async () => (await import("./self.ts")).self,
+  "identity.tool": async () => (await import("./may-use-tool.ts")).mayUseTool,
+} as const;

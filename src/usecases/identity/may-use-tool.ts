@@ -1,0 +1,15 @@
+import { no, ok } from "../../domain/result.ts";
+import { roleOf, toolsOf } from "../../domain/role/roles.ts";
+import type { UseCase } from "../usecase.ts";
+
+/** May the caller use this tool? Asked about tools that were not offered, so that trying them is put on record. */
+export const mayUseTool: UseCase<{ readonly tool: string }, { readonly tool: string }> = {
+  access: "write",
+  run: async (_tx, { caller }, { tool }) => {
+    if (caller.kind !== "agent") return ok({ tool });
+    const { capability } = caller;
+    if (toolsOf(roleOf(capability), { expertise: true }).some((name) => name === tool)) return ok({ tool });
+    const why = `a ${capability} has no such tool`;
+    return no({ kind: "not-allowed", action: `use the tool ${tool}`, caller: caller.name, why });
+  },
+};

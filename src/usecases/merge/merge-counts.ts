@@ -1,0 +1,26 @@
+import { type MergeEntry, openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** Where the branches of a run, or of all runs, stand; by the numbers of their entries. */
+export interface MergeCounts {
+  /** On their way, those that wait for a person included. */
+  readonly pending: readonly number[];
+  /** Wait for the operator's word. */
+  readonly approvals: readonly number[];
+  /** Did not land, and nothing newer of the branch is there. */
+  readonly failed: readonly number[];
+}
+
+export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Promise<MergeCounts> {
+  const open = await tx.merges.list({ statuses: openMergeStatuses, ...of });
+  const failed: MergeEntry[] = [];
+  for (const entry of await tx.merges.list({ statuses: ["failed", "conflict"], ...of })) {
+    const newest = (await tx.merges.list({ branch: entry.branch })).at(-1);
+    if (newest?.id === entry.id) failed.push(entry);
+  }
+  return {
+    pending: open.map(({ id }) => id),
+    approvals: open.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
+    failed: failed.map(({ id }) => id),
+  };
+}

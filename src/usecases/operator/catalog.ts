@@ -1,0 +1,6 @@
+/** The use cases of the person who answers for it all, loaded when called. */
+export const operatorUseCases = {
+  "operator.inbox": async () => (await import("./inbox.ts")).operatorInbox,
+  "operator.decide": async () => (await import("./decide.ts")).decide,
+  "operator.ask": async () => (await import("./ask-human.ts")).askHuman,
+} as const;

@@ -1,0 +1,130 @@
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import { planReply } from "../../domain/mail/reply.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import { findMessage } from "../mail/find-message.ts";
+import { findSender } from "../mail/sender.ts";
+import { submit } from "../mail/submit.ts";
+import { approveMerge } from "../merge/approve-entry.ts";
+import { rejectMerge } from "../merge/reject-entry.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { answerTo, approvalOptions, mergeAsked, optionsOf } from "./decisions.ts";
+
+export interface DecideRequest {
+  /** Id of the message that asks, or `merge:<number>`. */
+  readonly id: string;
+  /** One of the options, in full or by its number from 1. */
+  readonly option: string;
+  readonly note?: string | undefined;
+}
+
+export interface DecideReply {
+  readonly id: string;
+  readonly kind: "decision" | "merge";
+  readonly option: string;
+  /** The message that carries the decision to whoever asked; null for a merge. */
+  readonly messageId: string | null;
+  readonly to: string | null;
+  /** Agents for which a turn is queued now. */
+  readonly woken: readonly string[];
+}
+
+/** The operator's word on something that waits for it. */
+export const decide: UseCase<DecideRequest, DecideReply> = {
+  access: "write",
+  operatorOnly: true,
+  run: async (tx, context, request) => {
+    const merge = /^merge:(\d+)$/.exec(request.id.trim())?.[1];
+    if (merge !== undefined) return decideMerge(tx, context, request, merge);
+    const gate = await findMessage(tx, request.id.trim());
+    if (!gate.ok) return gate;
+    if (gate.value.type !== "decision_gate") {
+      return no(invalid("id", `is a ${gate.value.type}, which asks for no decision`, { value: request.id }));
+    }
+    const asked = mergeAsked(gate.value);
+    return asked === undefined
+      ? decideGate(tx, context, request, gate.value)
+      : decideMerge(tx, context, request, String(asked));
+  },
+};
+
+async function decideMerge(
+  tx: Tx,
+  context: Context,
+  { option, note }: DecideRequest,
+  of: string,
+): Promise<Result<DecideReply, Refusal>> {
+  const chosen = choose(option, approvalOptions);
+  if (!chosen.ok) return chosen;
+  const done =
+    chosen.value === "approve"
+      ? await approveMerge.run(tx, context, { of })
+      : await rejectMerge.run(tx, context, { of, reason: note ?? "the operator said no, without giving a reason" });
+  if (!done.ok) return done;
+  return ok({ id: `merge:${of}`, kind: "merge", option: chosen.value, messageId: null, to: null, woken: [] });
+}
+
+async function decideGate(
+  tx: Tx,
+  context: Context,
+  { option, note }: DecideRequest,
+  gate: Message,
+): Promise<Result<DecideReply, Refusal>> {
+  const options = optionsOf(gate);
+  const chosen = options.length === 0 ? ok(option.trim()) : choose(option, options);
+  if (!chosen.ok) return chosen;
+  const earlier = await answerTo(tx, gate);
+  if (earlier !== undefined) {
+    const { option: before } = payloadFields(earlier.payload);
+    const said = typeof before === "string" ? `: ${before}` : ` in ${earlier.id}`;
+    return no(invalid("id", `was answered before${said}`, { value: gate.id }));
+  }
+  const sender = await findSender(tx, context.caller);
+  if (!sender.ok) return sender;
+  const plan = planReply(gate, { replier: sender.value.name, type: "decision" });
+  const payload = { gateId: gate.id, option: chosen.value, ...(note === undefined ? {} : { note }) };
+  const sent = await submit(tx, context, sender.value, {
+    to: plan.address,
+    subject: plan.subject,
+    body: note === undefined ? chosen.value : `${chosen.value}\n\n${note}`,
+    blobPath: null,
+    type: plan.type,
+    priority: plan.priority,
+    payload: JSON.stringify(payload),
+    dedupeKey: null,
+    expectsReply: false,
+    wake: true,
+    strict: false,
+    allowEmpty: false,
+    answer: { threadId: plan.threadId, replyTo: plan.replyTo, hop: plan.hop, awaitedBy: gate.fromAgent },
+  });
+  if (!sent.ok) return sent;
+  await markRead(tx, context, gate);
+  const { id, woken } = sent.value;
+  return ok({ id: gate.id, kind: "decision", option: chosen.value, messageId: id, to: gate.fromAgent, woken });
+}
+
+function choose<O extends string>(typed: string, options: readonly O[]): Result<O, InvalidInput> {
+  const word = typed.trim();
+  const exact = options.find((option) => option === word);
+  if (exact !== undefined) return ok(exact);
+  const same = options.filter((option) => option.toLowerCase() === word.toLowerCase());
+  const numbered = /^\d+$/.test(word) ? options[Number(word) - 1] : undefined;
+  const found = same.length === 1 ? same[0] : numbered;
+  if (found !== undefined) return ok(found);
+  const near = nearest(word, options);
+  const extra = { value: typed, allowed: options, ...(near === undefined ? {} : { nearest: near }) };
+  return no(invalid("option", "is not among those that were offered", extra));
+}
+
+/** Whoever decides has read what it is about. */
+async function markRead(tx: Tx, { now }: Context, gate: Message): Promise<void> {
+  const delivery = await tx.deliveries.get(gate.seq, "operator");
+  if (delivery === undefined) return;
+  const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? "operator" }, now);
+  if (acked.ok) await tx.deliveries.update(acked.value);
+}

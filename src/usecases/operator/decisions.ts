@@ -1,0 +1,97 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** Something that waits for the operator's word. */
+export interface OpenDecision {
+  /** What `ov decide` takes: the id of the message that asks, or `merge:<number>`. */
+  readonly id: string;
+  readonly kind: "decision" | "merge";
+  readonly from: string;
+  readonly subject: string;
+  readonly context: string;
+  readonly options: readonly string[];
+  /** ISO-8601. */
+  readonly deadline: string | null;
+  readonly runId: string | null;
+  readonly createdAt: number;
+}
+
+const operatorName = "operator";
+
+/** Everything that waits for the operator, longest first. Derived on reading: an answer in the thread is an answer. */
+export async function openDecisions(
+  tx: Tx,
+  { runId }: { readonly runId?: string | undefined } = {},
+): Promise<readonly OpenDecision[]> {
+  const inRun = runId === undefined ? {} : { runId };
+  const asked = await tx.messages.list({ to: operatorName, type: "decision_gate", ...inRun });
+  const found: OpenDecision[] = [];
+  for (const message of asked) {
+    // The merge queue's own questions are read from the queue, which knows whether they still matter.
+    if (mergeAsked(message) !== undefined || !(await isOpen(tx, message))) continue;
+    found.push(decisionOf(message));
+  }
+  const waiting = await tx.merges.list({ approval: "waiting", statuses: openMergeStatuses, ...inRun });
+  return [...found, ...waiting.map(approvalOf)].toSorted((a, b) => a.createdAt - b.createdAt);
+}
+
+/** The number of the merge that this message asks about. */
+export function mergeAsked({ payload, fromAgentId }: Pick<Message, "payload" | "fromAgentId">): number | undefined {
+  const { queueId } = payloadFields(payload);
+  return fromAgentId === null && typeof queueId === "number" ? queueId : undefined;
+}
+
+/** What was decided about it, in the thread or by a decision that names it. */
+export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefined> {
+  const thread = await tx.messages.thread(gate.threadId);
+  return thread.find(
+    (message) =>
+      message.fromAgent !== gate.fromAgent &&
+      (message.replyTo === gate.id || (message.type === "decision" && payloadFields(message.payload).gateId === gate.id)),
+  );
+}
+
+/** Whoever has ended for good waits for nothing any more. */
+async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
+  if ((await answerTo(tx, gate)) !== undefined) return false;
+  const author = await tx.agents.byName(gate.fromAgent);
+  return author === undefined || !hasEnded(author) || author.releasedAt === null;
+}
+
+function decisionOf(message: Message): OpenDecision {
+  const { context, deadline } = payloadFields(message.payload);
+  return {
+    id: message.id,
+    kind: "decision",
+    from: message.fromAgent,
+    subject: message.subject,
+    context: typeof context === "string" ? context : message.body,
+    options: optionsOf(message),
+    deadline: typeof deadline === "string" ? deadline : null,
+    runId: message.runId,
+    createdAt: message.createdAt,
+  };
+}
+
+export function optionsOf({ payload }: Pick<Message, "payload">): readonly string[] {
+  const { options } = payloadFields(payload);
+  return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
+}
+
+/** What can be said about a branch that waits to land. */
+export const approvalOptions = ["approve", "reject"] as const;
+
+const approvalOf = (entry: MergeEntry): OpenDecision => ({
+  id: mergeRef(entry.id),
+  kind: "merge",
+  from: entry.enqueuedBy,
+  subject: `land ${entry.branch}?`,
+  context: `${entry.branch} would land on ${entry.targetBranch}; announced by ${entry.enqueuedBy}.`,
+  options: approvalOptions,
+  deadline: null,
+  runId: entry.runId,
+  createdAt: entry.enqueuedAt,
+});

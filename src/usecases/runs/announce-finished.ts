@@ -1,0 +1,53 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { Tx } from "../../ports/store.ts";
+import { post } from "../mail/post.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import type { Context } from "../usecase.ts";
+
+/**
+ * Tells the coordinator of a run that nobody works for it any more and nothing of it waits to land, once for each set of
+ * agents: only then can it end the run. To be called in the transaction that releases an agent.
+ */
+export async function announceFinished(
+  tx: Tx,
+  { ids, now }: Pick<Context, "ids" | "now">,
+  runId: string,
+): Promise<void> {
+  const run = await tx.runs.get(runId);
+  if (run === undefined || run.status !== "active" || run.coordinatorName === null) return;
+  const coordinator = await tx.agents.byName(run.coordinatorName);
+  if (coordinator === undefined || hasEnded(coordinator)) return;
+  const workers = newestPerName(await tx.agents.list({ runId })).filter(
+    ({ capability }) => !isIn("persistent", capability),
+  );
+  if (workers.some(isOpen)) return;
+  if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return;
+  const set = workers.map(({ name, generation }) => `${name}#${generation}`).toSorted();
+  if (!(await tx.notices.once(runId, "finished", ids.digest(set.join("\n")), null))) return;
+  await post(
+    tx,
+    { ids, now },
+    {
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId,
+      verified: true,
+      address: coordinator.name,
+      recipients: [{ name: coordinator.name, wake: true }],
+      subject: `[ENGINE] nobody works for run ${runId} any more`,
+      body: [
+        `All ${workers.length} agents of the run are released, and no branch waits to land.`,
+        "If the objective is reached, end the run with: ov run complete",
+        "If not, sling what is missing.",
+      ].join("\n"),
+      type: "status",
+      priority: "high",
+      payload: JSON.stringify({ finished: true, agents: set }),
+    },
+  );
+}
+
+const isOpen = (agent: Agent): boolean => agent.state !== "zombie" && agent.releasedAt === null;

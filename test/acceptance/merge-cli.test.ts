@@ -1,0 +1,206 @@
+import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { jsonOf } from "../../testkit/ov.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** A gate that fails on a tree with a file called `broken`. */
+const gates = { Tests: "echo looking; test ! -e broken" };
+
+/** Commits files on a branch that starts at `main`; the user stays on `main`. */
+async function branch(project: TestProject, name: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await project.git("checkout", "--quiet", "-b", name, "main");
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(project.root, path), text);
+  await project.git("add", "-A", "--", ...Object.keys(files));
+  await project.git("commit", "--quiet", "-m", `work on ${name}`);
+  await project.git("checkout", "--quiet", "main");
+}
+
+/** The command's one document and its exit code. */
+async function ask(project: TestProject, ...args: string[]) {
+  const answer = await project.ov(...args, "--json");
+  return { exit: answer.code, ...jsonOf(answer) } as Record<string, unknown> & {
+    exit: number;
+    entry: Record<string, unknown>;
+  };
+}
+
+/** What a person would miss if it changed. */
+async function checkoutOf(project: TestProject): Promise<readonly string[]> {
+  const lines = [
+    "status --porcelain=v2 --branch --untracked-files=all",
+    "stash list",
+    "diff --cached",
+    "rev-parse HEAD",
+  ];
+  return Promise.all(lines.map((line) => project.git(...line.split(" "))));
+}
+
+/** Every file of the project by its bytes, the repository's own included. */
+function bytesBelow(dir: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (at: string): void => {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) visit(path);
+      else if (entry.isFile()) {
+        const digest = createHash("sha256").update(readFileSync(path)).digest("hex");
+        found.set(relative(dir, path), `${statSync(path).mode} ${digest}`);
+      }
+    }
+  };
+  visit(dir);
+  return found;
+}
+
+test("a branch lands where nobody has files checked out, is promoted on request, and can be taken back", async () => {
+  await using project = await makeProject({ gates });
+  await branch(project, "feature", { "a.txt": "a\n" });
+  writeFileSync(join(project.root, "mine.txt"), "not committed\n");
+  writeFileSync(join(project.root, "README.md"), "# Sample, changed by me\n");
+  const before = await checkoutOf(project);
+
+  const merged = await ask(project, "merge", "--branch", "feature");
+  expect(merged).toMatchObject({ exit: 0, success: true, tier: "clean-merge", conflictFiles: [], errorMessage: null });
+  expect(merged.entry).toMatchObject({ branchName: "feature", status: "merged", verdict: "verified" });
+  const landing = String(merged.entry.targetBranch);
+  expect(landing).toStartWith("overstory/integration/");
+  expect(await project.git("show", `${landing}:a.txt`)).toBe("a\n");
+  expect(await checkoutOf(project)).toEqual(before);
+
+  const again = await ask(project, "merge", "--branch", "feature");
+  expect(again).toMatchObject({ exit: 0, success: true });
+  expect(again.warnings).toEqual([expect.stringContaining("had everything of feature already")]);
+
+  const { receipt, results } = await project.json("gate", "show", String(merged.entry.id));
+  expect(receipt).toMatchObject({ kind: "landing", verdict: "verified" });
+  expect(results).toMatchObject([{ gate: "Tests", status: "passed", exitCode: 0, command: gates.Tests }]);
+  const [result] = results as { id: string }[];
+  expect((await project.ov("gate", "log", result?.id ?? "")).out).toBe("looking\n");
+
+  expect((await project.ov("merge", "undo", "feature")).code).toBe(2);
+  const undone = await ask(project, "merge", "undo", "--last", "--yes");
+  expect(undone).toMatchObject({ exit: 0, success: true, entries: [{ branchName: "feature" }] });
+  expect((await project.git("ls-tree", "--name-only", landing)).split("\n")).not.toContain("a.txt");
+  const { id } = undone.undo as { id: string };
+  expect(await ask(project, "merge", "undo", id, "--yes")).toMatchObject({ exit: 0, success: true });
+  expect(await project.git("show", `${landing}:a.txt`)).toBe("a\n");
+  expect(await checkoutOf(project)).toEqual(before);
+}, 60_000);
+
+test("promoting moves the user's branch and files, and never over what they have changed", async () => {
+  await using project = await makeProject({ gates, files: { "README.md": "# Sample\n", "a.txt": "a\n" } });
+  await project.json("task", "create", "A task", "--id", "T1");
+  await project.json("sling", "T1", "--name", "b1");
+  await project.settled();
+  await branch(project, "feature", { "a.txt": "changed\n" });
+  expect((await ask(project, "merge", "--branch", "feature")).exit).toBe(0);
+  writeFileSync(join(project.root, "a.txt"), "mine\n");
+  const before = await checkoutOf(project);
+  const refused = await ask(project, "merge", "promote");
+  expect(refused).toMatchObject({ exit: 4, success: false, errorMessage: expect.stringContaining("a.txt") });
+  expect(await checkoutOf(project)).toEqual(before);
+  await project.git("checkout", "--quiet", "--", "a.txt");
+  expect(await ask(project, "merge", "promote")).toMatchObject({ exit: 0, success: true, moved: true });
+  expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("changed\n");
+  expect(await project.git("status", "--porcelain")).toBe("");
+}, 60_000);
+
+test("a dry run changes not one byte, names with any letters included, and leaves nothing for --all", async () => {
+  await using project = await makeProject({ gates, files: { "größe.txt": "1\n" } });
+  await branch(project, "one", { "größe.txt": "2\n" });
+  await branch(project, "two", { "größe.txt": "3\n" });
+  await project.json("merge", "list");
+  await project.git("status");
+  const before = bytesBelow(project.root);
+  expect(await ask(project, "merge", "--branch", "one", "--dry-run")).toMatchObject({
+    exit: 0,
+    branchName: "one",
+    id: null,
+    filesModified: ["größe.txt"],
+    prediction: {
+      predictedTier: "clean-merge",
+      conflictFiles: [],
+      wouldRequireAgent: false,
+      strategy: null,
+      cause: null,
+      gatesLikely: ["Tests"],
+    },
+  });
+  await project.git("branch", "behind", "main");
+  const contained = await ask(project, "merge", "--branch", "behind", "--dry-run");
+  expect(contained.prediction).toMatchObject({ predictedTier: "clean-merge", reason: "already contained" });
+  await project.git("branch", "-D", "behind");
+  const after = bytesBelow(project.root);
+  const changed = [...after].filter(([path, digest]) => before.get(path) !== digest).map(([path]) => path);
+  // Git's own note of the branch that this test made and removed, and what readers of the database share.
+  expect(changed.filter((path) => !/overstory\.db-(shm|wal)$/.test(path))).toEqual([]);
+  expect(await ask(project, "merge", "--all")).toMatchObject({ exit: 0, results: [], count: 0 });
+
+  expect((await ask(project, "merge", "--branch", "one")).exit).toBe(0);
+  const second = await ask(project, "merge", "--branch", "two", "--dry-run");
+  expect(second.prediction).toMatchObject({
+    predictedTier: "ai-resolve",
+    conflictFiles: ["größe.txt"],
+    wouldRequireAgent: true,
+    cause: "conflict",
+  });
+  const real = await ask(project, "merge", "--branch", "two");
+  expect(real).toMatchObject({ exit: 4, success: false, conflictFiles: ["größe.txt"] });
+}, 60_000);
+
+test("failures are one document each with exit code 4, and --all is not fine when one of them is not", async () => {
+  await using project = await makeProject({ gates });
+  await branch(project, "good", { "good.txt": "1\n" });
+  await branch(project, "bad", { broken: "1\n" });
+  for (const name of ["good", "bad"]) expect((await ask(project, "merge", "add", name)).exit).toBe(0);
+  const all = await ask(project, "merge", "--all");
+  expect(all).toMatchObject({ exit: 4, success: false, count: 2, successCount: 1, failCount: 1 });
+  expect(all.results).toMatchObject([
+    { success: true, entry: { branchName: "good", verdict: "verified" } },
+    { success: false, entry: { branchName: "bad", status: "failed", cause: "gate_failed" } },
+  ]);
+  const { results } = await project.json("gate", "list");
+  expect(results).toContainEqual(expect.objectContaining({ gate: "Tests", status: "failed", exitCode: 1 }));
+  expect(await project.json("status")).toMatchObject({ merges: { pending: 0, failed: [expect.any(Number)] } });
+}, 60_000);
+
+test("a branch or target that is not there is not found, and nothing is queued", async () => {
+  await using project = await makeProject({ gates });
+  await branch(project, "feature", { "a.txt": "a\n" });
+  for (const words of [
+    ["--branch", "featur"],
+    ["--branch", "feature", "--into", "nowhere"],
+  ]) {
+    expect(await ask(project, "merge", ...words)).toMatchObject({ exit: 7, success: false, code: "MERGE_ERROR" });
+  }
+  expect((await project.ov("merge", "--branch", "featur")).err).toContain('did you mean "feature"?');
+  expect((await project.ov("merge")).code).toBe(2);
+  expect(await project.json("merge", "list", "--all")).toMatchObject({ entries: [] });
+}, 60_000);
+
+test("without a gate a branch waits for one word of the operator, and says how to give it", async () => {
+  await using project = await makeProject();
+  await branch(project, "feature", { "a.txt": "a\n" });
+  const { entry } = await ask(project, "merge", "add", "feature");
+  expect(entry).toMatchObject({ status: "pending", verdict: "unverified", awaitingApproval: true });
+  const approve = `ov merge approve ${entry.id}`;
+  for (const line of [["merge", "list"], ["merge", "plan"], ["status"]]) {
+    expect((await project.ov(...line)).out).toContain(approve);
+  }
+  expect((await project.ov(...approve.split(" ").slice(1))).code).toBe(0);
+  await project.until("it has landed", async () => {
+    const { entry: now } = (await project.json("merge", "show", "feature")) as { entry: { status: string } };
+    return now.status === "merged";
+  });
+  expect((await project.ov("merge", "list", "--all")).out).toContain("unverified");
+}, 60_000);
+
+test("a key press offers branches, and what is in the queue", async () => {
+  await using project = await makeProject();
+  await branch(project, "feature/one", { "a.txt": "a\n" });
+  await project.json("merge", "add", "feature/one");
+  expect((await project.ov("__complete", "branches", "--", "f")).out).toBe("feature/one\n");
+  expect((await project.ov("__complete", "merges", "--", "")).out).toBe("feature/one\n1\n");
+}, 60_000);
