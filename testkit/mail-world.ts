@@ -14,7 +14,7 @@ import type { Settings } from "../src/ports/settings.ts";
 import { Rollback, type Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
-import { activeRun, mergeDefaults, storedAgent } from "./use-case.ts";
+import { activeRun, coordinatorDefaults, mergeDefaults, storedAgent } from "./use-case.ts";
 
 /** A real store with one run, a clock that stands still until it is moved, and agents that can write and read mail. */
 export interface MailWorld extends AsyncDisposable {
@@ -158,4 +158,5 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,
+  coordinator: coordinatorDefaults,
 });

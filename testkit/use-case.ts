@@ -155,6 +155,12 @@ export const mergeDefaults: Settings["merge"] = {
   reimagineEnabled: false,
 };
 
+/** What a project that says nothing about the end of its runs has. */
+export const coordinatorDefaults: Settings["coordinator"] = {
+  exitTriggers: { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false },
+  requireClean: false,
+};
+
 /** Ordinary settings for a project of this name. */
 export const settingsFor = (name: string): Settings => ({
   project: { name, canonicalBranch: "main", qualityGates: [] },
@@ -180,8 +186,5 @@ export const settingsFor = (name: string): Settings => ({
   runtimes: ["scripted"],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,
-  coordinator: {
-    exitTriggers: { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false },
-    requireClean: false,
-  },
+  coordinator: coordinatorDefaults,
 });
