@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { identicalRung } from "../domain/merge/ladder/identical.ts";
+import { readsAsData } from "../domain/merge/ladder/reads.ts";
 import { rememberedRung } from "../domain/merge/ladder/remembered.ts";
 import { structuredRung } from "../domain/merge/ladder/structured.ts";
 import type { Rung } from "../domain/merge/ladder/triple.ts";
@@ -48,7 +49,11 @@ export function ladder({ config }: Pick<Project, "config">, store: Pick<Store, "
   return [
     identicalRung,
     unionRung({ parseYaml }),
-    rememberedRung({ digest: randomIds.digest, recall, reads: async () => true }),
+    rememberedRung({
+      digest: randomIds.digest,
+      recall,
+      reads: async (path, content) => readsAsData(path, content, parseYaml),
+    }),
     ...(config.merge.structured.enabled ? [structuredRung({ parseYaml, mergeCode: mergeCodeAt })] : []),
   ];
 }

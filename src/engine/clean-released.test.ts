@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { builderBranch, mergeWorld } from "../../testkit/merge-queue-world.ts";
-import { randomIds } from "../host/ids.ts";
 import { releaseForgotten } from "./clean-released.ts";
 
 const day = 24 * 60 * 60_000;
@@ -10,14 +9,15 @@ test("work that nobody came back to for a day is let go, but not while its branc
   await world.seat("b2", { state: "completed", outcome: "done", runId: "run-2", endedAt: world.clock.now });
   const { id } = await world.announce();
   world.clock.now += day + 1;
+  const { ids } = await world.asEngine(async (_tx, context) => context);
   const clock = { now: () => world.clock.now, monotonic: () => 0 };
   const released = async (name: string) => (await world.agent(name)).releasedAt !== null;
 
-  await releaseForgotten({ store: world.store, clock, ids: randomIds });
+  await releaseForgotten({ store: world.store, clock, ids });
   expect([await released("b1"), await released("b2")]).toEqual([false, true]);
 
   await world.store.transaction((tx) => tx.merges.change(id, ["pending"], { status: "superseded" }));
   expect(await world.store.read((tx) => tx.merges.openOf(builderBranch, "main"))).toBeUndefined();
-  await releaseForgotten({ store: world.store, clock, ids: randomIds });
+  await releaseForgotten({ store: world.store, clock, ids });
   expect(await released("b1")).toBe(true);
 });

@@ -117,6 +117,8 @@ export interface Outcome {
   readonly json: Readonly<Record<string, unknown>>;
   /** Text of others (mail, titles) must have gone through `visible`. A final newline is added when missing. */
   readonly text: string;
+  /** The text is the bytes of a file: nothing is added. */
+  readonly exact?: true;
   /** What is left of `text` with --quiet: the id alone, or nothing, when the text only confirms. Default: all of it. */
   readonly quietText?: string;
   /** The same as a list, for --format jsonl, table and tsv. */

@@ -102,7 +102,9 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
   const result = await handler({ path, flags, args, app, io });
   if (result.ok) {
     const { exit = exits.ok, afterPrint } = result.value;
-    const written = terminal.stdout.write(line(await rendered(input, parsed, terminal, result.value)));
+    const text = await rendered(input, parsed, terminal, result.value);
+    const isFile = result.value.exact === true && !terminal.machine;
+    const written = terminal.stdout.write(isFile ? text : line(text));
     if (written === "reader-gone" || afterPrint === undefined) return exit;
     // The document on stdout is complete, so what goes wrong from here on is told to the person.
     const afterwards = { ...terminal, machine: false };

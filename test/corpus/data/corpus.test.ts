@@ -10,9 +10,10 @@ import { jsonCases } from "./json.cases.ts";
 import { lineCases } from "./line.cases.ts";
 import { markdownCases } from "./markdown.cases.ts";
 import { yamlCases } from "./yaml.cases.ts";
+import { yamlFormCases } from "./yaml-forms.cases.ts";
 
 const merger = makeMergerFacet();
-const families = { json: jsonCases, yaml: yamlCases, markdown: markdownCases, lines: lineCases };
+const families = { json: jsonCases, yaml: [...yamlCases, ...yamlFormCases], markdown: markdownCases, lines: lineCases };
 
 for (const [family, cases] of Object.entries(families)) {
   describe(family, () => {

@@ -18,7 +18,7 @@ export const mergeFile: Handler = async ({ app, args, flags, io }) => {
   const merge = await merger.mergeFile({ path: word(flags.path), base, ours, theirs, union: isOn(flags.union) });
   if (merge.kind === "merged") {
     const { content, strategy } = merge;
-    return ok({ json: { result: "merged", content, strategy }, text: content });
+    return ok({ json: { result: "merged", content, strategy }, text: content, exact: true });
   }
   const { reason } = merge;
   if (!io.json) io.say(`refused: ${visibleLine(reason)}`);
