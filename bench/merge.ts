@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type MergeEngineWorld, mergeEngineWorld } from "../testkit/merge-engine-world.ts";
+import { type LandingWorld, landingWorld } from "../testkit/landing-world.ts";
 import { progress } from "./progress.ts";
 import { median, ms, row, times, verdict } from "./stats.ts";
 
@@ -29,9 +29,10 @@ async function landing(count: number): Promise<void> {
   const plumbing: number[] = [];
   const landed: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    await using world = await mergeEngineWorld({ files: sampleFiles(someFiles), settings: noGates });
+    await using world = await landingWorld({ files: sampleFiles(someFiles) });
     const branches = makeBranches(world, count);
-    for (const branch of branches) await world.queue(branch);
+    world.git(world.root, "branch", target, "main");
+    for (const branch of branches) await world.enqueue(branch, { headCommit: world.tip(branch), targetBranch: target });
     await warm(world);
     const raw = (): void => void plumbing.push(byPlumbing(world, branches));
     if (round % 2 === 0) raw();
@@ -47,15 +48,16 @@ async function landing(count: number): Promise<void> {
   console.log(row(`${count} (${ms(median(landed) / count)} each)`, ...cells));
 }
 
-const noGates = "  qualityGates: []\n";
+/** Where a run lands whose target somebody has checked out. */
+const target = "overstory/integration/run-1";
 
 /** The engine has been up for a while when branches arrive: its code is loaded, and git's files are in memory. */
-async function warm(world: MergeEngineWorld): Promise<void> {
-  await world.ports.merging.merge("main", "main");
+async function warm(world: LandingWorld): Promise<void> {
+  await world.merging.merge("main", "main");
 }
 
 /** The same merges by a shell that does nothing else: the floor for any program that starts git for each step. */
-function byPlumbing({ git }: MergeEngineWorld, branches: readonly string[]): number {
+function byPlumbing({ root }: LandingWorld, branches: readonly string[]): number {
   const script = `set -e
 tip=$(git rev-parse refs/heads/main)
 for branch in "$@"; do
@@ -63,24 +65,23 @@ for branch in "$@"; do
   tip=$(git commit-tree -p "$tip" -p "$branch" -m "merge $branch" "$tree")
 done
 git update-ref refs/bench/plumbing "$tip"`;
-  return timed(git.root, ["/bin/sh", "-c", script, "sh", ...branches]);
+  return timed(root, ["/bin/sh", "-c", script, "sh", ...branches]);
 }
 
-async function mustHaveLanded({ ports }: MergeEngineWorld, count: number): Promise<void> {
-  const merged = await ports.store.read((tx) => tx.merges.list({ statuses: ["merged"] }));
+async function mustHaveLanded({ store }: LandingWorld, count: number): Promise<void> {
+  const merged = await store.read((tx) => tx.merges.list({ statuses: ["merged"] }));
   if (merged.length !== count) throw new Error(`${merged.length} of ${count} branches landed`);
 }
 
 async function radar(): Promise<void> {
-  await using world = await mergeEngineWorld({ files: sampleFiles(someFiles), settings: noGates });
-  const { git, ports } = world;
-  const commits = makeBranches(world, radarBranches).map((branch) => git.tip(branch));
+  await using world = await landingWorld({ files: sampleFiles(someFiles) });
+  const commits = makeBranches(world, radarBranches).map((branch) => world.tip(branch));
   const pairs = commits.flatMap((ours, at) => commits.slice(at + 1).map((theirs) => ({ ours, theirs })));
   const stdin = pairs.map(({ ours, theirs }) => `${ours} ${theirs}\n`).join("");
   const found = await compare("radar", {
-    raw: () => timed(git.root, ["git", "merge-tree", "--write-tree", "-z", "--stdin"], stdin),
+    raw: () => timed(world.root, ["git", "merge-tree", "--write-tree", "-z", "--stdin"], stdin),
     own: async () => {
-      const merges = await ports.merging.mergePairs(pairs);
+      const merges = await world.merging.mergePairs(pairs);
       if (merges.some(({ kind }) => kind !== "clean")) throw new Error("these branches do not touch each other");
     },
   });
@@ -90,11 +91,10 @@ async function radar(): Promise<void> {
 }
 
 async function largeMerge(): Promise<void> {
-  await using world = await mergeEngineWorld({ files: sampleFiles(manyFiles), settings: noGates });
-  const { git, ports } = world;
+  await using world = await landingWorld({ files: sampleFiles(manyFiles) });
   const edit = (name: string, textFor: (at: number) => string): string =>
-    git.branch(name, () => {
-      for (let at = 0; at < manyFiles; at++) git.write(git.root, nameOf(at), textFor(at));
+    world.branch(name, () => {
+      for (let at = 0; at < manyFiles; at++) world.write(world.root, nameOf(at), textFor(at));
     });
   // Every file is changed, every tenth by both, so that neither whole directories nor whole files can be taken over.
   const isOurs = (at: number): boolean => Math.floor(at / 50) % 2 === 0 || at % 10 === 0;
@@ -102,9 +102,9 @@ async function largeMerge(): Promise<void> {
   const ours = edit("ours", (at) => (isOurs(at) ? `ours\n${textOf(at)}` : textOf(at)));
   const theirs = edit("theirs", (at) => (isTheirs(at) ? `${textOf(at)}theirs\n` : textOf(at)));
   const found = await compare("large merge", {
-    raw: () => timed(git.root, ["git", "merge-tree", "--write-tree", ours, theirs]),
+    raw: () => timed(world.root, ["git", "merge-tree", "--write-tree", ours, theirs]),
     own: async () => {
-      if ((await ports.merging.merge(ours, theirs)).kind !== "clean") throw new Error("this merge is clean");
+      if ((await world.merging.merge(ours, theirs)).kind !== "clean") throw new Error("this merge is clean");
     },
   });
   console.log(row(`${manyFiles}, all changed`, ms(found.raw), ms(found.own), times(found.own / found.raw)));
@@ -133,7 +133,7 @@ async function compare(what: string, { raw, own }: Contest): Promise<{ readonly 
 }
 
 /** Each changes a file of its own and adds one; made by plumbing, for hundreds of checkouts would take minutes. */
-function makeBranches({ git }: MergeEngineWorld, count: number): readonly string[] {
+function makeBranches({ root }: LandingWorld, count: number): readonly string[] {
   const names = Array.from({ length: count }, (_, at) => `overstory/agent-${at}/t-${at}`);
   const script = `set -e
 export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/bench-index"
@@ -148,7 +148,7 @@ for branch in "$@"; do
   git update-ref "refs/heads/$branch" "$commit"
   at=$((at + 1))
 done`;
-  timed(git.root, ["/bin/sh", "-c", script, "sh", ...names]);
+  timed(root, ["/bin/sh", "-c", script, "sh", ...names]);
   return names;
 }
 

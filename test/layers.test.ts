@@ -18,6 +18,7 @@ const arrows: Record<string, readonly string[]> = {
   "src/config": ["src/domain", "src/ports"],
   "src/surfaces/shared": ["src/contract", "src/usecases", "src/domain"],
   "src/surfaces/cli": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
+  "src/surfaces/mcp": ["src/contract", "src/usecases", "src/domain", "src/surfaces/shared"],
   "src/compose": ["src", "agents"],
   agents: [],
   testkit: ["src"],

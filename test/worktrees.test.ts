@@ -14,7 +14,7 @@ describe("ov worktree list", () => {
     const head = (await project.git("rev-parse", "HEAD")).trim();
     const { worktrees } = await project.json("worktree", "list");
     const lost = join(project.root, "..", "lost");
-    const same = { head, taskId: null, kind: "linked", exists: true };
+    const same = { head, taskId: null, kind: "linked", exists: true, mergeStatus: null, verdict: "unverified" };
     expect(worktrees).toEqual([
       { ...same, path: lost, branch: "overstory/lost/t", agentName: null, state: null },
       { ...same, path, branch: "overstory/ann/t-1", agentName: "ann", state: "between_turns" },

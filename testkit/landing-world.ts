@@ -1,12 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { mergeCodeAt } from "../src/compose/merge-code.ts";
+import { ladder } from "../src/compose/merging.ts";
 import { operator } from "../src/domain/caller/caller.ts";
 import type { Gate } from "../src/domain/gate/gate.ts";
 import type { MergeEntry } from "../src/domain/merge/entry.ts";
-import { identicalRung } from "../src/domain/merge/ladder/identical.ts";
-import { structuredRung } from "../src/domain/merge/ladder/structured.ts";
-import { unionRung } from "../src/domain/merge/ladder/union.ts";
 import type { MergeOp } from "../src/domain/merge/operation.ts";
 import type { MergePorts } from "../src/engine/merge/ports.ts";
 import { resolver } from "../src/engine/merge/resolve.ts";
@@ -16,7 +13,6 @@ import { saveChangedFiles } from "../src/host/gates/changed-files.ts";
 import { gateRunner } from "../src/host/gates/gate-runner.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
-import { parseYaml } from "../src/host/syntax/yaml-tree.ts";
 import type { MergeSettings, Settings } from "../src/ports/settings.ts";
 import type { Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
@@ -64,7 +60,6 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
   };
   let offset = 0;
   const clock = { now: () => Date.now() + offset, monotonic: () => performance.now() };
-  const rungs = [identicalRung, unionRung({ parseYaml }), structuredRung({ parseYaml, mergeCode: mergeCodeAt })];
   const ports: MergePorts = {
     store,
     clock,
@@ -79,7 +74,7 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
     gateRunner: gateRunner({ env: process.env }),
     processes: linuxProcesses,
     rules,
-    resolve: resolver(world.merging, rungs),
+    resolve: resolver(world.merging, ladder({ config: rules }, store)),
     saveChangedFiles,
     readFile: async (path) => ((await Bun.file(path).exists()) ? Bun.file(path).bytes() : undefined),
     mergeLogDir: (id) => join(dir, "logs", "merge", id),

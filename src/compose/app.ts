@@ -69,8 +69,10 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       }),
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
+    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
+    radar: async () => (await import("./radar-facet.ts")).makeRadarFacet(await theProject()),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
     worktrees: async () =>
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {

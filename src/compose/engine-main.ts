@@ -55,7 +55,9 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
       watchdog: config.watchdog,
     },
   };
+  const http = config.engine.mcpHttp ? (await import("./mcp-http.ts")).openMcpHttp(project, store) : undefined;
   await runEngine(ports, stop);
+  http?.close();
   await store.close();
 }
 

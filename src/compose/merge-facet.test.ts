@@ -16,10 +16,11 @@ const gate = (name: string, paths: readonly string[]): Gate => ({
 });
 
 const facetOf = (world: GitMergeWorld): MergeFacet => {
+  const generated = [{ paths: ["made.txt"], command: "make made.txt" }];
   const qualityGates = [gate("Tests", []), gate("Docs", ["docs/**"])];
   const config = {
     project: { qualityGates },
-    merge: { structured: { enabled: true } },
+    merge: { structured: { enabled: true }, generated },
   } as unknown as Project["config"];
   const dir = join(world.root, "..", "state");
   mkdirSync(dir, { recursive: true });
@@ -82,6 +83,14 @@ test("a conflict that a rule settles is predicted with the rule", async () => {
     cause: null,
     strategy: expect.stringMatching(/./),
   });
+});
+
+test("a file that a command makes is predicted to be made again", async () => {
+  using world = gitMergeWorld({ files: { "made.txt": "0\n" } });
+  world.branch("left", write(world, "made.txt", "1\n"));
+  world.branch("right", write(world, "made.txt", "2\n"));
+  const [, second] = await facetOf(world).predict(named("left", "right"));
+  expect(second).toMatchObject({ predictedTier: "auto-resolve", strategy: "regenerate", conflictFiles: ["made.txt"] });
 });
 
 test("what is contained, what has no history in common and a target that is not there have their own words", async () => {

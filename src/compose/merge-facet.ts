@@ -1,14 +1,17 @@
 import { applies } from "../domain/gate/applies.ts";
+import type { Conflict } from "../domain/merge/conflict.ts";
 import { landingBranchFor } from "../domain/merge/landing-branch.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import type { Settled } from "../engine/merge/ports.ts";
+import { commandFor } from "../engine/merge/regenerate.ts";
 import { resolver } from "../engine/merge/resolve.ts";
 import { type ScratchMerging, scratchMerging } from "../host/git/merge/scratch.ts";
 import type { MergeFacet, PredictRequest } from "../surfaces/cli/facets/merge.ts";
 import { predictTrain, unpredictable } from "../usecases/merge/predict.ts";
 import { ladder } from "./merging.ts";
-import { openStore, type Project } from "./project.ts";
+import { openStore, type Project, settingsOf } from "./project.ts";
 
 /** What commands learn from git about branches that are to land; each question in a place that vanishes with it. */
 export function makeMergeFacet(project: Project): MergeFacet {
@@ -54,7 +57,13 @@ async function predict(project: Project, git: ScratchMerging, request: PredictRe
     return candidates.map(() => ({ ...prediction, gatesLikely: [] }));
   }
   const store = openStore(project, { life: "command", readOnly: true });
-  const resolve = resolver(git, ladder(project, store));
+  const byRule = resolver(git, ladder(project, store));
+  const rules = settingsOf(project);
+  const resolve: typeof byRule = async (place) => {
+    const { path, kind } = place.conflict;
+    const isMade = kind === "content" && commandFor({ rules }, path) !== undefined;
+    return isMade ? asOurs(git, place.conflict) : byRule(place);
+  };
   const predictions = await predictTrain({ merging: git, resolve }, onto, candidates).finally(() => store.close());
   const { qualityGates } = project.config.project;
   return Promise.all(
@@ -84,6 +93,12 @@ async function landingTip(
   const landing = landingBranchFor({ target, runId, targetCheckedOut, earlier });
   const landed = await git.commitOf(heads + landing);
   return landed === undefined || (await git.contains(tip, landed)) ? tip : landed;
+}
+
+/** A generated file is made again from what both sides bring; until then ours stands in for it. */
+async function asOurs(git: ScratchMerging, { path, ours }: Conflict): Promise<Settled> {
+  const content = ours === null ? null : await git.readBlob(ours.oid);
+  return { kind: "resolved", file: { path, mode: ours?.mode ?? "100644", content }, strategy: "regenerate" };
 }
 
 async function patchOf(

@@ -14,6 +14,7 @@ import { gitMerging } from "../host/git/merge/merging.ts";
 import { randomIds } from "../host/ids.ts";
 import { parseYaml } from "../host/syntax/yaml-tree.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
+import type { MergeSettings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
 import { mergeCodeAt } from "./merge-code.ts";
 import type { Project } from "./project.ts";
@@ -40,8 +41,12 @@ export function mergingParts(project: Project, store: Store): MergingParts {
   };
 }
 
+interface LadderSettings {
+  readonly config: { readonly merge: Pick<MergeSettings, "structured"> };
+}
+
 /** The rules for conflicts that git could not settle, surest first. Tiers with a model join at its end. */
-export function ladder({ config }: Pick<Project, "config">, store: Pick<Store, "read">): readonly Rung[] {
+export function ladder({ config }: LadderSettings, store: Pick<Store, "read">): readonly Rung[] {
   const recall = async (fingerprint: string): Promise<readonly string[] | undefined> => {
     const known = await store.read((tx) => tx.resolutions.get(fingerprint));
     return known === undefined || known.bad > 0 ? undefined : (JSON.parse(known.content) as readonly string[]);

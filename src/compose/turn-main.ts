@@ -9,6 +9,7 @@ import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
 import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
+import { placeMcpConfig } from "./mcp-config.ts";
 import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
@@ -38,6 +39,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
         PATH: `${join(project.dir, "run", "bin")}:${env.PATH ?? "/usr/bin:/bin"}`,
         OVERSTORY_PROJECT_ROOT: project.root,
       },
+      mcpConfig: placeMcpConfig(project),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       limits: { stallTimeoutMs: config.turn.stallTimeoutMs, maxAttempts, graceMs, beatMs: leaseMsFor(env) / 3 },

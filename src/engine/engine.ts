@@ -8,6 +8,7 @@ import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease
 import { expireClaims } from "./expire-claims.ts";
 import { UnfinishedStops } from "./finish-stops.ts";
 import { freeFromBudgets } from "./free-from-budgets.ts";
+import { Radar } from "./merge/radar.ts";
 import { Slots } from "./merge/slots.ts";
 import { MergeWorker } from "./merge/worker.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -42,6 +43,7 @@ class Engine {
   #housework: Promise<void> | undefined;
   #houseworkMissed = false;
   readonly #merges: MergeWorker;
+  readonly #radar: Radar;
   readonly #completions: CompletionWorker;
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
@@ -56,6 +58,7 @@ class Engine {
     this.#seat = seat;
     const slots = new Slots(ports.rules.merge.parallelGates);
     this.#merges = new MergeWorker(ports, { slots, stop });
+    this.#radar = new Radar(ports);
     this.#completions = new CompletionWorker(ports, { slots, stop });
     this.#idleSince = ports.clock.monotonic();
   }
@@ -116,6 +119,7 @@ class Engine {
   async #pass(): Promise<void> {
     this.#houseworkInBackground();
     this.#merges.look(() => this.#bell.ring());
+    this.#radar.look(() => this.#bell.ring());
     if (this.#merges.poolIsFree) this.#completions.look(() => this.#bell.ring());
     await this.#silent.killSilent(this.#ports);
     const started = [
@@ -217,6 +221,7 @@ class Engine {
   async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
     await this.#housework;
     await this.#merges.settled();
+    await this.#radar.settled();
     await this.#completions.settled();
     this.#door?.close();
     this.#ports.reach("engine.before-leave");

@@ -69,6 +69,8 @@ export interface MergeGit {
   /** Takes back what `commit` (a merge, by its first parent; or an ordinary commit) brought, on top of `onto`. */
   revert(commit: string, onto: string): Promise<ObjectMerge>;
   readBlob(oid: string): Promise<Uint8Array>;
+  /** The id of what a commit or tree has at a path; undefined when it has nothing there. */
+  blobAt(commit: string, path: string): Promise<string | undefined>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;
   /** The same tree with these files replaced. */

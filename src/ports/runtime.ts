@@ -8,6 +8,8 @@ export interface LaunchRequest {
   readonly prompt: string;
   /** A file with the agent's instructions that its CLI does not find by itself. */
   readonly instructions?: string;
+  /** A file that tells the CLI how to start our tool server. It holds no secret: the server inherits the agent's token. */
+  readonly mcpConfig?: string;
 }
 
 export interface LaunchPlan {

@@ -149,6 +149,13 @@ export const agentRows = (sql: Sql): AgentRows => ({
     );
     return rows.length > 0;
   },
+  ahead: () =>
+    select(
+      sql,
+      agents,
+      `WHERE ahead > 0 AND head_commit IS NOT NULL AND branch IS NOT NULL AND released_at IS NULL
+       AND successor_name IS NULL AND worktree_kind <> 'root' ORDER BY started_at, id`,
+    ),
   unseated: () => select(sql, agents, "WHERE worktree_path IS NULL AND state = 'booting' ORDER BY started_at, id"),
 });
 

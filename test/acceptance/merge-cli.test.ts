@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { stateOf } from "./refusal.world.ts";
 
 /** A gate that fails on a tree with a file called `broken`. */
-const gates = { Tests: "echo looking; test ! -e broken" };
+const gates = ["echo looking; test ! -e broken"];
 
 /** Commits files on a branch that starts at `main`; the user stays on `main`. */
 async function branch(project: TestProject, name: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -29,29 +29,12 @@ async function ask(project: TestProject, ...args: string[]) {
 /** What a person would miss if it changed. */
 async function checkoutOf(project: TestProject): Promise<readonly string[]> {
   const lines = [
-    "status --porcelain=v2 --branch --untracked-files=all",
+    "status --porcelain=v2 --branch --untracked-files=all -- :!.overstory",
     "stash list",
     "diff --cached",
     "rev-parse HEAD",
   ];
   return Promise.all(lines.map((line) => project.git(...line.split(" "))));
-}
-
-/** Every file of the project by its bytes, the repository's own included. */
-function bytesBelow(dir: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const visit = (at: string): void => {
-    for (const entry of readdirSync(at, { withFileTypes: true })) {
-      const path = join(at, entry.name);
-      if (entry.isDirectory()) visit(path);
-      else if (entry.isFile()) {
-        const digest = createHash("sha256").update(readFileSync(path)).digest("hex");
-        found.set(relative(dir, path), `${statSync(path).mode} ${digest}`);
-      }
-    }
-  };
-  visit(dir);
-  return found;
 }
 
 test("a branch lands where nobody has files checked out, is promoted on request, and can be taken back", async () => {
@@ -75,7 +58,7 @@ test("a branch lands where nobody has files checked out, is promoted on request,
 
   const { receipt, results } = await project.json("gate", "show", String(merged.entry.id));
   expect(receipt).toMatchObject({ kind: "landing", verdict: "verified" });
-  expect(results).toMatchObject([{ gate: "Tests", status: "passed", exitCode: 0, command: gates.Tests }]);
+  expect(results).toMatchObject([{ gate: "gate-1", status: "passed", exitCode: 0, command: gates[0] }]);
   const [result] = results as { id: string }[];
   expect((await project.ov("gate", "log", result?.id ?? "")).out).toBe("looking\n");
 
@@ -87,6 +70,10 @@ test("a branch lands where nobody has files checked out, is promoted on request,
   expect(await ask(project, "merge", "undo", id, "--yes")).toMatchObject({ exit: 0, success: true });
   expect(await project.git("show", `${landing}:a.txt`)).toBe("a\n");
   expect(await checkoutOf(project)).toEqual(before);
+
+  expect(await ask(project, "merge", "promote")).toMatchObject({ exit: 0, moved: true, targetBranch: "main" });
+  expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("a\n");
+  expect(readFileSync(join(project.root, "README.md"), "utf8")).toBe("# Sample, changed by me\n");
 }, 60_000);
 
 test("promoting moves the user's branch and files, and never over what they have changed", async () => {
@@ -104,7 +91,7 @@ test("promoting moves the user's branch and files, and never over what they have
   await project.git("checkout", "--quiet", "--", "a.txt");
   expect(await ask(project, "merge", "promote")).toMatchObject({ exit: 0, success: true, moved: true });
   expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("changed\n");
-  expect(await project.git("status", "--porcelain")).toBe("");
+  expect(await project.git("status", "--porcelain", "--", ":!.overstory")).toBe("");
 }, 60_000);
 
 test("a dry run changes not one byte, names with any letters included, and leaves nothing for --all", async () => {
@@ -113,7 +100,8 @@ test("a dry run changes not one byte, names with any letters included, and leave
   await branch(project, "two", { "größe.txt": "3\n" });
   await project.json("merge", "list");
   await project.git("status");
-  const before = bytesBelow(project.root);
+  await project.git("branch", "behind", "main");
+  const before = stateOf(project.root);
   expect(await ask(project, "merge", "--branch", "one", "--dry-run")).toMatchObject({
     exit: 0,
     branchName: "one",
@@ -125,17 +113,12 @@ test("a dry run changes not one byte, names with any letters included, and leave
       wouldRequireAgent: false,
       strategy: null,
       cause: null,
-      gatesLikely: ["Tests"],
+      gatesLikely: ["gate-1"],
     },
   });
-  await project.git("branch", "behind", "main");
   const contained = await ask(project, "merge", "--branch", "behind", "--dry-run");
   expect(contained.prediction).toMatchObject({ predictedTier: "clean-merge", reason: "already contained" });
-  await project.git("branch", "-D", "behind");
-  const after = bytesBelow(project.root);
-  const changed = [...after].filter(([path, digest]) => before.get(path) !== digest).map(([path]) => path);
-  // Git's own note of the branch that this test made and removed, and what readers of the database share.
-  expect(changed.filter((path) => !/overstory\.db-(shm|wal)$/.test(path))).toEqual([]);
+  expect(stateOf(project.root)).toEqual(before);
   expect(await ask(project, "merge", "--all")).toMatchObject({ exit: 0, results: [], count: 0 });
 
   expect((await ask(project, "merge", "--branch", "one")).exit).toBe(0);
@@ -162,7 +145,7 @@ test("failures are one document each with exit code 4, and --all is not fine whe
     { success: false, entry: { branchName: "bad", status: "failed", cause: "gate_failed" } },
   ]);
   const { results } = await project.json("gate", "list");
-  expect(results).toContainEqual(expect.objectContaining({ gate: "Tests", status: "failed", exitCode: 1 }));
+  expect(results).toContainEqual(expect.objectContaining({ gate: "gate-1", status: "failed", exitCode: 1 }));
   expect(await project.json("status")).toMatchObject({ merges: { pending: 0, failed: [expect.any(Number)] } });
 }, 60_000);
 

@@ -13,9 +13,11 @@ const finishing = `
 
 /** The repository as git sees it. */
 /** All refs but the run's landing branch, which is there from its first agent on, and all worktrees. */
-const repository = async (project: TestProject): Promise<string> =>
-  (await project.git("for-each-ref", "--exclude=refs/heads/overstory/integration/")) +
-  (await project.git("worktree", "list", "--porcelain"));
+async function repository(project: TestProject): Promise<string> {
+  const refs = (await project.git("for-each-ref")).split("\n");
+  const kept = refs.filter((line) => !line.includes("refs/heads/overstory/integration/"));
+  return kept.join("\n") + (await project.git("worktree", "list", "--porcelain"));
+}
 
 const obstacles = {
   "a base branch that does not exist": {

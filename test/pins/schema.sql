@@ -1,4 +1,4 @@
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -87,6 +87,30 @@ CREATE TABLE checkpoints (
   pending TEXT NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE checks (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  agent_id TEXT,
+  agent_name TEXT,
+  ref_name TEXT NOT NULL,
+  commit_id TEXT,
+  status TEXT NOT NULL,
+  request TEXT NOT NULL,
+  progress TEXT,
+  verdict TEXT,
+  receipt_id TEXT,
+  problem TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  requested_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX checks_agent ON checks(agent_id, seq);
+
+CREATE INDEX checks_open ON checks(seq) WHERE status IN ('queued', 'running');
 
 CREATE TABLE deliveries (
   message_seq INTEGER NOT NULL REFERENCES messages(seq) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-import { choice, integer, milliseconds, text } from "./key.ts";
+import { boolean, choice, integer, milliseconds, text } from "./key.ts";
 
 /** How many agents there may be, and how the engine runs them. */
 export const agentKeys = {
@@ -26,6 +26,10 @@ export const agentKeys = {
   "engine.maxTurns": integer({
     doc: "Turns this machine runs at once over all runs; 0 leaves it to agents.maxConcurrent.",
     default: 0,
+  }),
+  "engine.mcpHttp": boolean({
+    doc: "Whether the engine also serves agents' tools over HTTP, on this machine only; the address is in .overstory/run/mcp.json.",
+    default: false,
   }),
   "turn.stallTimeoutMs": milliseconds({
     doc: "A turn that shows no sign of life for this long is ended.",

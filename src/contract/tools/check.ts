@@ -9,7 +9,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 export function checkArguments(schema: ObjectSchema, given: unknown): Result<Fields, InvalidInput> {
   const value = given ?? {};
   const problem = problemOf(schema, value, "arguments");
-  return problem === undefined && isFields(value) ? ok(value) : no(problem ?? invalid("arguments", "must be an object"));
+  return problem === undefined && isFields(value)
+    ? ok(value)
+    : no(problem ?? invalid("arguments", "must be an object"));
 }
 
 function problemOf(schema: Schema, value: unknown, path: string): InvalidInput | undefined {

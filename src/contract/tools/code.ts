@@ -6,7 +6,8 @@ const branch = text("Name of the branch, like overstory/<agent>/<task>");
 /** Tools about branches: what they change, what proves them, how they land. */
 export const codeTools = {
   diff: () => ({
-    description: "Shows what a branch changes against where it will land. Long patches are cut: narrow them with files.",
+    description:
+      "Shows what a branch changes against where it will land. Long patches are cut: narrow them with files.",
     readOnly: true,
     input: object({ branch }, { files: texts("Only files below these paths") }),
   }),

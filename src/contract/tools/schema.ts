@@ -51,10 +51,7 @@ export const choice = (values: readonly string[], description: string): TextSche
   description,
 });
 
-export const whole = (
-  range: { readonly min?: number; readonly max?: number },
-  description: string,
-): NumberSchema => ({
+export const whole = (range: { readonly min?: number; readonly max?: number }, description: string): NumberSchema => ({
   type: "integer",
   ...(range.min === undefined ? {} : { minimum: range.min }),
   ...(range.max === undefined ? {} : { maximum: range.max }),

@@ -1,8 +1,8 @@
 import type { RoleSpec } from "../../domain/role/role-spec.ts";
 import type { ToolName } from "../../domain/role/tools.ts";
 import { codeTools } from "./code.ts";
-import { mailTools } from "./mail.ts";
 import { finishTool } from "./finish.ts";
+import { mailTools } from "./mail.ts";
 import { teamTools } from "./team.ts";
 import type { Tool, ToolFor } from "./tool.ts";
 import { workTools } from "./work.ts";

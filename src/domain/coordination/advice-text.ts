@@ -33,7 +33,9 @@ function unknownLine({ withoutFiles, openTasks }: Advice): readonly string[] {
   if (withoutFiles.length === 0 || openTasks === 1) return [];
   const all = withoutFiles.length === openTasks;
   const which = all ? "No task says" : `${shortened(withoutFiles, ", ")} do not say`;
-  return [`${which} which files it touches, so conflicts there cannot be foreseen: ov task update <task> --files <path>`];
+  return [
+    `${which} which files it touches, so conflicts there cannot be foreseen: ov task update <task> --files <path>`,
+  ];
 }
 
 const mostNamed = 8;

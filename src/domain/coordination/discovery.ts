@@ -40,7 +40,8 @@ export function activeCategories(skipped: readonly string[]): Result<readonly Di
   return left.length === 0 ? no(invalid("skip", "leaves nothing to discover")) : ok(left);
 }
 
-export const discoveryObjective = "Get to know this code base and write down what an agent should know before it works in it.";
+export const discoveryObjective =
+  "Get to know this code base and write down what an agent should know before it works in it.";
 
 /** What the coordinator of a discovery is told beyond its objective. */
 export function discoveryBrief(categories: readonly DiscoveryCategory[]): string {

@@ -5,6 +5,7 @@ import type { LandAnswer } from "../../domain/merge/train/steps.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newOp } from "../../usecases/merge/new-op.ts";
 import { landed } from "../../usecases/merge/settle-landing.ts";
+import { learn } from "./learn.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
 
 export interface LandRequest {
@@ -34,6 +35,7 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
   if (moved.kind === "updated") {
     await ports.store.transaction((tx) => recordLanding(tx, ports, op));
     reach("merge.after-fact");
+    await learn(ports, op);
     return { kind: "landed" };
   }
   await drop(ports, op, moved.problem);
@@ -106,7 +108,9 @@ export async function recoverLandings(ports: MergePorts): Promise<void> {
   for (const op of open.toReversed()) {
     const tip = await merging.commitOf(op.ref);
     const reached = tip !== undefined && op.afterCommit !== null && (await merging.contains(tip, op.afterCommit));
-    if (reached) await store.transaction((tx) => recordLanding(tx, ports, op));
-    else await drop(ports, op, "whoever made it died before the branch moved");
+    if (reached) {
+      await store.transaction((tx) => recordLanding(tx, ports, op));
+      await learn(ports, op);
+    } else await drop(ports, op, "whoever made it died before the branch moved");
   }
 }

@@ -10,7 +10,7 @@ import type { Slots } from "./slots.ts";
 const limitMs = 600_000;
 
 /** The command that makes a file, when it is made by one: the project's own word first. */
-export function commandFor({ rules }: MergePorts, path: string): string | undefined {
+export function commandFor({ rules }: Pick<MergePorts, "rules">, path: string): string | undefined {
   const own = rules.merge.generated.find(({ paths }) =>
     paths.some((pattern) => matchesGlob(path, pattern) || path.endsWith(`/${pattern}`)),
   );

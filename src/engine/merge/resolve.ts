@@ -36,7 +36,7 @@ export async function tripleOf(
 }
 
 /** Undefined when it is no text. The mark at its beginning stays: it is part of the file. */
-async function textOf(git: Pick<MergeGit, "readBlob">, oid: string): Promise<string | undefined> {
+export async function textOf(git: Pick<MergeGit, "readBlob">, oid: string): Promise<string | undefined> {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await git.readBlob(oid));
   } catch (error) {

@@ -6,6 +6,7 @@ import { landed } from "../../usecases/merge/settle-landing.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type Checks, openChecks } from "./checks.ts";
 import { isInWork, land } from "./land.ts";
+import { distrust } from "./learn.ts";
 import { mergeOne } from "./merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 import type { Slots } from "./slots.ts";
@@ -124,6 +125,7 @@ async function markGating(ports: MergePorts, entries: readonly MergeEntry[]): Pr
 
 async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: EntryOutcome): Promise<void> {
   const context = mergeContext(ports);
+  if (outcome.kind === "rejected") await distrust(ports, { ours: outcome.onto.commit, theirs: entry.headCommit });
   await ports.store.transaction(async (tx) => {
     switch (outcome.kind) {
       case "landed": {

@@ -2,6 +2,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { openChecks } from "./checks.ts";
+import { unlearn } from "./learn.ts";
 import { backupRef, type MergePorts, mergeContext } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
@@ -107,6 +108,7 @@ async function record(ports: MergePorts, op: MergeOp): Promise<boolean> {
   if (beforeCommit === null || afterCommit === null) return drop(ports, op, "it never moved the branch");
   await ports.store.transaction((tx) => undone(tx, mergeContext(ports), { op, beforeCommit, afterCommit }));
   ports.reach("merge.after-fact");
+  await unlearn(ports, op);
   return true;
 }
 

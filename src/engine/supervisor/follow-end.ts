@@ -5,6 +5,7 @@ import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
+import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { wakeUp } from "../../usecases/mail/post.ts";
 import type { Context } from "../../usecases/usecase.ts";
@@ -28,7 +29,7 @@ export async function followEnd(tx: Tx, context: FollowContext, settled: Settled
   if (agent === undefined) return;
   await writeCheckpoint(tx, context, agent, settled);
   if (settled.settlement.input === "ack") await releaseReporters(tx, context, settled.turn);
-  if (!hasEnded(agent)) return;
+  if (!hasEnded(agent)) return void (await retireIfOver(tx, context, agent));
   if (agent.outcome === "done") await rememberTask(tx, context, agent, settled);
   if (await cameBack(tx, context, agent)) return;
   if (agent.outcome === "done") await handOnRest(tx, context, agent);

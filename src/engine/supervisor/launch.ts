@@ -38,6 +38,7 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
       resume: turn.resumeRequested,
       prompt: promptFor(owned, told.found ? runtime.instructionFile : told.file),
       ...(told.found ? {} : { instructions: told.file }),
+      ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
     });
     ports.files.create(logDir, plan.input);
     ports.reach("turn.before-spawn");

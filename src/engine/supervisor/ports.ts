@@ -21,6 +21,8 @@ export interface SupervisorPorts {
   runtime(id: string): Runtime | undefined;
   /** What every agent's process gets besides what its person's shell gave: PATH with `ov` first, HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
+  /** How an agent's program starts our tool server; a file it is told the name of. */
+  readonly mcpConfig?: string;
   readonly settings: Settings;
   readonly worktrees: Worktrees;
   readonly limits: SupervisorLimits;

@@ -25,24 +25,32 @@ for (let round = 0; round < rounds; round++) for (const file of files) {
   };
   walk(root, 0);
   if (items.length < 2) continue;
-  // choose adjacent pairs often
+
+  const lines = text.split("\n"); const startOf: number[] = []; { let at = 0; for (const l of lines) { startOf.push(at); at += l.length + 1; } }
+  const lineAt = (off: number) => { let lo = 0, hi = startOf.length - 1; while (lo < hi) { const mid = (lo + hi + 1) >> 1; if (startOf[mid]! <= off) lo = mid; else hi = mid - 1; } return lo; };
+  type Tag = { add?: string; del?: string; chg?: string; text?: string };
+  const tags: Tag[] = lines.map(() => ({}));
   const i = Math.floor(rnd() * items.length);
-  const near = items.filter((x) => x !== items[i] && (rnd() < 0.7 ? Math.abs(x[0] - items[i]![0]) < 400 && x[3] === items[i]![3] : true));
-  const a = [items[i]!, ...(rnd() < 0.4 ? pickN(items, 1) : [])];
-  const b = pickN(near, rnd() < 0.4 ? 2 : 1);
-  if (b.length === 0) continue;
-  const over = (x: readonly number[], y: readonly number[]) => x[0]! < y[1]! && y[0]! < x[1]!;
-  if (a.some((x) => b.some((y) => over(x, y)))) continue;
-  const remove = (spans: typeof items) => { const s = [...spans].sort((p, q) => q[0] - p[0]); let out = text; let last = Infinity; for (const [f, t] of s) { if (t > last) continue; out = out.slice(0, f) + out.slice(t); last = f; } return out; };
-  const flip = rnd() < 0.5; // order of sides
-  const full = text;
-  // mode: additions (base lacks both) or removals/mixed
-  const mode = rnd();
-  let base: string, ours: string, theirs: string, want: string;
-  if (mode < 0.7) { base = remove([...a, ...b]); ours = remove(b); theirs = remove(a); want = full; }
-  else if (mode < 0.85) { base = full; ours = remove(a); theirs = remove(b); want = remove([...a, ...b]); }
-  else { base = remove(a); ours = full; theirs = remove([...a, ...b]); want = remove(b); }
-  if (flip) [ours, theirs] = [theirs, ours];
+  const center = items[i]![0];
+  const mark = (side: string) => {
+    const kind = rnd();
+    const it = rnd() < 0.75 ? pickN(items.filter((x) => Math.abs(x[0] - center) < 500), 1)[0] : pickN(items, 1)[0];
+    if (!it) return;
+    const [f, t] = [lineAt(it[0]), lineAt(it[1])];
+    if (kind < 0.65) { for (let l = f; l < t; l++) if (tags[l]!.add || tags[l]!.del || tags[l]!.chg) return; for (let l = f; l < t; l++) tags[l] = kind < 0.45 ? { add: side } : { del: side }; return; }
+    const l = f + Math.floor(rnd() * (t - f)); const old = lines[l]!;
+    if (tags[l]!.add || tags[l]!.del || tags[l]!.chg || old.trim() === "") return;
+    const words = [...old.matchAll(/\b[a-zA-Z_]\w{2,}\b|\b\d+\b/g)]; if (words.length === 0) return;
+    const w = words[Math.floor(rnd() * words.length)]!;
+    const put = /\d/.test(w[0][0]!) ? String(Number(w[0]) + 7) : (rnd() < 0.5 ? w[0] + "Zq" : words[Math.floor(rnd() * words.length)]![0]);
+    const next = old.slice(0, w.index) + put + old.slice(w.index! + w[0].length); if (next === old) return;
+    tags[l] = { chg: side, text: next };
+  };
+  const nops = 1 + Math.floor(rnd() * 2);
+  for (let k = 0; k < nops; k++) { mark("o"); mark("t"); }
+  const build = (sides: string) => lines.flatMap((l, n) => { const g = tags[n]!; if (g.add && !sides.includes(g.add)) return []; if (g.del && sides.includes(g.del)) return []; return [g.chg && sides.includes(g.chg) ? g.text! : l]; }).join("\n");
+  let [base, ours, theirs, want] = [build(""), build("o"), build("t"), build("ot")];
+  if (ours === base || theirs === base) continue;
   stats.total++;
   const T0 = performance.now(); const r = await mergeCode(parseSyntax, { language, base, ours, theirs }); if (performance.now() - T0 > 1500) { console.log("SLOW", file, items[i]![3], performance.now() - T0, r.kind, r.kind === "refused" ? r.reason : ""); writeFileSync("/tmp/pp/slow-b.py", base); writeFileSync("/tmp/pp/slow-o.py", ours); writeFileSync("/tmp/pp/slow-t.py", theirs); }
   writeFileSync("/tmp/pp/fuzz/b", base); writeFileSync("/tmp/pp/fuzz/o", ours); writeFileSync("/tmp/pp/fuzz/t", theirs);

@@ -50,6 +50,8 @@ export interface AgentRows {
    * without a wait, a live child or a queued turn. Persistent ones may idle and are left out of the first and the last.
    */
   watchable(): Promise<Agent[]>;
+  /** Agents with commits of their own on a branch that was neither released nor taken over by another name. */
+  ahead(): Promise<Agent[]>;
   /** Live agents that have no worktree yet, oldest first. */
   unseated(): Promise<Agent[]>;
 }

@@ -5,7 +5,8 @@ export function streamJsonArguments({
   model,
   resume,
   instructions,
-}: Pick<LaunchRequest, "model" | "resume" | "instructions">): string[] {
+  mcpConfig,
+}: Pick<LaunchRequest, "model" | "resume" | "instructions" | "mcpConfig">): string[] {
   const argv = [
     "-p",
     "--input-format",
@@ -15,6 +16,8 @@ export function streamJsonArguments({
     "--verbose",
     "--strict-mcp-config",
   ];
+  // It takes any number of values, so another flag must follow.
+  if (mcpConfig !== undefined) argv.push("--mcp-config", mcpConfig);
   argv.push("--permission-mode", "bypassPermissions");
   if (model !== null) argv.push("--model", model);
   if (resume !== null) argv.push("--resume", resume);

@@ -3,10 +3,12 @@ import type { Result } from "../../domain/result.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
 import type { ConfigFacet } from "./facets/config.ts";
 import type { EngineControl } from "./facets/engine.ts";
+import type { McpFacet } from "./facets/mcp.ts";
 import type { MergeFacet } from "./facets/merge.ts";
 import type { MergerFacet } from "./facets/merger.ts";
 import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
+import type { RadarFacet } from "./facets/radar.ts";
 import type { Stopper } from "./facets/stopper.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
 
@@ -34,8 +36,10 @@ export interface App {
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
+  mcp(): Promise<McpFacet>;
   merger(): Promise<MergerFacet>;
   merges(): Promise<MergeFacet>;
+  radar(): Promise<RadarFacet>;
   prompts(): Promise<PromptFacet>;
 }
 

@@ -51,7 +51,7 @@ function writeAll(fd: number, bytes: Uint8Array): Written {
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** Hooks and scripts give us pipes, files or nothing: those are told apart without loading the terminal module. */
-function isTerminal(fd: number): boolean {
+export function isTerminal(fd: number): boolean {
   try {
     const given = fstatSync(fd);
     if (!given.isCharacterDevice() || given.rdev === statSync("/dev/null").rdev) return false;

@@ -1,19 +1,27 @@
 import type { Command } from "./command.ts";
+import { adviseCommand } from "./commands/advise/tree.ts";
 import { agentsCommand } from "./commands/agents/tree.ts";
 import { budgetCommand } from "./commands/budget/tree.ts";
 import { cleanCommand } from "./commands/clean/tree.ts";
 import { completeCommand } from "./commands/complete/tree.ts";
 import { configCommand } from "./commands/config/tree.ts";
+import { coordinatorCommand } from "./commands/coordinator/tree.ts";
+import { decideCommand } from "./commands/decide/tree.ts";
+import { discoverCommand } from "./commands/discover/tree.ts";
 import { doneCommand } from "./commands/done/tree.ts";
 import { engineCommand } from "./commands/engine/tree.ts";
 import { gateCommand } from "./commands/gate/tree.ts";
+import { goCommand } from "./commands/go/tree.ts";
 import { groupCommand } from "./commands/group/tree.ts";
+import { inboxCommand } from "./commands/inbox/tree.ts";
 import { initCommand } from "./commands/init/tree.ts";
 import { logCommand } from "./commands/log/tree.ts";
 import { mailCommand } from "./commands/mail/tree.ts";
+import { mcpCommand } from "./commands/mcp/tree.ts";
 import { mergeCommand } from "./commands/merge/tree.ts";
 import { mergeFileCommand } from "./commands/merge-file/tree.ts";
 import { nudgeCommand } from "./commands/nudge/tree.ts";
+import { orchestratorCommand } from "./commands/orchestrator/tree.ts";
 import { pauseCommand } from "./commands/pause/tree.ts";
 import { primeCommand } from "./commands/prime/tree.ts";
 import { promptCommand } from "./commands/prompt/tree.ts";
@@ -26,6 +34,7 @@ import { slingCommand } from "./commands/sling/tree.ts";
 import { specCommand } from "./commands/spec/tree.ts";
 import { statusCommand } from "./commands/status/tree.ts";
 import { stopCommand } from "./commands/stop/tree.ts";
+import { supervisorCommand } from "./commands/supervisor/tree.ts";
 import { taskCommand } from "./commands/task/tree.ts";
 import { watchCommand } from "./commands/watch/tree.ts";
 import { worktreeCommand } from "./commands/worktree/tree.ts";
@@ -37,6 +46,13 @@ export const tree: Command = {
   summary: "Turns one coding session into a team of AI coding agents working on one git repository",
   commands: [
     initCommand,
+    goCommand,
+    coordinatorCommand,
+    orchestratorCommand,
+    discoverCommand,
+    inboxCommand,
+    decideCommand,
+    supervisorCommand,
     slingCommand,
     stopCommand,
     pauseCommand,
@@ -45,6 +61,7 @@ export const tree: Command = {
     releaseCommand,
     nudgeCommand,
     doneCommand,
+    adviseCommand,
     taskCommand,
     specCommand,
     groupCommand,
@@ -63,6 +80,7 @@ export const tree: Command = {
     worktreeCommand,
     cleanCommand,
     mergeFileCommand,
+    mcpCommand,
     engineCommand,
     runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },

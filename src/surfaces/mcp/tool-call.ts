@@ -16,7 +16,7 @@ export interface ToolContext {
   progress(message: string): void;
 }
 
-/** What a tool answers: a few lines for the model, and the same as data. Texts of others are made visible on the way out. */
+/** What a tool answers: a few lines for the model, and the same as data. Texts of others in `text` must have gone through `visible`. */
 export interface ToolAnswer {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import { findOverlap } from "../../domain/agent/scope-overlap.ts";
+import { findOverlap, type Overlap } from "../../domain/agent/scope-overlap.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -10,6 +10,8 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { knownCollisions } from "../merge/known-collisions.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
 import { openDependencies } from "../tasks/dependency-state.ts";
 import type { Context } from "../usecase.ts";
 import type { SlingRequest } from "./sling-request.ts";
@@ -80,8 +82,9 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     },
   );
   if (!admitted.ok) return admitted;
-  const overlap = request.allowOverlap === true ? undefined : overlapWith(request, parent.value, inRun);
-  if (overlap !== undefined) return no({ kind: "scope-overlap", ...overlap });
+  const overlaps = overlapsWith(request, parent.value, inRun);
+  const [overlap] = overlaps;
+  if (overlap !== undefined && request.allowOverlap !== true) return no({ kind: "scope-overlap", ...overlap });
   return ok({
     capability: capability.value,
     name: name.value,
@@ -93,7 +96,10 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     depth: admitted.value.depth,
     runtime,
     branch: `overstory/${name.value}/${taskId}`,
-    warnings: warningsFor(request, capability.value, admitted.value.depth, children),
+    warnings: [
+      ...warningsFor(request, capability.value, admitted.value.depth, children),
+      ...(await overlapWarnings(tx, overlaps, inRun)),
+    ],
   });
 }
 
@@ -155,12 +161,8 @@ async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
 }
 
 /** Against everybody of the run who changes files or leads an area, except those the new agent works for. */
-function overlapWith(
-  request: SlingRequest,
-  parent: Agent | null,
-  inRun: readonly Agent[],
-): ReturnType<typeof findOverlap> {
-  if (isIn("readOnly", request.capability) || request.files.length === 0) return undefined;
+function overlapsWith(request: SlingRequest, parent: Agent | null, inRun: readonly Agent[]): readonly Overlap[] {
+  if (isIn("readOnly", request.capability) || request.files.length === 0) return [];
   const byName = new Map(inRun.map((agent) => [agent.name, agent]));
   const above = new Set<string>();
   for (
@@ -173,10 +175,22 @@ function overlapWith(
   const others = inRun.filter(
     (agent) => !hasEnded(agent) && !above.has(agent.name) && !isIn("readOnly", agent.capability),
   );
-  return findOverlap(
-    request.files,
-    others.map((agent) => ({ owner: agent.name, patterns: agent.scope })),
-  );
+  return others.flatMap((agent) => findOverlap(request.files, [{ owner: agent.name, patterns: agent.scope }]) ?? []);
+}
+
+/** With whom the new agent will share files, and where that has gone wrong already. */
+async function overlapWarnings(tx: Tx, overlaps: readonly Overlap[], inRun: readonly Agent[]): Promise<string[]> {
+  if (overlaps.length === 0) return [];
+  const owners = new Set(overlaps.map(({ owner }) => owner));
+  const collisions = await knownCollisions(tx, newestPerName(inRun));
+  return [
+    ...overlaps.map(({ owner, wanted, owned }) => `${wanted} may meet what ${owner} changes (${owned})`),
+    ...collisions
+      .filter(({ agents }) => agents.some((name) => owners.has(name)))
+      .map(
+        ({ agents, files }) => `${agents.join(" and ")} collide there already: ${files.join(", ")} (ov merge radar)`,
+      ),
+  ];
 }
 
 function warningsFor(

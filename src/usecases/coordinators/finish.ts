@@ -1,7 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { Caller } from "../../domain/caller/caller.ts";
 import { release } from "../agents/release-agent.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";

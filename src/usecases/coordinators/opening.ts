@@ -1,6 +1,6 @@
+import type { Capability } from "../../domain/agent/capability.ts";
 import type { Advice } from "../../domain/coordination/advice.ts";
 import { adviceLines } from "../../domain/coordination/advice-text.ts";
-import type { Capability } from "../../domain/agent/capability.ts";
 
 export interface OpeningFacts {
   readonly capability: Capability;
@@ -19,7 +19,9 @@ export function openingMail(facts: OpeningFacts): { readonly subject: string; re
     objective === null ? waiting : `Your objective:\n\n${objective}`,
     ...(brief === null ? [] : [brief]),
     ...(targetBranch === null ? [] : [`The work is meant for the branch ${targetBranch}.`]),
-    ...(advice === null ? [] : [`What the tasks there are say about working in parallel:\n${list(adviceLines(advice))}`]),
+    ...(advice === null
+      ? []
+      : [`What the tasks there are say about working in parallel:\n${list(adviceLines(advice))}`]),
   ];
   return { subject: objective === null ? "Start" : `Objective: ${firstLine(objective)}`, body: parts.join("\n\n") };
 }

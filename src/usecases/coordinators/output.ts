@@ -1,3 +1,4 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { ok } from "../../domain/result.ts";
@@ -23,6 +24,8 @@ export interface OutputReply {
   readonly lines: readonly OutputLine[];
   /** The place to go on from. */
   readonly cursor: number;
+  /** Nothing more will come. */
+  readonly ended: boolean;
 }
 
 /** What an agent said in its turns, as text. */
@@ -34,7 +37,8 @@ export const readOutput: UseCase<OutputRequest, OutputReply> = {
     const agent = found.value;
     const cursor = await tx.events.last();
     const from = { agentId: agent.id, since: agent.startedAt, after: after ?? 0, cursor };
-    return ok({ agentName: agent.name, lines: (await newest(tx, from, lines)).slice(-lines), cursor });
+    const said = await newest(tx, from, lines);
+    return ok({ agentName: agent.name, lines: said.slice(-lines), cursor, ended: hasEnded(agent) });
   },
 };
 

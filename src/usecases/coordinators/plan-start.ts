@@ -8,7 +8,7 @@ import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
 import type { Context } from "../usecase.ts";
 import { retireIfOver } from "./retire.ts";
-import type { StartRequest } from "./start.ts";
+import type { StartRequest } from "./start-request.ts";
 
 export interface StartPlan {
   readonly capability: Capability;
@@ -61,11 +61,7 @@ function nameOf(given: string | undefined, capability: Capability): Result<strin
   return name;
 }
 
-function runtimeOf(
-  { settings }: Context,
-  { runtime }: StartRequest,
-  capability: Capability,
-): Result<string, Refusal> {
+function runtimeOf({ settings }: Context, { runtime }: StartRequest, capability: Capability): Result<string, Refusal> {
   const chosen = runtime ?? settings.runtime.capabilities[capability] ?? settings.runtime.default;
   if (settings.runtimes.includes(chosen)) return ok(chosen);
   const near = nearest(chosen, settings.runtimes);

@@ -23,7 +23,9 @@ export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
     const branchesWhere = (waiting: boolean): readonly string[] =>
       merges.filter(({ approval }) => (approval === "waiting") === waiting).map(({ branch }) => branch);
     return ok({
-      agents: agents.filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent)).map(({ name }) => name),
+      agents: agents
+        .filter((agent) => !isIn("persistent", agent.capability) && !hasEnded(agent))
+        .map(({ name }) => name),
       branches: branchesWhere(false),
       approvals: branchesWhere(true),
     });

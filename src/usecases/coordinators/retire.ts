@@ -8,11 +8,7 @@ import type { Context } from "../usecase.ts";
  * Ends the one that leads a run when its run is over and nothing is left for it to read or to do; answers it as it is
  * then. To be called when a turn of it was settled, and before its name is taken again.
  */
-export async function retireIfOver(
-  tx: Tx,
-  context: Pick<Context, "ids" | "now">,
-  agent: Agent,
-): Promise<Agent> {
+export async function retireIfOver(tx: Tx, context: Pick<Context, "ids" | "now">, agent: Agent): Promise<Agent> {
   if (hasEnded(agent)) return agent;
   const run = await tx.runs.get(agent.runId);
   if (run === undefined || run.status === "active" || run.coordinatorName !== agent.name) return agent;

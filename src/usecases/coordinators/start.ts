@@ -11,38 +11,7 @@ import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { openingMail } from "./opening.ts";
 import { planStart } from "./plan-start.ts";
-
-export interface StartRequest {
-  /** Also `monitor`, which joins a run and has none of its own. */
-  readonly capability: string;
-  /** Its capability when it is not said. */
-  readonly name?: string | undefined;
-  readonly objective?: string | undefined;
-  /** More about how to go about it. */
-  readonly brief?: string | undefined;
-  /** Where the work is meant to go; the caller has made sure that it exists. */
-  readonly targetBranch?: string | undefined;
-  readonly runtime?: string | undefined;
-  readonly model?: string | undefined;
-  readonly profile?: string | undefined;
-  /** The run it joins, instead of beginning one. */
-  readonly runId?: string | undefined;
-  /** The caller's allow-listed variables. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Set by `prepare`, whatever the caller sent. */
-  readonly envFile?: string;
-}
-
-export interface StartReply {
-  readonly agentName: string;
-  readonly agentId: string;
-  readonly generation: number;
-  readonly capability: Capability;
-  readonly runId: string;
-  readonly runtime: string;
-  readonly objective: string | null;
-  readonly targetBranch: string | null;
-}
+import type { StartReply, StartRequest } from "./start-request.ts";
 
 /**
  * Starts an agent that leads a run: an ordinary one of the engine, at the project's own checkout, with a run of its own.

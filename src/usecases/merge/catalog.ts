@@ -3,6 +3,7 @@ export const mergeUseCases = {
   "merge.list": async () => (await import("./read-merges.ts")).listMerges,
   "merge.show": async () => (await import("./read-merges.ts")).showMerge,
   "merge.log": async () => (await import("./read-merges.ts")).mergeLog,
+  "merge.radar": async () => (await import("./radar.ts")).readRadar,
   "merge.preview": async () => (await import("./preview-entry.ts")).previewMerge,
   "merge.landings": async () => (await import("./preview-entry.ts")).landingsOf,
   "merge.add": async () => (await import("./add-entry.ts")).addMerge,

@@ -46,13 +46,18 @@ async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
   if (!found.ok) return found;
   // A newer entry of the branch may wait already; what landed is what can be taken back.
   const entries = /^#?\d+$/.test(of) ? [found.value] : await tx.merges.list({ branch: found.value.branch });
-  const entry = entries.findLast(({ status }) => status === "merged");
-  if (entry === undefined) return no(nothing(of, "it has not landed, or was taken back"));
-  const landings = await tx.mergeOps.list({ kind: "land", status: "done", queueId: entry.id });
-  const op = landings.find(({ undoneBy }) => undoneBy === null);
-  if (op === undefined) return no(nothing(mergeRef(entry.id), "its landing is not on record"));
-  const { entries: all } = await wholeOf(tx, op);
-  return ok({ op, entries: [entry], whole: all.every(({ id }) => id === entry.id) });
+  const merged = entries.filter(({ status }) => status === "merged").toReversed();
+  const [newest] = merged;
+  if (newest === undefined) return no(nothing(of, "it has not landed, or was taken back"));
+  // One that found everything there already landed nothing itself; the one before it may have.
+  for (const entry of merged) {
+    const landings = await tx.mergeOps.list({ kind: "land", status: "done", queueId: entry.id });
+    const op = landings.find(({ undoneBy }) => undoneBy === null);
+    if (op === undefined) continue;
+    const { entries: all } = await wholeOf(tx, op);
+    return ok({ op, entries: [entry], whole: all.every(({ id }) => id === entry.id) });
+  }
+  return no(nothing(mergeRef(newest.id), "its landing is not on record"));
 }
 
 /** Of a landing what is still landed; of an undo what it took back. */

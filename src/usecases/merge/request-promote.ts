@@ -1,3 +1,4 @@
+import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -17,19 +18,40 @@ export const requestPromote: UseCase<PromoteRequest, { readonly promote: MergeOp
   access: "write",
   operatorOnly: true,
   run: async (tx, context, { runId }) => {
-    const run = await findRun(tx, context, runId);
-    if (!run.ok) return run;
-    const { id, landingBranch: landing, targetBranch: target } = run.value;
-    if (landing === null || target === null) return no(nothing(id, "nothing of it has landed yet"));
-    if (landing === target) return no(nothing(id, `its work lands on ${target} itself`));
+    const ofRun = await landingOfRun(tx, context, runId);
+    const found = ofRun.ok || runId !== undefined ? ofRun : ((await landingWithoutRun(tx, context)) ?? ofRun);
+    if (!found.ok) return found;
+    const { landing, target } = found.value;
     const ref = `refs/heads/${target}`;
     const intended = await tx.mergeOps.list({ kind: "promote", status: "intended", ref });
     const asked = intended.find(({ request }) => request.landing === landing);
     if (asked !== undefined) return ok({ promote: asked });
-    const request = { runId: id, landing, target };
-    return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request }) });
+    return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found.value }) });
   },
 };
+
+interface Landing {
+  readonly runId?: string;
+  readonly landing: string;
+  readonly target: string;
+}
+
+async function landingOfRun(tx: Tx, context: Context, runId: string | undefined): Promise<Result<Landing, Refusal>> {
+  const run = await findRun(tx, context, runId);
+  if (!run.ok) return run;
+  const { id, landingBranch: landing, targetBranch: target } = run.value;
+  if (landing === null || target === null) return no(nothing(id, "nothing of it has landed yet"));
+  if (landing === target) return no(nothing(id, `its work lands on ${target} itself`));
+  return ok({ runId: id, landing, target });
+}
+
+/** What a person landed without any run waits on a branch of its own as well. */
+async function landingWithoutRun(tx: Tx, { settings }: Context): Promise<Result<Landing, Refusal> | undefined> {
+  const target = settings.project.canonicalBranch;
+  const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] });
+  const merged = await tx.merges.list({ statuses: ["merged"] });
+  return merged.some(({ targetBranch }) => targetBranch === landing) ? ok({ landing, target }) : undefined;
+}
 
 async function findRun(tx: Tx, context: Context, runId: string | undefined): Promise<Result<Run, Refusal>> {
   if (runId !== undefined) {

@@ -1,6 +1,6 @@
+import type { Refusal } from "../../domain/refusal.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { Refusal } from "../../domain/refusal.ts";
 import { sendMail } from "../mail/send.ts";
 import type { UseCase } from "../usecase.ts";
 

@@ -50,7 +50,8 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
   return thread.find(
     (message) =>
       message.fromAgent !== gate.fromAgent &&
-      (message.replyTo === gate.id || (message.type === "decision" && payloadFields(message.payload).gateId === gate.id)),
+      (message.replyTo === gate.id ||
+        (message.type === "decision" && payloadFields(message.payload).gateId === gate.id)),
   );
 }
 

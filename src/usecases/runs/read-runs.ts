@@ -6,7 +6,7 @@ import { agentDuration } from "../../domain/run/duration.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
-import { describe, type RunDetail, runDetail } from "./run-detail.ts";
+import { describe, type RunDetail, runDetail, statusOf } from "./run-detail.ts";
 
 export interface RunAgent {
   readonly agent: Agent;
@@ -45,7 +45,8 @@ export const showRun: UseCase<{ readonly id: string }, RunDetail & { readonly ag
     }
     const agents = await tx.agents.list({ runId: id });
     const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
-    return ok({ ...describe(run, agents, await mergeCounts(tx, { runId: id }), now), agents: timed });
+    const detail = describe(run, agents, await mergeCounts(tx, { runId: id }), now);
+    return ok({ ...detail, status: await statusOf(tx, detail), agents: timed });
   },
 };
 

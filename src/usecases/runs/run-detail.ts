@@ -3,6 +3,7 @@ import { runDuration } from "../../domain/run/duration.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type MergeCounts, mergeCounts } from "../merge/merge-counts.ts";
+import { openDecisions } from "../operator/decisions.ts";
 
 export interface RunDetail {
   readonly run: Run;
@@ -11,7 +12,7 @@ export interface RunDetail {
   /** The newest incarnation of its coordinator. */
   readonly coordinatorId: string | null;
   readonly durationMs: number;
-  /** `needs operator`: it is active, and a branch of it waits for a person's word. */
+  /** `needs operator`: it is active, and a branch or an agent of it waits for a person's word. */
   readonly status: RunStatus | "needs operator";
   /** Numbers of the merges that wait for approval. */
   readonly approvals: readonly number[];
@@ -19,7 +20,14 @@ export interface RunDetail {
 }
 
 export async function runDetail(tx: Tx, run: Run, now: number): Promise<RunDetail> {
-  return describe(run, await tx.agents.list({ runId: run.id }), await mergeCounts(tx, { runId: run.id }), now);
+  const detail = describe(run, await tx.agents.list({ runId: run.id }), await mergeCounts(tx, { runId: run.id }), now);
+  return { ...detail, status: await statusOf(tx, detail) };
+}
+
+/** The status with the questions of its agents taken into account. */
+export async function statusOf(tx: Tx, { run, status }: RunDetail): Promise<RunDetail["status"]> {
+  if (status !== "active") return status;
+  return (await openDecisions(tx, { runId: run.id })).length > 0 ? "needs operator" : status;
 }
 
 export function describe(run: Run, agents: readonly Agent[], merges: MergeCounts, now: number): RunDetail {

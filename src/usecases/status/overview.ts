@@ -3,6 +3,7 @@ import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
+import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 import { newestPerName } from "./newest-per-name.ts";
 
@@ -25,6 +26,8 @@ export interface Overview {
   readonly approvals: readonly number[];
   /** Numbers of the merges that did not land and have no successor. */
   readonly failedMerges: readonly number[];
+  /** Questions of agents that only the operator can answer. */
+  readonly decisions: readonly OpenDecision[];
 }
 
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
@@ -45,6 +48,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
+    const decisions = await openDecisions(tx, run === null || all ? {} : { runId: run.id });
     return ok({
       run,
       agents,
@@ -53,6 +57,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       openMerges: merges.pending.length,
       approvals: merges.approvals,
       failedMerges: merges.failed,
+      decisions: decisions.filter(({ kind }) => kind === "decision"),
     });
   },
 };

@@ -12,11 +12,12 @@ import { imports } from "./imports.ts";
 import { jsx } from "./jsx.ts";
 import { members } from "./members.ts";
 import { python } from "./python.ts";
+import { traps } from "./traps.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "merge-corpus-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const themes: Readonly<Record<string, readonly MergeCase[]>> = { imports, declarations, members, bodies, jsx, python, form };
+const themes: Readonly<Record<string, readonly MergeCase[]>> = { imports, declarations, members, bodies, jsx, python, form, traps };
 const interpreter = Bun.which("python3");
 const suffix = { typescript: "ts", tsx: "tsx", javascript: "cjs", python: "py" } as const;
 let made = 0;

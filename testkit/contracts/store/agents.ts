@@ -126,6 +126,21 @@ export function agentPromises(check: Check): void {
     });
   });
 
+  check("agents are ahead with commits on a branch that is neither released nor taken over", async ({ store }) => {
+    const work: Partial<Agent> = { branch: "b", headCommit: "c1", ahead: 1 };
+    await seed(
+      store,
+      anAgent("works", work),
+      anAgent("submitted", { ...work, state: "completed", outcome: "done" }),
+      anAgent("new", { ...work, ahead: 0 }),
+      anAgent("released", { ...work, releasedAt: noon }),
+      anAgent("taken", { ...work, successorName: "works" }),
+      anAgent("reader", { ...work, worktreeKind: "root" }),
+    );
+    const names = (await store.read((tx) => tx.agents.ahead())).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(["submitted", "works"]);
+  });
+
   check("what is seen of an agent is kept: activity only forward, release only once", async ({ store }) => {
     await seed(store, anAgent("b1"), anAgent("b2"));
     await store.transaction(async (tx) => {

@@ -1,9 +1,9 @@
-import { mergeLines } from "../structured/line-merge.ts";
 import { hasConflictMarkers, unconserved } from "./conserve.ts";
 import { mergeTrees } from "./merge-tree.ts";
 import type { Habits } from "./merging.ts";
 import { mergeValues } from "./model.ts";
 import { checkMoves } from "./moves.ts";
+import { mergeNearLines } from "./near-lines.ts";
 import { attempt, type MergeOutcome, merged, refused, type Texts, Unsure, unsure } from "./outcome.ts";
 import { type Document, meaning, print, printDocument } from "./tree.ts";
 import { sameValue, type Value } from "./value.ts";
@@ -25,7 +25,7 @@ export function mergeDocuments({ base, ours, theirs }: Texts, format: TreeFormat
     checkMoves({ base: b, ours: o, theirs: t });
     if (wanted === undefined) return refused("nothing would be left of the file");
     const check = (text: string): string | undefined => fault(text, { wanted, format, ...documents });
-    const lines = mergeLines(base, ours, theirs);
+    const lines = mergeNearLines(base, ours, theirs);
     if (lines.kind === "merged" && check(lines.text) === undefined) return merged(lines.text);
     const text = byTree(documents, format);
     const problem = check(text);

@@ -1,6 +1,6 @@
-import { mergeLines } from "../structured/line-merge.ts";
 import { unconserved } from "./conserve.ts";
 import { parseJson } from "./json-parse.ts";
+import { mergeNearLines } from "./near-lines.ts";
 import { attempt, type MergeOutcome, merged, type Texts, unsure } from "./outcome.ts";
 import { meaning } from "./tree.ts";
 import { canon, type Value } from "./value.ts";
@@ -96,7 +96,7 @@ function appended({ base, ours, theirs }: Sides, texts: Texts): string {
 }
 
 function throughLines({ base, ours, theirs }: Texts): string {
-  const lines = mergeLines(base, ours, theirs);
+  const lines = mergeNearLines(base, ours, theirs);
   if (lines.kind === "conflict") return unsure("both sides changed rows that have no id of their own");
   const lists = [base, ours, theirs, lines.text].map((text) => text.split("\n").filter((line) => line.trim() !== ""));
   const [b = [], o = [], t = [], result = []] = lists;

@@ -1,5 +1,5 @@
-import { mergeLines } from "../structured/line-merge.ts";
 import { opaqueLines } from "./markdown-parse.ts";
+import { mergeNearLines } from "./near-lines.ts";
 import { type Texts, unsure } from "./outcome.ts";
 import { alignThree, type Chunk } from "./sequence.ts";
 
@@ -15,7 +15,7 @@ export interface BodyOptions {
  * themselves: items at the end of one bullet list, rows at the end of one table, link definitions.
  */
 export function mergeBody({ base, ours, theirs }: Texts, options: BodyOptions): string {
-  const lines = mergeLines(base, ours, theirs);
+  const lines = mergeNearLines(base, ours, theirs);
   if (lines.kind === "merged") return lines.text;
   const sides = { base: linesOf(base), ours: linesOf(ours), theirs: linesOf(theirs) };
   const opaque = opaqueLines(sides.base);

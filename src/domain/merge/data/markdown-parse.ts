@@ -33,7 +33,7 @@ export function outlineOf(text: string): Outline {
 export function printSection(section: Section): string {
   let out = "";
   const write = ({ heading, body, tail, spaced, children }: Section): void => {
-    if (spaced && out !== "" && !/(?:^|\n)\n$/.test(out)) out += out.endsWith("\n") ? "\n" : "\n\n";
+    if (spaced && out !== "" && out !== "\n" && !out.endsWith("\n\n")) out += out.endsWith("\n") ? "\n" : "\n\n";
     out += `${heading}${body}${tail}`;
     for (const child of children) write(child);
   };

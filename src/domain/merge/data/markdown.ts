@@ -1,8 +1,8 @@
-import { mergeLines } from "../structured/line-merge.ts";
 import { hasConflictMarkers, unconserved } from "./conserve.ts";
 import { mergeBody } from "./markdown-blocks.ts";
 import { checkSections } from "./markdown-model.ts";
 import { type Outline, outlineOf, printSection, type Section } from "./markdown-parse.ts";
+import { mergeNearLines } from "./near-lines.ts";
 import { attempt, type MergeOutcome, merged, type Texts, unsure } from "./outcome.ts";
 import { mergeYaml, type ParseYaml } from "./yaml.ts";
 
@@ -16,7 +16,7 @@ export interface MarkdownOptions {
 export function mergeMarkdown(texts: Texts, options: MarkdownOptions): MergeOutcome {
   return attempt(() => {
     if (texts.base.trim() === "") return unsure("there is no common text to start from");
-    const lines = mergeLines(texts.base, texts.ours, texts.theirs);
+    const lines = mergeNearLines(texts.base, texts.ours, texts.theirs);
     const plain = lines.kind === "merged" ? attempt(() => verified(lines.text, texts, options)) : undefined;
     return plain?.kind === "merged" ? plain : verified(byHeadings(texts, options), texts, options);
   });
@@ -131,7 +131,7 @@ const hasTwins = (sections: readonly Section[]): boolean =>
 /** Headings that cannot be told apart: only lines can be merged. */
 function asText({ base, ours, theirs }: Three, where: string): Section {
   const [b, o, t] = [base, ours, theirs].map((section) => `${printed(section)}\n`);
-  const lines = mergeLines(b ?? "", o ?? "", t ?? "");
+  const lines = mergeNearLines(b ?? "", o ?? "", t ?? "");
   if (lines.kind === "conflict") return unsure(`both sides changed ${where}, where headings repeat`);
   const tail = /\n*$/.exec(printSection(ours))?.[0].slice(1) ?? "";
   return { ...ours, heading: "", body: lines.text, tail, children: [] };

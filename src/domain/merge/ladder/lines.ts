@@ -1,7 +1,7 @@
 import { unconserved } from "../data/conserve.ts";
+import { mergeNearLines } from "../data/near-lines.ts";
 import type { Texts } from "../data/outcome.ts";
 import { alignThree, matches } from "../data/sequence.ts";
-import { mergeLines } from "../structured/line-merge.ts";
 import { languageOf } from "../structured/syntax.ts";
 import { plainOf } from "./form.ts";
 import { formatOf } from "./format.ts";
@@ -19,7 +19,7 @@ function byLines(triple: Triple): Answer {
   const plain = plainOf(triple);
   if (plain === undefined) return escalate("the line ends of the file are mixed");
   const { base, ours, theirs } = plain;
-  const merge = mergeLines(base, ours, theirs);
+  const merge = mergeNearLines(base, ours, theirs);
   if (merge.kind === "conflict") return escalate("both sides changed the same lines");
   const [b = [], o = [], t = [], result = []] = [base, ours, theirs, merge.text].map((text) => text.split("\n"));
   const lost = unconserved({ base: b, ours: o, theirs: t, result });

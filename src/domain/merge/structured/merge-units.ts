@@ -1,5 +1,7 @@
 import { no, ok, type Result } from "../../result.ts";
 import { orderOf, type Units } from "./order.ts";
+import { comesTooLate } from "./late.ts";
+import { rekeyed } from "./rekey.ts";
 import { isAlike } from "./similar.ts";
 import type { Triple } from "./syntax.ts";
 import { bothRecount, touchingEffects } from "./touching.ts";
@@ -12,7 +14,8 @@ export interface UnitMerge {
 }
 
 /** Merges the units of one container by key. The refusal is a sentence that names the unit. */
-export function mergeUnits(units: Units, merge: UnitMerge): Result<Unit[], string> {
+export function mergeUnits(given: Units, merge: UnitMerge): Result<Unit[], string> {
+  const units = { base: given.base, ours: rekeyed(given.base, given.ours), theirs: rekeyed(given.base, given.theirs) };
   const all = { base: byKey(units.base), ours: byKey(units.ours), theirs: byKey(units.theirs) };
   const kept = new Map<string, Unit>();
   for (const key of new Set([...all.ours.keys(), ...all.theirs.keys()])) {
@@ -29,6 +32,8 @@ export function mergeUnits(units: Units, merge: UnitMerge): Result<Unit[], strin
   }
   const order = orderOf(units, new Set(kept.keys()));
   if ("problem" in order) return no(order.problem);
+  const late = comesTooLate(units, order.keys);
+  if (late !== undefined) return no(late);
   return ok(
     withGaps(
       order.keys.flatMap((key) => kept.get(key) ?? []),

@@ -28,9 +28,11 @@ export function orderOf(units: Units, kept: ReadonlySet<string>): Order {
     if (problem !== undefined) return { problem };
   }
   const oursLeads = moved.theirs.size === 0;
+  const effects = new Set([...units.ours, ...units.theirs].filter(({ flow }) => flow === "effect").map(({ key }) => key));
+  const acts = (key: string) => effects.has(key);
   const keys = oursLeads
-    ? insertInto(lists.ours, lists.theirs, { after: true })
-    : insertInto(lists.theirs, lists.ours, { after: false });
+    ? insertInto(lists.ours, lists.theirs, { guestLast: true, acts })
+    : insertInto(lists.theirs, lists.ours, { guestLast: false, acts });
   const firm = new Set([...units.ours, ...units.theirs].filter(isFirm).map(({ key }) => key));
   const follows = (list: readonly string[]) =>
     sameOrder(
@@ -80,6 +82,7 @@ interface Move {
 /** What one side wrote must not depend on the place of what the other side moved. */
 function movePast({ units, names, mover, other }: Move): string | undefined {
   const before = new Map(units.base.map((unit) => [unit.key, unit]));
+  if (units[mover].some(({ key, flow }) => names.has(key) && flow === "slot")) return "one side moved a part whose position has a meaning";
   const movedNames = new Set(units[mover].filter(({ key }) => names.has(key)).flatMap((unit) => unit.names));
   for (const unit of units[other]) {
     const was = before.get(unit.key);
@@ -96,26 +99,38 @@ function movePast({ units, names, mover, other }: Move): string | undefined {
     : undefined;
 }
 
-/** Adds what only `guest` has, each after the nearest key before it that `host` has too. */
-function insertInto(host: readonly string[], guest: readonly string[], { after }: { after: boolean }): string[] {
+/**
+ * Adds what only `guest` has, each after the nearest key before it that `host` has too. Where both have something of their
+ * own at one place, what does not act stands before what acts, so that all values are there; else ours comes first.
+ */
+function insertInto(host: readonly string[], guest: readonly string[], { guestLast, acts }: Insertion): string[] {
   const known = new Set(host);
   const shared = new Set(guest.filter((key) => known.has(key)));
+  const guests = runsBehind(guest, shared);
+  const hosts = runsBehind(host, shared);
+  const place = (anchor: string | undefined): string[] => {
+    const [own, other] = [hosts.get(anchor) ?? [], guests.get(anchor) ?? []];
+    const [ownActs, otherActs] = [own.some(acts), other.some(acts)];
+    const ownFirst = ownActs === otherActs ? guestLast : otherActs;
+    return ownFirst ? [...own, ...other] : [...other, ...own];
+  };
+  return [...place(undefined), ...host.filter((key) => shared.has(key)).flatMap((key) => [key, ...place(key)])];
+}
+
+interface Insertion {
+  readonly guestLast: boolean;
+  readonly acts: (key: string) => boolean;
+}
+
+/** What stands behind each shared key (undefined: before all of them) until the next shared key. */
+function runsBehind(keys: readonly string[], shared: ReadonlySet<string>): Map<string | undefined, string[]> {
   const runs = new Map<string | undefined, string[]>();
   let anchor: string | undefined;
-  for (const key of guest) {
-    if (known.has(key)) anchor = key;
+  for (const key of keys) {
+    if (shared.has(key)) anchor = key;
     else runs.set(anchor, [...(runs.get(anchor) ?? []), key]);
   }
-  const out: string[] = after ? [] : [...(runs.get(undefined) ?? [])];
-  let open: string[] = after ? (runs.get(undefined) ?? []) : [];
-  for (const key of host) {
-    if (shared.has(key)) {
-      out.push(...open, key);
-      open = after ? (runs.get(key) ?? []) : [];
-      if (!after) out.push(...(runs.get(key) ?? []));
-    } else out.push(key);
-  }
-  return [...out, ...open];
+  return runs;
 }
 
 /** Where both sides added at one place, their imports stand together before the rest. */

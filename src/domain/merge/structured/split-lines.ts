@@ -53,7 +53,7 @@ export function splitLines({ src, from, to, items }: Stretch): Unit[] | undefine
   }
   if (src.slice(at, to).trim() !== "") return undefined;
   if (comments.length > 0) units.push(commentUnit(src, comments, from));
-  return distinct(joinOverloads(joinRepeatedComments(units)));
+  return distinct(rebindings(joinOverloads(joinRepeatedComments(units))));
 }
 
 function rowsOf({ src, from, to, items }: Stretch): Row[] | undefined {
@@ -146,6 +146,18 @@ function joinOverloads(units: readonly Unit[]): Unit[] {
   }
   return out;
 }
+
+/** A name that is bound twice changes its meaning on the way, so both places are part of the order. */
+function rebindings(units: readonly Unit[]): Unit[] {
+  const bound = Map.groupBy(
+    units.flatMap(({ names }, index) => names.map((name) => ({ name, index }))),
+    ({ name }) => name,
+  );
+  const twice = new Set([...bound.values()].filter((places) => places.length > 1).flatMap((places) => places.map(({ index }) => index)));
+  return units.map((unit, index) => (twice.has(index) && unit.flow === "free" && isAssigned(unit) ? { ...unit, flow: "effect" } : unit));
+}
+
+const isAssigned = ({ key }: Unit): boolean => /^(variable|assign) /.test(key);
 
 const isCallable = ({ code }: Unit): boolean =>
   code !== undefined &&

@@ -70,14 +70,14 @@ export function splitRows({ src, from, to, items, comments }: ListInside): Conta
     const newline = src.indexOf("\n", item.node.end);
     const lineEnd = newline === -1 ? to : newline + 1;
     const before = src.slice(at, item.node.start);
-    const behind = /^\s*(,?)(.*\n)$/.exec(src.slice(item.node.end, lineEnd));
+    const behind = /^(?:\s*(,))?(.*\n)$/.exec(src.slice(item.node.end, lineEnd));
     if (
       behind === null ||
       !isOnlyComments(src, { from: at, to: item.node.start }, comments) ||
       !/^\s*((\/\/|#).*|\/\*.*\*\/\s*)?$/.test(behind[2] ?? "")
     )
       return undefined;
-    if (behind[1] === "" && index < items.length - 1) return undefined;
+    if (behind[1] === undefined && index < items.length - 1) return undefined;
     trailing = behind[1] === ",";
     const gap = /^(\s*\n)*/.exec(before)?.[0] ?? "";
     units.push(unitOf(item, { gap, before: before.slice(gap.length), after: behind[2] ?? "" }));

@@ -41,6 +41,12 @@ export async function subjectOf(ground: Ground, commit: string): Promise<string>
   return expectGit(await ground.through((own) => own.git(args)), `the subject of ${commit}`).out.trim();
 }
 
+export async function blobAt(ground: Ground, commit: string, path: string): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}:${path}`];
+  const { code, out } = await ground.through((own) => own.git(args));
+  return code === 0 ? out.trim() : undefined;
+}
+
 export async function readBlob(ground: Ground, oid: string): Promise<Uint8Array> {
   return expectGit(await ground.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
 }

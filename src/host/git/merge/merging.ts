@@ -4,7 +4,7 @@ import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { committer } from "./commit.ts";
 import { type Ground, makeGround } from "./ground.ts";
-import { changedFiles, commitOf, contains, patch, readBlob, subjectOf, treeOf } from "./history.ts";
+import { blobAt, changedFiles, commitOf, contains, patch, readBlob, subjectOf, treeOf } from "./history.ts";
 import { hasHooks, runHooks } from "./hooks.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkOut } from "./pool.ts";
@@ -47,6 +47,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     merge: async (ours, theirs) => (await shop()).merger.merge({ ours, theirs }),
     mergePairs: async (pairs) => (await shop()).merger.mergePairs(pairs),
     revert: async (commit, onto) => revert(await ground(), (await shop()).merger, { commit, onto }),
+    blobAt: async (commit, path) => blobAt(await ground(), commit, path),
     readBlob: async (oid) => readBlob(await ground(), oid),
     isUnion: async (commit, path) => {
       const { attributes } = await shop();

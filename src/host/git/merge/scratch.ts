@@ -19,6 +19,7 @@ type Harmless =
   | "changedFiles"
   | "patch"
   | "merge"
+  | "mergePairs"
   | "readBlob"
   | "isUnion"
   | "withFiles"
@@ -52,6 +53,7 @@ export async function scratchMerging(root: string): Promise<ScratchMerging> {
     changedFiles: (from, to) => changedFiles(ground, from, to),
     patch: (from, to) => patch(ground, from, to),
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
+    mergePairs: (pairs) => merger.mergePairs(pairs),
     readBlob: (oid) => readBlob(ground, oid),
     isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),
     withFiles: (tree, files) => withFiles(ground, tree, files),

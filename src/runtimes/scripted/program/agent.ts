@@ -3,11 +3,13 @@ import { randomUUID } from "node:crypto";
 import type { Arguments } from "./arguments.ts";
 import { type Conversation, type Conversations, withTokens } from "./conversation.ts";
 import type { Diary } from "./diary.ts";
+import type { McpProgram } from "./mcp.ts";
 import { type Ending, performSteps } from "./perform.ts";
 import { chooseRule, type Rule, type TurnFacts } from "./scenario/rule.ts";
 import type { Step } from "./scenario/step.ts";
 import { fillTemplates, type TemplateSource } from "./scenario/template.ts";
 import { exitCodes, Stopped, type StopRequest } from "./stop.ts";
+import type { McpServer } from "./stream/events.ts";
 import type { Output } from "./stream/output.ts";
 import { Turn } from "./turn.ts";
 
@@ -51,8 +53,10 @@ export class Agent {
     diary.input({ session, turn: number, attempt: facts.attempt, text: prompt });
     const turn = new Turn({ out, session, number, model: args.model, index: this.#results });
     if (!opensWith("noInit", steps))
-      await turn.open({ cwd, permissionMode: args.permissionMode, mcpServers: args.mcpServers });
-    const ending = await this.#ending(turn, () => performSteps(steps, { turn, prompt, out, stop, diary, cwd, env }));
+      await turn.open({ cwd, permissionMode: args.permissionMode, mcpServers: listed(args.mcpPrograms) });
+    const ending = await this.#ending(turn, () =>
+      performSteps(steps, { turn, prompt, out, stop, diary, cwd, env, mcpPrograms: args.mcpPrograms }),
+    );
     if (ending.kind === "exit") return ending;
     return this.#finish(turn, ending);
   }
@@ -116,6 +120,10 @@ export class Agent {
     return { kind: "next", failed: false };
   }
 }
+
+/** As the imitated program lists them, whether they were needed or not. */
+const listed = (programs: readonly McpProgram[]): readonly McpServer[] =>
+  programs.map(({ name }) => ({ name, status: "connected", source: "dynamic" }));
 
 /** Only the steps at the very start say how a turn opens; the scenario's check keeps them there. */
 function opensWith(kind: Step["kind"], steps: readonly Step[]): boolean {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import type { McpServer } from "./stream/events.ts";
+import type { McpProgram } from "./mcp.ts";
 
 export interface Arguments {
   readonly version: boolean;
@@ -8,7 +8,7 @@ export interface Arguments {
   readonly permissionMode: string;
   readonly resume: string | undefined;
   readonly session: string | undefined;
-  readonly mcpServers: readonly McpServer[];
+  readonly mcpPrograms: readonly McpProgram[];
   readonly systemPrompt: string | undefined;
 }
 
@@ -39,8 +39,8 @@ export function parseArguments(argv: readonly string[]): Result<Arguments, strin
   const version = on.has("--version") || on.has("-v");
   const problem = version ? undefined : problemOf(on, values);
   if (problem !== undefined) return no(problem);
-  const mcpServers = readMcpServers(values.get("--mcp-config"));
-  if (!mcpServers.ok) return mcpServers;
+  const mcpPrograms = readMcpPrograms(values.get("--mcp-config"));
+  if (!mcpPrograms.ok) return mcpPrograms;
   const systemPrompt = readSystemPrompt(values);
   if (!systemPrompt.ok) return systemPrompt;
   return ok({
@@ -49,7 +49,7 @@ export function parseArguments(argv: readonly string[]): Result<Arguments, strin
     permissionMode: values.get("--permission-mode") ?? "default",
     resume: values.get("--resume"),
     session: values.get("--session-id"),
-    mcpServers: mcpServers.value,
+    mcpPrograms: mcpPrograms.value,
     systemPrompt: systemPrompt.value,
   });
 }
@@ -91,19 +91,25 @@ function problemOf(on: Given["on"], values: Given["values"]): string | undefined
   return undefined;
 }
 
-/** The servers are listed, never started: no scripted step calls one for real. */
-function readMcpServers(config: string | undefined): Result<readonly McpServer[], string> {
+/** Servers are started when a step calls one of their tools; those that are reached otherwise are not for us. */
+function readMcpPrograms(config: string | undefined): Result<readonly McpProgram[], string> {
   if (config === undefined) return ok([]);
   try {
     const value: unknown = JSON.parse(config.trimStart().startsWith("{") ? config : readFileSync(config, "utf8"));
     if (typeof value !== "object" || value === null || !("mcpServers" in value)) {
       return no(`Error: Invalid MCP configuration: "mcpServers" is missing in ${config}`);
     }
-    return ok(Object.keys(Object(value.mcpServers)).map((name) => ({ name, status: "connected", source: "dynamic" })));
+    return ok(Object.entries(Object(value.mcpServers)).map(([name, server]) => programOf(name, Object(server))));
   } catch (error) {
     return no(`Error: Invalid MCP configuration: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+
+const programOf = (name: string, { command, args, env }: Record<string, unknown>): McpProgram => ({
+  name,
+  argv: [String(command), ...(Array.isArray(args) ? args.map(String) : [])],
+  env: Object.fromEntries(Object.entries(Object(env)).map(([key, value]) => [key, String(value)])),
+});
 
 function readSystemPrompt(values: Given["values"]): Result<string | undefined, string> {
   const file = values.get("--append-system-prompt-file");

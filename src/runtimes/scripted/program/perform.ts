@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { useMcpTool } from "./mcp.ts";
 import type { Step, StepOf } from "./scenario/step.ts";
 import type { Outcome } from "./stream/result.ts";
 import { commitAll, editFile, runOv, runShell, type Stage, startChild, useTool } from "./tools.ts";
@@ -36,6 +37,8 @@ async function perform(step: Step, stage: Stage): Promise<Ending | undefined> {
       return void (await turn.think(step.think, step.usage));
     case "tool":
       return failed(step, await useTool(step, stage));
+    case "mcp":
+      return failed(step, await useMcpTool(step, stage));
     case "edit":
       return failed(step, await editFile(step, stage));
     case "shell":

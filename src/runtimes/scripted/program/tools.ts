@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Command, type Finished, runCommand, shell, startInBackground } from "./command.ts";
 import type { Diary } from "./diary.ts";
+import type { McpProgram } from "./mcp.ts";
 import type { StepOf } from "./scenario/step.ts";
 import { Stopped, type StopRequest } from "./stop.ts";
 import type { ToolAnswer } from "./stream/events.ts";
@@ -17,6 +18,8 @@ export interface Stage {
   readonly diary: Diary;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The servers it was told about. */
+  readonly mcpPrograms: readonly McpProgram[];
 }
 
 /** Why a step that had to work did not; undefined when it did. */

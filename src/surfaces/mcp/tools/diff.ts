@@ -1,6 +1,6 @@
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
 import type { McpApp } from "../app.ts";
 import { countLines, filesOf, type PatchedFile } from "../patch.ts";
 import type { ToolHandler } from "../tool-call.ts";
@@ -24,8 +24,10 @@ export const diff: ToolHandler = async (given, { app }) => {
   const lines = [
     `${visibleLine(branch)} changes ${wanted.length} of ${all.length} files${wanted.length === all.length ? "" : " (narrowed)"}:`,
     ...wanted.map((file) => `${counts(file)} ${visibleLine(file.path)}`),
-    ...(left.length === 0 ? [] : [`Not shown below, ask with files: ${left.map(({ path }) => visibleLine(path)).join(", ")}`]),
-    ...shown.map(({ text }) => `\n${text.trimEnd()}`),
+    ...(left.length === 0
+      ? []
+      : [`Not shown below, ask with files: ${left.map(({ path }) => visibleLine(path)).join(", ")}`]),
+    ...shown.map(({ text }) => `\n${visibleText(text.trimEnd())}`),
   ];
   const files = wanted.map((file) => ({ path: file.path, ...countLines(file) }));
   return ok({ text: lines.join("\n"), data: { branch, files, notShown: left.map(({ path }) => path) } });

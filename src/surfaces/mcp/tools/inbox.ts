@@ -1,5 +1,5 @@
-import { mailTypes } from "../../../domain/mail/types.ts";
 import { renderInject } from "../../../domain/mail/render.ts";
+import { mailTypes } from "../../../domain/mail/types.ts";
 import { ok } from "../../../domain/result.ts";
 import type { CheckReply, InboxLetter } from "../../../usecases/mail/check.ts";
 import type { McpApp } from "../app.ts";

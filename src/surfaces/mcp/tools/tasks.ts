@@ -1,7 +1,7 @@
+import { quoted } from "../../../domain/mail/quoted.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { TaskFields } from "../../../domain/task/fields.ts";
-import { quoted } from "../../../domain/mail/quoted.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
 import type { Given, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
@@ -21,10 +21,10 @@ export const taskShow: ToolHandler = async (given, context) => {
 
 export const taskCreate: ToolHandler = async (given, { app }) => {
   const made = await app.call("task.create", {
+    ...fieldsOf(given),
     title: given.text("title"),
     id: given.optionalText("id"),
     blockedBy: given.texts("blocked_by"),
-    ...fieldsOf(given),
   });
   return made.ok ? ok({ text: `Created ${taskLine(made.value)}`, data: { task: dataOf(made.value) } }) : made;
 };

@@ -46,7 +46,8 @@ export const fleet: ToolHandler = async (given, { app, self }) => {
     scope === "children" ? agent.parentName === self.name : scope === "all" || agent.runId === self.runId,
   );
   const { openMerges, approvals } = seen.value;
-  const merges = openMerges === 0 ? [] : [`${openMerges} in the merge queue, ${approvals.length} wait for the operator`];
+  const merges =
+    openMerges === 0 ? [] : [`${openMerges} in the merge queue, ${approvals.length} wait for the operator`];
   const lines = [...(wanted.length === 0 ? ["No agents."] : wanted.map(agentLine)), ...merges];
   return ok({ text: lines.join("\n"), data: { agents: wanted.map(dataOf), openMerges } });
 };

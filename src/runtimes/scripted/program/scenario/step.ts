@@ -48,6 +48,12 @@ const decoders = {
     ),
     usage,
   }),
+  mcp: record({
+    mcp: required(record({ tool: required(text), arguments: defaulting(anything, {}) })),
+    expect: optional(text),
+    allowFail: defaulting(flag, false),
+    usage,
+  }),
   edit: record({ edit: required(edit()), usage }),
   shell: record({ shell: required(text), ...command }),
   commit: record({ commit: required(text), usage }),

@@ -74,7 +74,9 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     config: absent,
     prompts: absent,
     merger: absent,
+    mcp: absent,
     merges: absent,
+    radar: absent,
   } as App;
 }
 

@@ -36,7 +36,7 @@ export async function dryRunAll({ app, io }: Call, views: readonly MergeView[]):
 }
 
 /** Those that could land now in the order in which they would, then the rest. */
-export const inOrder = (views: readonly MergeView[]): readonly MergePreview[] =>
+const inOrder = (views: readonly MergeView[]): readonly MergePreview[] =>
   views
     .toSorted((a, b) => (a.place ?? Number.MAX_SAFE_INTEGER) - (b.place ?? Number.MAX_SAFE_INTEGER))
     .map(({ entry }) => entry);
@@ -84,6 +84,6 @@ function predictionLines(paint: Paint, { entry, prediction }: Predicted): readon
 }
 
 /** The predicted tier, and whether somebody has to work for it. */
-export function predictionWords(paint: Paint, { predictedTier, wouldRequireAgent }: PredictedMerge): string {
+function predictionWords(paint: Paint, { predictedTier, wouldRequireAgent }: PredictedMerge): string {
   return wouldRequireAgent ? paint.red(`${predictedTier}, needs a merger agent`) : paint.green(predictedTier);
 }

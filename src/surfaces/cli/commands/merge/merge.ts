@@ -99,7 +99,7 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
 }
 
 /** What is on its way; with `into`, only what is meant for that branch, wherever it waits meanwhile. */
-export async function openMerges(app: App, into: string | undefined): Promise<Result<readonly MergeView[], Refusal>> {
+async function openMerges(app: App, into: string | undefined): Promise<Result<readonly MergeView[], Refusal>> {
   const listed = await app.call("merge.list", {});
   if (!listed.ok) return listed;
   if (into === undefined) return ok(listed.value.entries);

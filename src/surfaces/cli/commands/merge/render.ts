@@ -1,4 +1,4 @@
-import { isOpenMerge, type MergeStatus, type Verdict } from "../../../../domain/merge/entry.ts";
+import { isOpenMerge, type MergeStatus, type Verdict, verdicts } from "../../../../domain/merge/entry.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
@@ -105,8 +105,7 @@ const statusOf = (cell: string): MergeStatus | undefined => (isStatus(cell) ? ce
 const isStatus = (cell: string): cell is MergeStatus => Object.hasOwn(statusHues, cell);
 
 function verdictNamed(cell: string): Verdict | undefined {
-  const all = ["verified", "verified_with_gaps", "unverified"] as const;
-  return all.find((verdict) => verdictWords(verdict) === cell);
+  return verdicts.find((verdict) => verdictWords(verdict) === cell);
 }
 
 /** Why it is where it is. */
@@ -127,7 +126,7 @@ export function approvalHints(paint: Paint, entries: readonly MergePreview[]): r
   if (first === undefined) return [];
   const one = `to let it land: ov merge approve ${first.id}`;
   const all = `${waiting.length} branches wait for your word: ov merge approve <id>, or: ov merge approve --all`;
-  const refuse = "or send it back: ov merge reject <id> --reason <why>";
+  const refuse = `or send it back: ov merge reject ${waiting.length === 1 ? first.id : "<id>"} --reason <why>`;
   return [
     hintLine(paint, waiting.length === 1 ? `${visibleLine(first.branch)} waits for your word; ${one}` : all),
     hintLine(paint, refuse),

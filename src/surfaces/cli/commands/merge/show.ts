@@ -97,6 +97,6 @@ function causeLines({ entry }: MergeDetail): readonly string[] {
     ...(others.length === 0 ? [] : [`  of: ${others.map(visibleLine).join(", ")}`]),
     ...(gate === undefined ? [] : [`  gate: ${visibleLine(gate)}`]),
     ...(logPath === undefined ? [] : [`  output: ${visibleLine(logPath)}`]),
-    ...(logTail === undefined ? [] : ["", visibleText(logTail.trimEnd())]),
+    ...(logTail === undefined || logTail.trim() === "" ? [] : ["", visibleText(logTail.trimEnd())]),
   ];
 }

@@ -75,6 +75,13 @@ export const mergeCommand: Command = {
       run: async () => (await import("./plan.ts")).plan,
     },
     {
+      name: "radar",
+      summary: "Show which branches that agents work on would collide, and in which files",
+      details:
+        "Merges every two live branches, and each with the branch it lands on, without writing anything. Owners are told by mail when a collision appears that no rule can settle.",
+      run: async () => (await import("./radar.ts")).radar,
+    },
+    {
       name: "diff",
       summary: "Show what a merge brings, or brought, as a patch",
       arguments: [merge],

@@ -7,7 +7,7 @@ import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
 import { standstill, teller } from "./wait.ts";
 
-export interface SettledOp {
+interface SettledOp {
   readonly op: MergeOp;
   /** Every branch that operations of late concerned. */
   readonly entries: readonly MergeEntry[];

@@ -3,13 +3,14 @@ import type { AgentView } from "../../../../usecases/status/overview.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
 import { stateIcon, stateWord } from "../../marks.ts";
+import { decisionLines } from "../inbox/render.ts";
 import { mergeLines, mergesJson } from "../merge/counts.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
-  const { run, agents, unreadMailCount, unreadMailScope, approvals, failedMerges, openMerges } = reply.value;
+  const { run, agents, unreadMailCount, unreadMailScope, approvals, failedMerges, openMerges, decisions } = reply.value;
   const merges = { pending: openMerges, approvals, failed: failedMerges };
   const engine = app.engine.status();
   const head =
@@ -21,6 +22,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     `Engine: ${engine === undefined ? "not running" : `pid ${engine.pid}`}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
+    ...decisionLines(io.paint, decisions),
     ...(agents.length === 0 ? ["No agents."] : agents.map((view) => agentLine(view, io.paint))),
   ];
   return ok({
@@ -32,7 +34,8 @@ export const status: Handler = async ({ app, flags, io }) => {
       unreadMailScope,
       mergeQueueCount: openMerges,
       merges: mergesJson(merges),
-      needsOperator: approvals.length > 0,
+      needsOperator: approvals.length > 0 || decisions.length > 0,
+      decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
     },
     text: lines.join("\n"),
   });

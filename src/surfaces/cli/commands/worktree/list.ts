@@ -1,25 +1,35 @@
-import { ok } from "../../../../domain/result.ts";
+import type { MergeEntry } from "../../../../domain/merge/entry.ts";
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Surveyed } from "../../../../usecases/worktrees/survey.ts";
+import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { hintLine, stateWord } from "../../marks.ts";
+import { approvalHints, paintedStatus, paintedVerdict, verdictOf, verdictWords } from "../merge/render.ts";
 
 export const list: Handler = async ({ app, io }) => {
   const facet = await app.worktrees();
   const found = await facet.list();
   if (!found.ok) return found;
-  const worktrees = found.value.map(worktreeJson);
+  const merges = await mergesOf(app, found.value);
+  if (!merges.ok) return merges;
+  const worktrees = found.value.map((one) => worktreeJson(one, merges.value.get(one.worktree.branch)));
   const empty = `No worktrees of agents.\n${hintLine(io.paint, "start an agent: ov sling <task>")}`;
   return ok({
     json: { worktrees },
-    text: found.value.length === 0 ? empty : found.value.map((one) => lines(io.paint, one)).join("\n"),
+    text:
+      found.value.length === 0
+        ? empty
+        : found.value.map((one) => lines(io.paint, one, merges.value.get(one.worktree.branch))).join("\n"),
     rows: {
-      columns: ["AGENT", "STATE", "TASK", "BRANCH", "HEAD", "PATH"],
-      cells: worktrees.map(({ agentName, state, taskId, branch, head, path }) => [
+      columns: ["AGENT", "STATE", "TASK", "BRANCH", "VERDICT", "HEAD", "PATH"],
+      cells: worktrees.map(({ agentName, state, taskId, branch, verdict, head, path }) => [
         agentName ?? "?",
         state ?? "unknown",
         taskId ?? "?",
         branch,
+        verdictWords(verdict),
         head ?? "",
         path,
       ]),
@@ -28,7 +38,17 @@ export const list: Handler = async ({ app, io }) => {
   });
 };
 
-const worktreeJson = ({ worktree, owner, head, exists }: Surveyed) => ({
+/** The newest entry of each branch. Where nobody owns a worktree nothing was ever queued, and no store need be opened. */
+async function mergesOf(
+  app: App,
+  worktrees: readonly Surveyed[],
+): Promise<Result<ReadonlyMap<string, MergeEntry>, Refusal>> {
+  if (worktrees.every(({ owner }) => owner === undefined)) return ok(new Map());
+  const listed = await app.call("merge.list", { all: true });
+  return listed.ok ? ok(new Map(listed.value.entries.map(({ entry }) => [entry.branch, entry]))) : listed;
+}
+
+const worktreeJson = ({ worktree, owner, head, exists }: Surveyed, merge: MergeEntry | undefined) => ({
   path: worktree.path,
   branch: worktree.branch,
   head,
@@ -37,16 +57,21 @@ const worktreeJson = ({ worktree, owner, head, exists }: Surveyed) => ({
   taskId: owner?.agent.taskId ?? null,
   kind: worktree.kind,
   exists,
+  mergeStatus: merge?.status ?? null,
+  verdict: verdictOf({ verdict: merge?.verdict ?? null }),
 });
 
-function lines(paint: Paint, { worktree, owner, head, exists }: Surveyed): string {
+function lines(paint: Paint, { worktree, owner, head, exists }: Surveyed, merge: MergeEntry | undefined): string {
   const agent = owner?.agent;
   const state = agent === undefined ? "unknown" : stateWord(paint, agent.state);
   const facts = [`Agent: ${agent?.name ?? "?"}`, `State: ${state}`, `Task: ${visibleLine(agent?.taskId ?? "?")}`];
+  const verdict = paintedVerdict(paint, verdictOf({ verdict: merge?.verdict ?? null }));
+  const queued = merge === undefined ? "" : ` ${paintedStatus(paint, merge.status)}`;
   const gone = exists ? "" : ` ${paint.yellow("(directory is gone)")}`;
   return [
-    `${paint.accent(visibleLine(worktree.branch))} ${paint.muted((head ?? "").slice(0, 8))}${gone}`,
+    `${paint.accent(visibleLine(worktree.branch))} ${paint.muted((head ?? "").slice(0, 8))}${queued} ${verdict}${gone}`,
     `  ${facts.join(" | ")}`,
     hintLine(paint, visibleLine(worktree.path)),
+    ...(merge === undefined ? [] : approvalHints(paint, [merge])),
   ].join("\n");
 }

@@ -1,0 +1,58 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Refusal } from "../domain/refusal.ts";
+import { ok, type Result } from "../domain/result.ts";
+import { writeAtomically } from "../host/atomic-file.ts";
+import type { Store } from "../ports/store.ts";
+import type { McpApp } from "../surfaces/mcp/app.ts";
+import { answerHttp, mcpPath } from "../surfaces/mcp/http.ts";
+import { type McpServer, makeServer } from "../surfaces/mcp/server.ts";
+import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
+import { runUseCase } from "../usecases/channel/run-use-case.ts";
+import { mcpApp } from "./mcp.ts";
+import { channelPorts, doorOf, type Project } from "./project.ts";
+
+/** A token that was never given out: whoever brings none is nobody here, never the operator. */
+const nobody = "none";
+
+/** Serves agents' tools on the loopback address until closed. Where, stands in a file that only the user can read. */
+export function openMcpHttp(project: Project, store: Store): { close(): void } {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request, http) => {
+      // A call may wait for gates, which take as long as they take.
+      http.timeout(request, 0);
+      return answerHttp(request, (token) => serverFor(project, store, token));
+    },
+  });
+  const notice = join(project.dir, "run", "mcp.json");
+  const address = { url: `http://127.0.0.1:${server.port}${mcpPath}`, pid: process.pid };
+  writeAtomically(notice, `${JSON.stringify(address)}\n`, 0o600);
+  return {
+    close: () => {
+      rmSync(notice, { force: true });
+      void server.stop(true);
+    },
+  };
+}
+
+async function serverFor(
+  project: Project,
+  store: Store,
+  token: string | undefined,
+): Promise<Result<McpServer, Refusal>> {
+  const call = callAs(project, store, token === undefined || token === "" ? nobody : token);
+  const self = await call("identity.self", {});
+  return self.ok ? ok(makeServer(mcpApp(project, call), self.value)) : self;
+}
+
+/** As the command channel: the same use cases, as the holder of the token, and the engine looks afterwards. */
+function callAs(project: Project, store: Store, token: string): McpApp["call"] {
+  const ports = { ...channelPorts(project, store), ancestors: () => [] };
+  return async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
+    const { result, due } = await runUseCase(ports, { name, request, token });
+    if (due) await doorOf(project).wake();
+    return result as Result<ReplyOf<N>, Refusal>;
+  };
+}

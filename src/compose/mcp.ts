@@ -1,0 +1,59 @@
+import type { Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import type { McpFacet } from "../surfaces/cli/facets/mcp.ts";
+import { fileSink, isTerminal } from "../surfaces/cli/sink.ts";
+import type { McpApp } from "../surfaces/mcp/app.ts";
+import { refusingServer } from "../surfaces/mcp/refusing.ts";
+import { makeServer } from "../surfaces/mcp/server.ts";
+import { serveStdio } from "../surfaces/mcp/stdio.ts";
+import { describeRefusal } from "../surfaces/shared/refusals.ts";
+import type { Project } from "./project.ts";
+import { version } from "./version.ts";
+
+/** `ov mcp`, as whoever's token the environment holds. */
+export function makeMcpFacet(project: Project, call: McpApp["call"]): McpFacet {
+  return {
+    serve: async (): Promise<Result<void, Refusal>> => {
+      const self = await call("identity.self", {});
+      const out = fileSink(1);
+      const write = (line: string) => out.write(line);
+      if (self.ok) {
+        await serveStdio(makeServer(mcpApp(project, call), self.value), { input: Bun.stdin.stream(), write });
+        return ok(undefined);
+      }
+      // A person at a terminal sends no requests and reads the refusal instead.
+      if (!isTerminal(0))
+        await serveStdio(refusingServer(describeRefusal(self.refusal)), { input: firstPiece(), write });
+      return no(self.refusal);
+    },
+  };
+}
+
+/** What tools may ask for, wherever they are served. */
+export const mcpApp = (project: Project, call: McpApp["call"]): McpApp => ({
+  version,
+  call,
+  branches: async () => (await import("./merge-facet.ts")).makeMergeFacet(project),
+  sleep,
+});
+
+/** Enough to answer the first request: a client that is refused has nothing more to ask. */
+async function* firstPiece(): AsyncGenerator<Uint8Array> {
+  for await (const chunk of Bun.stdin.stream()) {
+    yield chunk;
+    if (chunk.includes(10)) return;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener("abort", wake);
+  });
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { checkExit, type ExitFacts, type ExitTriggerSettings, exitTriggers } from "./exit-triggers.ts";
+
+const off: ExitTriggerSettings = { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false };
+
+type RunAgent = ExitFacts["agents"][number];
+const agent = (name: string, facts: Partial<RunAgent>): RunAgent => ({
+  name,
+  capability: "builder",
+  state: "completed",
+  outcome: "done",
+  releasedAt: null,
+  ...facts,
+});
+const released = agent("b1", { releasedAt: 5 });
+const submitted = agent("b2", {});
+const working = agent("b3", { state: "in_turn", outcome: null });
+const zombie = agent("b4", { state: "zombie", outcome: "crashed" });
+const head = agent("coordinator", { capability: "coordinator", state: "between_turns", outcome: null });
+
+const open: ExitFacts = {
+  agents: [head, working],
+  openBranches: ["overstory/b3/T3"],
+  readyTasks: ["T9"],
+  otherTasks: 1,
+  shutdown: null,
+};
+const over: ExitFacts = {
+  agents: [head, released],
+  openBranches: [],
+  readyTasks: [],
+  otherTasks: 0,
+  shutdown: { from: "operator" },
+};
+
+/** Which of the three facts hold, as in `over` instead of `open`. */
+const factsWhere = (agents: boolean, tracker: boolean, shutdown: boolean): ExitFacts => ({
+  agents: (agents ? over : open).agents,
+  openBranches: (agents ? over : open).openBranches,
+  readyTasks: (tracker ? over : open).readyTasks,
+  otherTasks: 0,
+  shutdown: (shutdown ? over : open).shutdown,
+});
+
+test("a run is complete when at least one trigger is switched on and all that are switched on are met", () => {
+  const flags = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean());
+  fc.assert(
+    fc.property(flags, flags, (on, met) => {
+      const triggers = { allAgentsDone: on[0], taskTrackerEmpty: on[1], onShutdownSignal: on[2] };
+      const check = checkExit(factsWhere(...met), { triggers, requireClean: false });
+      expect(exitTriggers.map((name) => check.triggers[name].enabled)).toEqual(on);
+      expect(exitTriggers.map((name) => check.triggers[name].met)).toEqual(met);
+      expect(check.complete).toBe(on.includes(true) && on.every((enabled, index) => !enabled || met[index] === true));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe("all agents are done", () => {
+  const triggers = { ...off, allAgentsDone: true };
+  const check = (agents: readonly RunAgent[], openBranches: readonly string[] = [], requireClean = false) =>
+    checkExit({ ...over, agents: [head, ...agents], openBranches }, { triggers, requireClean });
+
+  test.each<[string, readonly RunAgent[], readonly string[], boolean]>([
+    ["nobody has worked yet", [], [], false],
+    ["everybody is released", [released], [], true],
+    ["somebody works", [released, working], [], false],
+    ["somebody has submitted and may be called back", [released, submitted], [], false],
+    ["somebody died and everybody else is released", [released, zombie], [], true],
+    ["the only one died", [zombie], [], true],
+    ["a branch is in the merge queue", [released], ["overstory/b1/T1"], false],
+    ["somebody was stopped and not let go", [agent("b5", { outcome: "stopped" })], [], false],
+    ["somebody was stopped and let go", [agent("b5", { outcome: "stopped", releasedAt: 3 })], [], true],
+  ])("when %s", (_, agents, branches, met) => {
+    expect(check(agents, branches).complete).toBe(met);
+  });
+
+  test("failures are told separately, and keep the run open only when it must be clean", () => {
+    const lenient = check([released, zombie]);
+    expect(lenient.failures).toEqual([{ name: "b4", capability: "builder", outcome: "crashed" }]);
+    expect(lenient.complete).toBe(true);
+    const strict = check([released, zombie], [], true);
+    expect(strict.complete).toBe(false);
+    expect(strict.triggers.allAgentsDone.detail).toBe("failed: b4");
+    expect(check([released], [], true).complete).toBe(true);
+  });
+
+  test("the detail names who and what is waited for", () => {
+    const { detail } = check([working, submitted], ["overstory/b2/T2"]).triggers.allAgentsDone;
+    expect(detail).toBe("not released: b3 (in_turn), b2 (submitted); in the merge queue: overstory/b2/T2");
+  });
+});
+
+test("no ready task is enough for the tracker; those that are taken are mentioned", () => {
+  const { taskTrackerEmpty } = checkExit(
+    { ...over, otherTasks: 2 },
+    { triggers: { ...off, taskTrackerEmpty: true }, requireClean: false },
+  ).triggers;
+  expect(taskTrackerEmpty).toEqual({
+    enabled: true,
+    met: true,
+    detail: "no task is ready; 2 tasks taken or blocked",
+  });
+});

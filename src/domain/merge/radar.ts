@@ -1,0 +1,65 @@
+import type { OutcomeMail } from "./outcome-mail.ts";
+
+/** A branch that others may collide with: an agent's work, or a branch on which work lands. */
+export interface RadarHead {
+  readonly branch: string;
+  readonly commit: string;
+  /** Null: work lands here. */
+  readonly agentName: string | null;
+  /** Where it lands; its own name for a branch on which work lands. */
+  readonly landsOn: string;
+}
+
+export interface HeadPair {
+  readonly a: RadarHead;
+  readonly b: RadarHead;
+}
+
+/** Which branches can meet: those that land on the same one, and each with that one. Two that are alike cannot collide. */
+export function pairsOf(heads: readonly RadarHead[]): readonly HeadPair[] {
+  const ordered = heads.toSorted((one, other) => compare(one.branch, other.branch));
+  return ordered.flatMap((a, at) =>
+    ordered
+      .slice(at + 1)
+      .filter((b) => a.landsOn === b.landsOn && a.commit !== b.commit && a.branch !== b.branch)
+      .map((b) => ({ a, b })),
+  );
+}
+
+/** Two commits as one pair, whichever was named first. */
+export interface CommitPair {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+export const commitsOf = ({ a, b }: HeadPair): CommitPair =>
+  a.commit < b.commit ? { ours: a.commit, theirs: b.commit } : { ours: b.commit, theirs: a.commit };
+
+export const pairKey = ({ ours, theirs }: CommitPair): string => `${ours} ${theirs}`;
+
+export interface Collision extends HeadPair {
+  /** None when the two have no history in common. */
+  readonly files: readonly string[];
+}
+
+/** What a collision is told apart by: another file is another collision, another commit is not. */
+export const collisionText = ({ files }: Pick<Collision, "files">): string => JSON.stringify(files.toSorted(compare));
+
+/** Tells those concerned early, while it is cheap to agree on who changes what. */
+export function collisionMail({ a, b, files }: Collision): OutcomeMail {
+  const where = files.length === 0 ? "they have no history in common" : files.join(", ");
+  return {
+    subject: `branches collide: ${a.branch} and ${b.branch}`,
+    body: [
+      `${nameOf(a)} and ${nameOf(b)} cannot both land as they are, and no rule can settle it: ${where}`,
+      "Nothing has been changed. Agree on who keeps which part; or let one land and then merge",
+      `${a.landsOn} into the other.`,
+      "All pairs: ov merge radar",
+    ].join("\n"),
+    payload: JSON.stringify({ branches: [a.branch, b.branch], agents: [a.agentName, b.agentName], files }),
+  };
+}
+
+const nameOf = ({ branch, agentName }: RadarHead): string => (agentName === null ? branch : `${branch} (${agentName})`);
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

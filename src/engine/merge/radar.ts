@@ -1,0 +1,138 @@
+import { commitsOf, type HeadPair, pairKey, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
+import type { RadarPair } from "../../ports/store/conflicts.ts";
+import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
+import { type LiveBranch, liveBranches } from "../../usecases/merge/live-branches.ts";
+import { warnOfCollision } from "../../usecases/merge/warn-collision.ts";
+import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { commandFor } from "./regenerate.ts";
+
+/** Pairs are forgotten after this time; a pair that is still of interest is merged again. */
+const keptMs = 14 * 24 * 60 * 60_000;
+
+/** Moves of landing branches that may be going on side by side, with room to spare. */
+const recentMoves = 20;
+
+/**
+ * Looks ahead: would the branches that agents work on merge with each other, and with what has landed? Looks only when
+ * a head has changed, and then only at the pairs of that head, for a pair of commits always gives the same.
+ */
+export class Radar {
+  readonly #ports: MergePorts;
+  #seen = "";
+  #pass: Promise<void> | undefined;
+  #missed = false;
+
+  constructor(ports: MergePorts) {
+    this.#ports = ports;
+  }
+
+  /** Looks in the background; `onEnd` is called when somebody was told something, or a change came meanwhile. */
+  look(onEnd: () => void): void {
+    if (this.#pass !== undefined) {
+      this.#missed = true;
+      return;
+    }
+    this.#missed = false;
+    this.#pass = this.#work()
+      .catch((error: unknown) => {
+        this.#ports.report(error);
+        return false;
+      })
+      .then((told) => {
+        this.#pass = undefined;
+        if (told || this.#missed) onEnd();
+      });
+  }
+
+  /** Resolves when nothing is being looked at. */
+  async settled(): Promise<void> {
+    await this.#pass;
+  }
+
+  async #work(): Promise<boolean> {
+    const { live, fingerprint } = await this.#heads();
+    if (fingerprint === this.#seen) return false;
+    // Before the look: what git cannot read now is not asked for again until something changes.
+    this.#seen = fingerprint;
+    if (live.length === 0) return false;
+    const pairs = pairsOf(await withLandings(this.#ports, live));
+    const known = await knownPairs(this.#ports, pairs);
+    const fresh = await judgeUnknown(this.#ports, pairs, known);
+    return this.#record(live, pairs, fresh, new Map([...known, ...fresh.map((pair) => [keyOf(pair), pair] as const)]));
+  }
+
+  /** Everything that could make another look worthwhile, without asking git. */
+  async #heads(): Promise<{ readonly live: readonly LiveBranch[]; readonly fingerprint: string }> {
+    return this.#ports.store.read(async (tx) => {
+      const live = await liveBranches(tx, mergeContext(this.#ports));
+      const moves = live.length === 0 ? [] : await tx.mergeOps.list({ status: "done", limit: recentMoves });
+      const heads = live.map(({ branch, commit, landsOn }) => [branch, commit, landsOn]);
+      return { live, fingerprint: JSON.stringify([heads, moves.map(({ seq }) => seq)]) };
+    });
+  }
+
+  async #record(
+    live: readonly LiveBranch[],
+    pairs: readonly HeadPair[],
+    fresh: readonly RadarPair[],
+    known: ReadonlyMap<string, RadarPair>,
+  ): Promise<boolean> {
+    const collisions = pairs.flatMap((pair) => {
+      const found = known.get(pairKey(commitsOf(pair)));
+      return found?.outcome === "conflict" ? [{ ...pair, files: found.files }] : [];
+    });
+    if (fresh.length === 0 && collisions.length === 0) return false;
+    const context = mergeContext(this.#ports);
+    return this.#ports.store.transaction(async (tx) => {
+      if (fresh.length > 0) await tx.radar.forget(context.now - keptMs);
+      for (const pair of fresh) await tx.radar.put(pair);
+      let told = false;
+      for (const collision of collisions) told = (await warnOfCollision(tx, context, collision, live)) || told;
+      return told;
+    });
+  }
+}
+
+/** The branches that exist, and those they land on, through one process. What is in a clone only is not known to git here. */
+async function withLandings({ merging }: MergePorts, live: readonly LiveBranch[]): Promise<readonly RadarHead[]> {
+  const tips = new Map((await merging.refsBelow("refs/heads/")).map(({ ref, commit }) => [ref, commit]));
+  const landings = [...new Set(live.map(({ landsOn }) => landsOn))].flatMap((branch): RadarHead[] => {
+    const commit = tips.get(branchRef(branch));
+    return commit === undefined ? [] : [{ branch, commit, agentName: null, landsOn: branch }];
+  });
+  return [...live.filter(({ branch }) => tips.has(branchRef(branch))), ...landings];
+}
+
+const keyOf = ({ aCommit, bCommit }: RadarPair): string => pairKey({ ours: aCommit, theirs: bCommit });
+
+async function knownPairs({ store }: MergePorts, pairs: readonly HeadPair[]): Promise<ReadonlyMap<string, RadarPair>> {
+  return store.read(async (tx) => {
+    const known = new Map<string, RadarPair>();
+    for (const pair of pairs) {
+      const { ours, theirs } = commitsOf(pair);
+      const found = await tx.radar.pair(ours, theirs);
+      if (found !== undefined) known.set(keyOf(found), found);
+    }
+    return known;
+  });
+}
+
+async function judgeUnknown(
+  ports: MergePorts,
+  pairs: readonly HeadPair[],
+  known: ReadonlyMap<string, RadarPair>,
+): Promise<readonly RadarPair[]> {
+  const unknown = new Map(pairs.map(commitsOf).map((pair) => [pairKey(pair), pair]));
+  for (const key of known.keys()) unknown.delete(key);
+  const { merging, resolve, clock } = ports;
+  const isGenerated = (path: string): boolean => commandFor(ports, path) !== undefined;
+  const judged = await judgePairs({ merging, resolve, isGenerated }, [...unknown.values()]);
+  const createdAt = clock.now();
+  return judged.map(({ ours, theirs, outcome, files }) => ({
+    aCommit: ours,
+    bCommit: theirs,
+    outcome,
+    files,
+    createdAt,
+  }));
+}

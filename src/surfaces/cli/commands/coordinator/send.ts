@@ -1,0 +1,34 @@
+import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
+import type { Handler } from "../../command.ts";
+import { successLine } from "../../marks.ts";
+import { givenBody } from "../mail/given-body.ts";
+import { text } from "../task/given.ts";
+import { questionOf } from "./head-flags.ts";
+
+/** Sends one that lives something to do. */
+export const send =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const { app, flags, io } = call;
+    const found = await app.call("coordinator.find", questionOf(capability, call));
+    if (!found.ok) return found;
+    const body = await givenBody(call);
+    if (!body.ok) return body;
+    const { agentName } = found.value;
+    const sent = await app.call("mail.send", {
+      to: agentName,
+      subject: text(flags.subject) ?? "operator dispatch",
+      body: body.value,
+      type: "dispatch",
+    });
+    if (!sent.ok) return sent;
+    const { id, woken, warnings } = sent.value;
+    for (const warning of warnings) io.warn(visibleLine(warning));
+    return ok({
+      json: { id, nudged: woken.includes(agentName), agentName },
+      text: successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
+      quietText: id ?? "",
+    });
+  };

@@ -1,0 +1,132 @@
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import { profileNames, profileText } from "../../../../domain/role/profiles.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
+import type { StartReply } from "../../../../usecases/coordinators/start-request.ts";
+import { describeRefusal } from "../../../shared/refusals.ts";
+import type { App } from "../../app.ts";
+import type { Call, Handler, Outcome } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { isOn, text } from "../task/given.ts";
+import { followOutput } from "./follow-output.ts";
+
+/** Starts one that leads a run. */
+export const start =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const objective = await givenObjective(call);
+    if (!objective.ok) return objective;
+    const { flags } = call;
+    const orders = { capability, name: text(flags.name), objective: objective.value };
+    const started = await startHead(call, { ...orders, profile: text(flags.profile), brief: undefined });
+    return started.ok ? ok(startedOutcome(call, started.value)) : started;
+  };
+
+export interface Orders {
+  readonly capability: HeadCapability;
+  readonly name: string | undefined;
+  readonly objective: string | undefined;
+  readonly brief: string | undefined;
+  readonly profile: string | undefined;
+}
+
+/** What was started, as it is told. */
+export interface Started extends StartReply {
+  readonly watchdogPreexisting: boolean;
+  readonly monitor: boolean;
+}
+
+/** Starts it with the flags that every `start` knows. */
+export async function startHead({ app, flags, io }: Call, orders: Orders): Promise<Result<Started, Refusal>> {
+  const { profile } = orders;
+  if (profile !== undefined && profileText(profile) === undefined) {
+    io.warn(`there is no profile "${visibleLine(profile)}"; those that ship are ${profileNames.join(", ")}`);
+  }
+  const target = await existingBranch(app, text(flags.target));
+  if (!target.ok) return target;
+  const runtime = text(flags.runtime);
+  const watchdogPreexisting = app.engine.status() !== undefined;
+  const started = await app.call("coordinator.start", {
+    ...orders,
+    targetBranch: target.value,
+    runtime,
+    model: text(flags.model),
+    environment: await app.environmentFor(runtime),
+  });
+  if (!started.ok) return started;
+  const monitor = isOn(flags.monitor) && (await startMonitor({ app, io }, started.value));
+  return ok({ ...started.value, watchdogPreexisting, monitor });
+}
+
+async function givenObjective({ flags, io }: Call): Promise<Result<string | undefined, Refusal>> {
+  const typed = text(flags.objective);
+  if (typed !== "-") return ok(typed);
+  const piped = await io.stdin();
+  return piped === undefined ? no(invalid("objective", "is -, but nothing was piped in")) : ok(piped);
+}
+
+async function existingBranch(app: App, branch: string | undefined): Promise<Result<string | undefined, Refusal>> {
+  if (branch === undefined) return ok(undefined);
+  const head = await (await app.merges()).head(branch);
+  return head.ok ? ok(branch) : head;
+}
+
+/** It watches the same run and leads none. That there is none is no reason to stop what was started. */
+async function startMonitor({ app, io }: Pick<Call, "app" | "io">, { runId }: StartReply): Promise<boolean> {
+  const enabled = await (await app.config()).get("watchdog.tier2Enabled");
+  if (!enabled.ok || enabled.value !== true) {
+    io.warn("no monitor was started: switch it on with ov config set watchdog.tier2Enabled true");
+    return false;
+  }
+  const environment = await app.environmentFor(undefined);
+  const started = await app.call("coordinator.start", { capability: "monitor", runId, environment });
+  if (!started.ok) io.warn(`no monitor was started: ${describeRefusal(started.refusal).message}`);
+  return started.ok;
+}
+
+/** The keys scripts know, then ours. */
+export function startedJson(started: Started): Readonly<Record<string, unknown>> {
+  const { agentName, agentId, capability, runId, runtime, objective, targetBranch, generation } = started;
+  return {
+    agentName,
+    capability,
+    tmuxSession: "",
+    pid: null,
+    watchdog: true,
+    watchdogPreexisting: started.watchdogPreexisting,
+    monitor: started.monitor,
+    headless: true,
+    sessionId: agentId,
+    generation,
+    runId,
+    runtime,
+    objective,
+    targetBranch,
+  };
+}
+
+export function startedOutcome({ app, flags, io }: Call, started: Started): Outcome {
+  const { agentName, capability, runId } = started;
+  const which = agentName === capability ? "" : ` --name ${agentName}`;
+  // An orchestrator and a discovery are followed by the command of their capability.
+  const ov = `ov ${capability}`;
+  const question = { capability: capability === "orchestrator" ? capability : "coordinator", name: agentName } as const;
+  return {
+    json: startedJson(started),
+    text: [
+      successLine(io.paint, `Started ${capability}`, agentName),
+      hintLine(io.paint, `run ${runId}`),
+      hintLine(io.paint, `what it says: ${ov} output -f${which}`),
+      hintLine(io.paint, `ask it: ${ov} ask${which} --body "<question>"`),
+      hintLine(io.paint, "what needs you: ov inbox"),
+    ].join("\n"),
+    quietText: agentName,
+    ...(isOn(flags.attach)
+      ? { afterPrint: () => followOutput(app, io, { question, after: 0, intervalMs: attachedIntervalMs }) }
+      : {}),
+  };
+}
+
+/** Somebody sits there and watches. */
+const attachedIntervalMs = 500;

@@ -1,0 +1,100 @@
+import { adviceLines } from "../../../../domain/coordination/advice-text.ts";
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Call, Handler, Outcome } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { type Started, startedJson, startedOutcome, startHead } from "../coordinator/start.ts";
+import { text, word } from "../task/given.ts";
+import { type GoPlan, landingRule, planLines } from "./plan-lines.ts";
+import { applyTerms, termsOf } from "./terms.ts";
+
+export const go: Handler = async (call) => {
+  const { app, args, io } = call;
+  const objective = word(args.objective).trim();
+  if (objective === "") return no(invalid("objective", "must say what is wanted"));
+  // Found out before anything is written: a script that forgot --yes leaves no trace.
+  if (!io.yes && (io.json || process.stdin.isTTY !== true)) return no(nobodyToAsk);
+  const ready = await setUp(call);
+  if (!ready.ok) return ready;
+  const plan = await planFor(call, objective, ready.value.runtime);
+  if (!plan.ok) return plan;
+  for (const line of planLines(io.paint, plan.value)) io.say(line);
+  if (!io.yes) {
+    const answer = await (await app.worktrees()).confirm("Start?");
+    if (answer === undefined) return no(nobodyToAsk);
+    if (!answer) return ok({ json: { cancelled: true }, text: "Nothing was started." });
+  }
+  const applied = await applyTerms(app, plan.value.terms);
+  if (!applied.ok) return applied;
+  const started = await startHead(call, {
+    capability: "coordinator",
+    name: text(call.flags.name),
+    objective,
+    brief: undefined,
+    profile: undefined,
+  });
+  return started.ok
+    ? ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized }))
+    : started;
+};
+
+const nobodyToAsk = invalid("go", "costs money and asks first; where nobody can be asked it needs --yes");
+
+interface Ready {
+  readonly initialized: boolean;
+  readonly runtime: string;
+}
+
+/** The same as `ov init`; where everything is there already it changes nothing. */
+async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> {
+  const request = { name: undefined, reset: false, commit: true, instructions: true };
+  const done = await (await app.project()).init(request);
+  if (!done.ok) return done;
+  const { status, project, created, warnings } = done.value;
+  const initialized = status === "initialized";
+  if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
+  for (const warning of warnings) io.warn(visibleLine(warning));
+  if (!initialized && created.length > 0) io.say(`Completed the set-up: ${created.map(visibleLine).join(", ")}`);
+  return ok({ initialized, runtime: text(flags.runtime) ?? done.value.runtime });
+}
+
+async function planFor(call: Call, objective: string, runtime: string): Promise<Result<GoPlan, Refusal>> {
+  const { app, flags } = call;
+  const terms = await termsOf(app, call);
+  if (!terms.ok) return terms;
+  const current = await (await app.project()).currentBranch();
+  const target = text(flags.target) ?? current;
+  const advised = await app.call("advise.plan", {});
+  if (!advised.ok) return advised;
+  const { advice } = advised.value;
+  return ok({ objective, terms: terms.value, advice, target, targetIsYours: target === current, runtime });
+}
+
+function outcome(call: Call, plan: GoPlan, started: Started & { readonly initialized: boolean }): Outcome {
+  const { paint } = call.io;
+  const { changes, ...limits } = plan.terms;
+  const which = started.agentName === "coordinator" ? "" : ` --name ${started.agentName}`;
+  const usual = startedOutcome(call, started);
+  return {
+    ...usual,
+    json: {
+      ...startedJson(started),
+      initialized: started.initialized,
+      target: plan.target ?? null,
+      limits,
+      configured: changes.map(({ key }) => key),
+      advice: adviceLines(plan.advice),
+    },
+    text: [
+      successLine(paint, "Started", started.agentName),
+      hintLine(paint, `run ${started.runId}`),
+      "Where to watch:",
+      hintLine(paint, `ov coordinator output -f${which}   what it says`),
+      hintLine(paint, "ov status                     who works on what"),
+      hintLine(paint, "ov watch                      the health of everybody"),
+      hintLine(paint, "ov inbox                      what needs you"),
+      `Landing: ${visibleLine(landingRule(plan))}`,
+    ].join("\n"),
+  };
+}

@@ -1,0 +1,98 @@
+import { type InvalidInput, invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import type { App } from "../../app.ts";
+import type { Call } from "../../command.ts";
+import type { ConfigFacet } from "../../facets/config.ts";
+import { integer, isOn, list, text } from "../task/given.ts";
+
+export interface NamedGate {
+  readonly name: string;
+  readonly command: string;
+}
+
+/** Under what conditions a run would work: as configured, with what was typed on top. */
+export interface Terms {
+  readonly maxConcurrent: number;
+  /** 0: no limit. */
+  readonly maxAgents: number;
+  readonly maxDepth: number;
+  /** US dollars for the run; 0: no limit. */
+  readonly budgetUsd: number;
+  readonly gates: readonly NamedGate[];
+  readonly unverified: "wait" | "land";
+  /** Settings that must be written for this to be true. */
+  readonly changes: readonly { readonly key: string; readonly value: string }[];
+}
+
+export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise<Result<Terms, Refusal>> {
+  const config = await app.config();
+  const budget = budgetOf(text(flags["budget-usd"]));
+  if (!budget.ok) return budget;
+  const configured = await gatesOf(config);
+  if (!configured.ok) return configured;
+  const known = new Set(configured.value.map(({ command }) => command));
+  const added = (list(flags.gate) ?? []).filter((command) => !known.has(command));
+  const gates = [...configured.value, ...added.map((command) => ({ name: command, command }))];
+  const unverified = isOn(flags["land-unverified"]) ? "land" : await settingOf(config, "merge.unverified");
+  const maxAgents = integer(flags["max-agents"]) ?? (await numberOf(config, "agents.maxSessionsPerRun"));
+  const budgetUsd = budget.value ?? (await numberOf(config, "budgets.run.usd"));
+  return ok({
+    maxConcurrent: await numberOf(config, "agents.maxConcurrent"),
+    maxDepth: await numberOf(config, "agents.maxDepth"),
+    maxAgents,
+    budgetUsd,
+    gates,
+    unverified: unverified === "land" ? "land" : "wait",
+    changes: [
+      ...(added.length === 0 ? [] : [{ key: "project.qualityGates", value: JSON.stringify(gates) }]),
+      ...(isOn(flags["land-unverified"]) ? [{ key: "merge.unverified", value: "land" }] : []),
+      ...(integer(flags["max-agents"]) === undefined
+        ? []
+        : [{ key: "agents.maxSessionsPerRun", value: String(maxAgents) }]),
+      ...(budget.value === undefined ? [] : [{ key: "budgets.run.usd", value: String(budgetUsd) }]),
+    ],
+  });
+}
+
+/** Writes what must be true; an engine that runs with the old settings makes room for one that knows the new ones. */
+export async function applyTerms(app: App, { changes }: Terms): Promise<Result<null, Refusal>> {
+  const config = await app.config();
+  let changed = false;
+  for (const { key, value } of changes) {
+    const set = await config.set(key, value, { local: true });
+    if (!set.ok) return set;
+    changed ||= JSON.stringify(set.value.before) !== JSON.stringify(set.value.after.value);
+  }
+  if (!changed || app.engine.status() === undefined) return ok(null);
+  const stopped = await (await app.engineControl()).stop();
+  return stopped.ok ? ok(null) : stopped;
+}
+
+function budgetOf(typed: string | undefined): Result<number | undefined, InvalidInput> {
+  if (typed === undefined) return ok(undefined);
+  const usd = Number(typed);
+  if (typed.trim() !== "" && Number.isFinite(usd) && usd > 0) return ok(usd);
+  return no(invalid("budget-usd", "must be a number above 0", { value: typed }));
+}
+
+async function gatesOf(config: ConfigFacet): Promise<Result<readonly NamedGate[], Refusal>> {
+  const found = await config.get("project.qualityGates");
+  if (!found.ok) return found;
+  return ok(Array.isArray(found.value) ? found.value.filter(isGate) : []);
+}
+
+function isGate(value: unknown): value is NamedGate {
+  if (typeof value !== "object" || value === null || !("name" in value) || !("command" in value)) return false;
+  return typeof value.name === "string" && typeof value.command === "string";
+}
+
+async function numberOf(config: ConfigFacet, key: string): Promise<number> {
+  const value = await settingOf(config, key);
+  if (typeof value !== "number") throw new Error(`there is no number ${key}`);
+  return value;
+}
+
+async function settingOf(config: ConfigFacet, key: string): Promise<unknown> {
+  const found = await config.get(key);
+  return found.ok ? found.value : undefined;
+}

@@ -1,0 +1,62 @@
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
+import type { MessageView } from "../../../../usecases/mail/view.ts";
+import type { OpenDecision } from "../../../../usecases/operator/decisions.ts";
+import type { App } from "../../app.ts";
+import type { Handler } from "../../command.ts";
+import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
+import { isOn } from "../task/given.ts";
+import { decisionBlock, decisionJson } from "./render.ts";
+
+export const inbox: Handler = async ({ app, flags, io }) => {
+  const asked = await app.call("operator.inbox", {});
+  if (!asked.ok) return asked;
+  const mail = isOn(flags.peek) ? await peeked(app) : await taken(app);
+  if (!mail.ok) return mail;
+  const { decisions } = asked.value;
+  const { remaining, shown } = mail.value;
+  const messages = mail.value.messages.filter((view) => !isAbove(view, decisions));
+  const blocks = [
+    ...(decisions.length === 0 ? [] : [io.paint.bold(`${counted(decisions.length, "decision")} for you:`)]),
+    ...decisions.map((decision) => decisionBlock(io.paint, decision, Date.now())),
+    ...(messages.length === 0 ? [] : [io.paint.bold(`${counted(messages.length, "new message")}:`)]),
+    ...messages.map((view) => messageLines(io.paint, view).join("\n")),
+    ...(remaining === 0 ? [] : [`${remaining} more: run ov inbox again.`]),
+  ];
+  return ok({
+    json: { decisions: decisions.map(decisionJson), messages: messages.map(messageJson), remaining },
+    text: blocks.length === 0 ? "Nothing waits for you." : blocks.join("\n\n"),
+    ...(shown === undefined ? {} : { afterPrint: shown }),
+  });
+};
+
+interface Mail {
+  readonly messages: readonly MessageView[];
+  readonly remaining: number;
+  /** Says that it was really shown. */
+  readonly shown?: () => Promise<void>;
+}
+
+/** A decision is shown once, where it can be made; the merge queue's question is the same as its approval. */
+const isAbove = (view: MessageView, decisions: readonly OpenDecision[]): boolean =>
+  view.type === "decision_gate" &&
+  decisions.some(({ id, kind }) => id === view.id || (kind === "merge" && view.from === "system"));
+
+async function peeked(app: App): Promise<Result<Mail, Refusal>> {
+  const found = await app.call("mail.list", { to: "operator", unread: true });
+  return found.ok ? ok({ messages: found.value.messages, remaining: 0 }) : found;
+}
+
+async function taken(app: App): Promise<Result<Mail, Refusal>> {
+  const checked = await app.call("mail.check", {});
+  if (!checked.ok) return checked;
+  const { inbox: name, by, letters, remaining } = checked.value;
+  return ok({
+    messages: lettersAsViews(letters, name),
+    remaining,
+    shown: async () => {
+      // A refusal is no loss: what cannot be confirmed any more is offered again, marked as redelivered.
+      await app.call("mail.delivered", { agent: name, by, messages: letters.map(({ message }) => message.seq) });
+    },
+  });
+}

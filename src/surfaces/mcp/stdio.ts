@@ -1,0 +1,63 @@
+import type { Incoming, Outgoing, RequestId } from "./protocol.ts";
+import { parseMessage } from "./protocol.ts";
+import type { McpServer } from "./server.ts";
+
+export interface StdioPeer {
+  /** What the client writes, in pieces of any size. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Writes one whole line at once. `reader-gone`: nobody reads any more. */
+  write(line: string): "written" | "reader-gone";
+}
+
+/** A line longer than this is no message that a model wrote; reading on would only fill the memory. */
+const longestLine = 16 * 1024 * 1024;
+
+/**
+ * Serves one client over a pair of streams, one message per line, until it closes its end. Requests run side by side, so
+ * that a ping is answered while a long call lasts. What still runs when the client leaves is ended.
+ */
+export async function serveStdio(server: McpServer, { input, write }: StdioPeer): Promise<void> {
+  const running = new Map<RequestId, AbortController>();
+  const work = new Set<Promise<void>>();
+  let gone = false;
+  const send = (message: Outgoing): boolean => {
+    gone ||= write(`${JSON.stringify(message)}\n`) === "reader-gone";
+    return !gone;
+  };
+  const answer = async (incoming: Incoming): Promise<void> => {
+    const control = new AbortController();
+    if (incoming.kind === "request") running.set(incoming.id, control);
+    const exchange = { signal: control.signal, notify: (message: Outgoing) => void send(message) };
+    const reply = await server.reply(incoming, exchange);
+    if (incoming.kind === "request" && running.get(incoming.id) === control) running.delete(incoming.id);
+    // A client that took its request back must not get an answer to it.
+    if (reply === undefined || control.signal.aborted) return;
+    if (send(reply.message)) await reply.afterSent?.();
+  };
+  for await (const line of linesOf(input)) {
+    const incoming = parseMessage(line);
+    if (incoming.kind === "notification" && incoming.method === "notifications/cancelled") {
+      const { requestId } = incoming.params;
+      if (typeof requestId === "string" || typeof requestId === "number") running.get(requestId)?.abort();
+      continue;
+    }
+    const task = answer(incoming).finally(() => work.delete(task));
+    work.add(task);
+    if (gone) break;
+  }
+  for (const control of running.values()) control.abort();
+  await Promise.all(work);
+}
+
+/** Whole lines, however they were cut on the way; blank ones are no messages. */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of input) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    if (rest.length > longestLine) throw new Error(`a message of more than ${longestLine} characters`);
+    for (const line of parts) if (line.trim() !== "") yield line;
+  }
+  if (rest.trim() !== "") yield rest;
+}

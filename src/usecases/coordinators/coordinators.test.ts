@@ -1,0 +1,211 @@
+import { expect, test } from "bun:test";
+import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import type { Agent } from "../../domain/agent/agent.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
+import { completeRun } from "../runs/complete-run.ts";
+import { createTask } from "../tasks/create-task.ts";
+import { findAnswer } from "./answer.ts";
+import { checkComplete } from "./check-complete.ts";
+import { findCoordinatorCommand } from "./find.ts";
+import { finishRun } from "./finish.ts";
+import { readOutput } from "./output.ts";
+import { retireIfOver } from "./retire.ts";
+import { startCoordinator } from "./start.ts";
+import type { StartRequest } from "./start-request.ts";
+import { coordinatorStatus } from "./status.ts";
+
+const start = (facts: Partial<StartRequest> = {}): StartRequest => ({
+  capability: "coordinator",
+  environment: {},
+  ...facts,
+});
+
+const named = (world: UseCaseWorld, name: string): Promise<Agent | undefined> =>
+  world.store.read((tx) => tx.agents.byName(name));
+
+test("a coordinator begins a run of its own, with its objective, its target and a first message", async () => {
+  await using world = useCaseWorld();
+  await world.must(createTask, { id: "T1", title: "One", files: ["a.ts"] });
+  const started = await world.must(
+    startCoordinator,
+    start({ objective: "Build the thing\nand more", targetBranch: "next", profile: "ov-delivery" }),
+  );
+  expect(started).toMatchObject({ agentName: "coordinator", generation: 1, targetBranch: "next" });
+  const facts = await world.store.read(async (tx) => ({
+    run: await tx.runs.get(started.runId),
+    agent: await tx.agents.byName("coordinator"),
+    mail: await tx.messages.list({ to: "coordinator" }),
+    turn: await tx.turns.queuedFor(started.agentId),
+  }));
+  expect(facts.run).toMatchObject({ objective: "Build the thing\nand more", coordinatorName: "coordinator" });
+  expect(facts.agent).toMatchObject({ worktreeKind: "root", depth: 0, parentName: "operator", taskId: null });
+  expect(facts.mail[0]).toMatchObject({
+    type: "dispatch",
+    subject: "Objective: Build the thing",
+    runId: started.runId,
+  });
+  expect(facts.mail[0]?.body).toContain("One open task: one builder is enough.");
+  expect(facts.mail[0]?.body).toContain("meant for the branch next");
+  expect(facts.turn).toBeDefined();
+});
+
+test("several coordinators work at once, each with its run; a second start of a live name is refused", async () => {
+  await using world = useCaseWorld();
+  const first = await world.must(startCoordinator, start());
+  const second = await world.must(startCoordinator, start({ name: "docs" }));
+  expect(second.runId).not.toBe(first.runId);
+  expect(await world.call(startCoordinator, start())).toMatchObject({
+    refusal: { kind: "name-taken", name: "coordinator" },
+  });
+  const found = await world.must(coordinatorStatus, { capability: "coordinator" });
+  expect(found.all.map(({ agent }) => agent.name)).toEqual(["coordinator", "docs"]);
+});
+
+test.each(["operator", "monitor", "system", "Bad Name"])("nobody who leads may be called %s", async (name) => {
+  await using world = useCaseWorld();
+  expect(await world.call(startCoordinator, start({ name }))).toMatchObject({ refusal: { field: "name" } });
+});
+
+test("of the agents only an orchestrator starts coordinators, and then is their parent", async () => {
+  await using world = useCaseWorld();
+  const boss = await world.must(startCoordinator, start({ capability: "orchestrator" }));
+  const caller = { ...agentCaller("orchestrator", "orchestrator", { runId: boss.runId }), agentId: boss.agentId };
+  for (const stranger of [agentCaller("b1", "builder"), agentCaller("c2", "coordinator"), agentCaller("l1", "lead")]) {
+    expect(await world.call(startCoordinator, start(), stranger)).toMatchObject({ refusal: { kind: "not-allowed" } });
+  }
+  expect(await world.call(startCoordinator, start({ capability: "orchestrator", name: "o2" }), caller)).toMatchObject({
+    refusal: { kind: "not-allowed" },
+  });
+  await world.must(startCoordinator, start(), caller);
+  expect(await named(world, "coordinator")).toMatchObject({ parentName: "orchestrator", depth: 0 });
+});
+
+test("an objective that would not fit into a message is refused", async () => {
+  await using world = useCaseWorld();
+  expect(await world.call(startCoordinator, start({ objective: "x".repeat(10_000) }))).toMatchObject({
+    refusal: { field: "objective" },
+  });
+});
+
+test("without a name the usual one is meant, else the only one, and of several one must be named", async () => {
+  await using world = useCaseWorld();
+  const question = { capability: "coordinator" } as const;
+  expect(await world.call(findCoordinatorCommand, question)).toMatchObject({ refusal: { kind: "not-found" } });
+  await world.must(startCoordinator, start({ name: "docs" }));
+  expect(await world.must(findCoordinatorCommand, question)).toMatchObject({ agentName: "docs" });
+  await world.must(startCoordinator, start({ name: "web" }));
+  expect(await world.call(findCoordinatorCommand, question)).toMatchObject({
+    refusal: { kind: "invalid", allowed: ["--name docs", "--name web"] },
+  });
+  await world.must(startCoordinator, start());
+  expect(await world.must(findCoordinatorCommand, question)).toMatchObject({ agentName: "coordinator" });
+  const itself = agentCaller("web", "coordinator");
+  expect(await world.must(findCoordinatorCommand, question, itself)).toMatchObject({ agentName: "web" });
+  expect(await world.call(findCoordinatorCommand, { ...question, name: "wep" })).toMatchObject({
+    refusal: { kind: "not-found", nearest: "web" },
+  });
+});
+
+test("finishing ends the run of this coordinator alone, and only once", async () => {
+  await using world = useCaseWorld();
+  const first = await world.must(startCoordinator, start());
+  const second = await world.must(startCoordinator, start({ name: "docs" }));
+  const finish = { capability: "coordinator", name: "coordinator" } as const;
+  expect(await world.must(finishRun, finish)).toMatchObject({ runId: first.runId, runCompleted: true });
+  expect(await world.must(finishRun, finish)).toMatchObject({ runCompleted: false });
+  expect(await world.store.read((tx) => tx.runs.get(second.runId))).toMatchObject({ status: "active" });
+  expect(await world.call(finishRun, finish, agentCaller("b1", "builder"))).toMatchObject({
+    refusal: { kind: "not-allowed" },
+  });
+});
+
+test("a coordinator whose run is over ends with its turn, and its name is free again", async () => {
+  await using world = useCaseWorld();
+  const { runId, agentId } = await world.must(startCoordinator, start());
+  const retire = () =>
+    world.store.transaction(async (tx) => {
+      const agent = await tx.agents.get(agentId);
+      if (agent === undefined) throw new Error("nobody was started");
+      return retireIfOver(
+        tx,
+        { ids: { next: (p) => `${p}-x`, digest: String, token: () => "" } as never, now: 9 },
+        agent,
+      );
+    });
+  await world.store.transaction(async (tx) => {
+    for (const { delivery } of await tx.deliveries.inState("coordinator", ["queued"])) {
+      await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });
+    }
+    await tx.turns.cancelQueued(agentId, 1);
+  });
+  expect((await retire()).state).toBe("booting");
+  await world.must(completeRun, {});
+  expect((await retire()).outcome).toBe("done");
+  expect(await named(world, "coordinator")).toMatchObject({ state: "completed", outcome: "done" });
+  const again = await world.must(startCoordinator, start());
+  expect(again).toMatchObject({ generation: 2 });
+  expect(again.runId).not.toBe(runId);
+});
+
+test("an answer is whatever comes back in the thread, by whatever way", async () => {
+  await using world = useCaseWorld();
+  const { runId, agentId } = await world.must(startCoordinator, start());
+  const itself = { ...agentCaller("coordinator", "coordinator", { runId }), agentId };
+  const mail = { to: "coordinator", type: "question", subject: "?", body: "how far?" };
+  const { id } = await world.must(sendMail, mail);
+  const sentId = id ?? "";
+  expect(await world.must(findAnswer, { sentId })).toEqual({ answer: null, latencyMs: null, ended: false });
+  await world.must(sendMail, { to: "operator", type: "status", subject: "else", body: "elsewhere" }, itself);
+  expect((await world.must(findAnswer, { sentId })).answer).toBeNull();
+  await world.must(replyToMail, { id: sentId, body: "half way", payload: '{"done":1}' }, itself);
+  const { answer, latencyMs } = await world.must(findAnswer, { sentId });
+  expect(answer).toMatchObject({ fromAgent: "coordinator", body: "half way", payload: '{"done":1}' });
+  expect(latencyMs).toBeGreaterThan(0);
+});
+
+test("the output is the newest lines of its own words, and goes on from a place", async () => {
+  await using world = useCaseWorld();
+  const { agentId, runId } = await world.must(startCoordinator, start());
+  const say = (text: string, from = { agentName: "coordinator", agentId }) =>
+    world.store.transaction((tx) =>
+      tx.events.append([{ runId, ...from, source: "agent", type: "progress", data: { text }, createdAt: world.now() }]),
+    );
+  await say("one\ntwo");
+  await say("not mine", { agentName: "b1", agentId: "agent-b1" });
+  await say("three");
+  const question = { capability: "coordinator", lines: 2 } as const;
+  const first = await world.must(readOutput, question);
+  expect(first.lines.map(({ text }) => text)).toEqual(["two", "three"]);
+  expect((await world.must(readOutput, { ...question, after: first.cursor })).lines).toEqual([]);
+  for (let n = 0; n < 1200; n++) await say(`noise ${n}`, { agentName: "b1", agentId: "agent-b1" });
+  expect((await world.must(readOutput, question)).lines.map(({ text }) => text)).toEqual(["two", "three"]);
+  await say("four");
+  const next = await world.must(readOutput, { ...question, after: first.cursor });
+  expect(next.lines.map(({ text }) => text)).toEqual(["four"]);
+});
+
+test("a shutdown that was read long ago still counts, and so does a dead agent; another run's does not", async () => {
+  await using world = useCaseWorld();
+  const { runId } = await world.must(startCoordinator, start());
+  await world.must(startCoordinator, start({ name: "docs" }));
+  const check = async () => world.must(checkComplete, { capability: "coordinator" });
+  expect((await check()).triggers.onShutdownSignal.met).toBe(false);
+  await world.must(sendMail, { to: "docs", subject: "shutdown", body: "not you" });
+  expect((await check()).triggers.onShutdownSignal.met).toBe(false);
+  await world.must(sendMail, { to: "coordinator", subject: "Shutdown, please", body: "you" });
+  await world.store.transaction(async (tx) => {
+    for (const { delivery } of await tx.deliveries.inState("coordinator", ["queued"])) {
+      await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });
+    }
+    await tx.agents.reserve(storedAgent("b1", { runId, state: "zombie", outcome: "crashed" }));
+  });
+  await world.must(createTask, { id: "T1", title: "One" });
+  const checked = await check();
+  expect(checked.triggers).toMatchObject({
+    allAgentsDone: { enabled: false, met: true },
+    taskTrackerEmpty: { enabled: false, met: false, detail: "ready to be started: T1" },
+    onShutdownSignal: { enabled: false, met: true, detail: "operator has asked for a shutdown" },
+  });
+  expect(checked).toMatchObject({ complete: false, runId, failures: [{ name: "b1", outcome: "crashed" }] });
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { addMerge } from "./add-entry.ts";
+import { newOp } from "./new-op.ts";
+import { landingsOf, previewMerge } from "./preview-entry.ts";
+import { planUndo } from "./request-undo.ts";
+import { landed } from "./settle-landing.ts";
+
+const feature = { branch: "feature", headCommit: "f1" };
+
+test("a preview is what adding the branch would store, and stores nothing", async () => {
+  await using world = await mergeWorld();
+  const { entry: preview } = await world.must(previewMerge, { ...feature, priority: 1 });
+  expect(await world.entries()).toEqual([]);
+  const { entry } = await world.must(addMerge, { ...feature, priority: 1 });
+  const { id, enqueuedAt: _, updatedAt: __, ...added } = entry;
+  expect(preview).toMatchObject({ ...added, id: null });
+  expect((await world.must(previewMerge, feature)).entry.id).toBe(id);
+});
+
+test("a merge can be made to wait for others by number or branch, now or when it is queued already", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  const { entry } = await world.must(addMerge, { ...feature, dependsOn: [builderBranch] });
+  expect(entry.dependsOn).toEqual([first.id]);
+  const other = { branch: "other", headCommit: "o1" };
+  const { entry: late } = await world.must(addMerge, other);
+  expect(late.dependsOn).toEqual([]);
+  const again = await world.must(addMerge, { ...other, dependsOn: [String(first.id), `#${entry.id}`] });
+  expect(again).toMatchObject({ added: false, entry: { id: late.id, dependsOn: [first.id, entry.id] } });
+  expect((await world.entries()).at(-1)?.dependsOn).toEqual([first.id, entry.id]);
+});
+
+test("merges never wait for each other, and not for what is not there", async () => {
+  await using world = await mergeWorld();
+  const first = await world.announce();
+  await world.must(addMerge, { ...feature, dependsOn: [String(first.id)] });
+  const circle = await world.call(addMerge, { branch: builderBranch, headCommit: "new", dependsOn: ["feature"] });
+  expect(circle).toMatchObject({ ok: false, refusal: { kind: "invalid", field: "depends-on" } });
+  const nothing = await world.call(addMerge, { ...feature, dependsOn: ["99"] });
+  expect(nothing).toMatchObject({ ok: false, refusal: { kind: "not-found" } });
+});
+
+test("the branches on which work for a target waits are those of its runs, the newest first", async () => {
+  await using world = await mergeWorld();
+  const landingBranch = "overstory/integration/run-2";
+  await world.store.transaction((tx) => tx.runs.setBranches("run-2", { targetBranch: "main", landingBranch }));
+  expect(await world.must(landingsOf, { target: "main" })).toEqual({ branches: [landingBranch] });
+  expect(await world.must(landingsOf, { target: "other" })).toEqual({ branches: [] });
+});
+
+test("a branch that was found landed already is taken back by the landing before", async () => {
+  await using world = await mergeWorld();
+  const land = (headCommit: string, moves: boolean) =>
+    world.asEngine(async (tx, context) => {
+      const [entry] = await tx.merges.list({ statuses: ["pending"] });
+      if (entry === undefined) throw new Error(`${headCommit} is not queued`);
+      const about = { kind: "land", ref: "refs/heads/main", queueIds: [entry.id] } as const;
+      const op = moves ? await newOp(tx, context, about) : undefined;
+      const one = { entry, tier: "clean-merge", strategy: null, verdict: "verified", commit: "c1" } as const;
+      await landed(tx, context, { opId: op?.id ?? null, entries: [one] });
+      if (op !== undefined) await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
+      return entry.id;
+    });
+  await world.must(addMerge, { ...feature, approve: true });
+  const first = await land("f1", true);
+  await world.must(addMerge, { ...feature, approve: true });
+  await land("f1", false);
+  expect(await world.must(planUndo, { of: "feature" })).toMatchObject({ entries: [{ id: first }], whole: true });
+});

@@ -1,0 +1,42 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
+import { type Collision, collisionMail, collisionText } from "../../domain/merge/radar.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import type { LiveBranch } from "./live-branches.ts";
+import { notify } from "./notify.ts";
+
+/**
+ * Tells the owners of two branches, and those they answer to, that the branches collide; once for these files, whatever
+ * is committed later. Answers whether anything was said.
+ */
+export async function warnOfCollision(
+  tx: Tx,
+  context: Context,
+  collision: Collision,
+  owners: readonly LiveBranch[],
+): Promise<boolean> {
+  const { a, b, files } = collision;
+  const digest = context.ids.digest(collisionText(collision));
+  if (!(await tx.radar.warnOnce(a.branch, b.branch, digest, context.now))) return false;
+  const agents = owners.filter(({ branch }) => branch === a.branch || branch === b.branch).map(({ agent }) => agent);
+  const names = agents.flatMap((agent) => (hasEnded(agent) ? [agent.parentName] : [agent.name, agent.parentName]));
+  const runId = agents[0]?.runId ?? null;
+  await notify(tx, context, names, { ...collisionMail(collision), type: "status", priority: "normal", runId });
+  await tx.events.append([
+    {
+      runId,
+      agentName: agents[0]?.name ?? null,
+      source: "engine",
+      level: "warn",
+      type: "merge_radar",
+      data: {
+        branches: [a.branch, b.branch],
+        agents: [a.agentName, b.agentName],
+        commits: [a.commit, b.commit],
+        files,
+      },
+      createdAt: context.now,
+    },
+  ]);
+  return true;
+}

@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { replyToMail } from "../mail/reply.ts";
+import { sendMail } from "../mail/send.ts";
+import { showRun } from "../runs/read-runs.ts";
+import { overview } from "../status/overview.ts";
+import { askHuman } from "./ask-human.ts";
+import { decide } from "./decide.ts";
+import { operatorInbox } from "./inbox.ts";
+
+const lead = agentCaller("lead-1", "lead");
+const question = { subject: "Database?", context: "Both would do.", options: ["Postgres", "SQLite"] };
+
+async function worldWithLead(): Promise<UseCaseWorld> {
+  const world = useCaseWorld();
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert(activeRun("run-1", 1));
+    await tx.agents.reserve(storedAgent("lead-1", { capability: "lead" }));
+  });
+  return world;
+}
+
+const waitsOf = (world: UseCaseWorld) => world.store.read((tx) => tx.waits.of("lead-1"));
+
+test("a question to a person waits in the inbox and in the status until it is decided, then the asker goes on", async () => {
+  await using world = await worldWithLead();
+  const { gateId } = await world.must(askHuman, question, lead);
+  expect(await waitsOf(world)).toMatchObject([{ kind: "reply", ref: gateId }]);
+  const { decisions } = await world.must(operatorInbox, {});
+  expect(decisions).toMatchObject([{ id: gateId, kind: "decision", from: "lead-1", options: question.options }]);
+  expect((await world.must(overview, { all: false, mailbox: "operator" })).decisions).toHaveLength(1);
+  expect((await world.must(showRun, { id: "run-1" })).status).toBe("needs operator");
+
+  const decided = await world.must(decide, { id: gateId, option: "postgres", note: "we run it" });
+  expect(decided).toMatchObject({ kind: "decision", option: "Postgres", to: "lead-1", woken: ["lead-1"] });
+  const [mail] = await world.store.read((tx) => tx.messages.list({ to: "lead-1", type: "decision" }));
+  expect(mail).toMatchObject({ replyTo: gateId, body: "Postgres\n\nwe run it" });
+  expect(JSON.parse(mail?.payload ?? "")).toEqual({ gateId, option: "Postgres", note: "we run it" });
+  expect(await waitsOf(world)).toEqual([]);
+  expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
+  expect((await world.must(showRun, { id: "run-1" })).status).toBe("active");
+  expect(await world.call(decide, { id: gateId, option: "SQLite" })).toMatchObject({
+    refusal: { kind: "invalid", problem: "was answered before: Postgres" },
+  });
+});
+
+test("an option is taken by its number, and one that was not offered is refused with those that were", async () => {
+  await using world = await worldWithLead();
+  const { gateId } = await world.must(askHuman, question, lead);
+  expect(await world.call(decide, { id: gateId, option: "Postgre" })).toMatchObject({
+    refusal: { field: "option", nearest: "Postgres", allowed: question.options },
+  });
+  expect(await world.must(decide, { id: gateId, option: "2" })).toMatchObject({ option: "SQLite" });
+});
+
+test("a plain reply in the thread is an answer too", async () => {
+  await using world = await worldWithLead();
+  const { gateId } = await world.must(askHuman, question, lead);
+  await world.must(replyToMail, { id: gateId, body: "Postgres, of course" });
+  expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
+});
+
+test("only the operator looks into the inbox and decides", async () => {
+  await using world = await worldWithLead();
+  expect([operatorInbox.operatorOnly, decide.operatorOnly]).toEqual([true, true]);
+  const { id } = await world.must(sendMail, { to: "operator", subject: "hello", body: "just so" }, lead);
+  expect(await world.call(decide, { id: id ?? "", option: "yes" })).toMatchObject({
+    refusal: { kind: "invalid", problem: "is a status, which asks for no decision" },
+  });
+  expect(await world.call(decide, { id: "msg-nobody", option: "yes" })).toMatchObject({
+    refusal: { kind: "not-found", noun: "message" },
+  });
+  expect(await world.call(decide, { id: "merge:99", option: "approve" })).toMatchObject({
+    refusal: { kind: "not-found", noun: "merge entry" },
+  });
+});
+
+test("whoever has ended for good waits for no decision", async () => {
+  await using world = await worldWithLead();
+  await world.must(askHuman, question, lead);
+  await world.store.transaction(async (tx) => {
+    const agent = await tx.agents.byName("lead-1");
+    if (agent === undefined) throw new Error("there is no lead");
+    await tx.agents.move(
+      agent,
+      {
+        state: "zombie",
+        stateVersion: agent.stateVersion + 1,
+        outcome: "crashed",
+        endedAt: 5,
+        stalledSince: null,
+      } as never,
+      { to: "zombie", actor: "engine", reason: "gone", outcome: "crashed" } as never,
+      5,
+    );
+    await tx.agents.release(agent.id, 6);
+  });
+  expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
+});
+
+test("a question needs at least two options that differ", async () => {
+  await using world = await worldWithLead();
+  for (const options of [[], ["only"], ["same", "same"], ["a", " "]]) {
+    expect(await world.call(askHuman, { ...question, options }, lead)).toMatchObject({ refusal: { field: "options" } });
+  }
+});
