@@ -11,6 +11,7 @@ import { Slots } from "../src/engine/merge/slots.ts";
 import { MergeWorker } from "../src/engine/merge/worker.ts";
 import { saveChangedFiles } from "../src/host/gates/changed-files.ts";
 import { gateRunner } from "../src/host/gates/gate-runner.ts";
+import { scratchMerging } from "../src/host/git/merge/scratch.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import type { MergeSettings, Settings } from "../src/ports/settings.ts";
@@ -60,6 +61,7 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
   };
   let offset = 0;
   const clock = { now: () => Date.now() + offset, monotonic: () => performance.now() };
+  const rungs = ladder({ config: rules }, store);
   const ports: MergePorts = {
     store,
     clock,
@@ -74,7 +76,11 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
     gateRunner: gateRunner({ env: process.env }),
     processes: linuxProcesses,
     rules,
-    resolve: resolver(world.merging, ladder({ config: rules }, store)),
+    resolve: resolver(world.merging, rungs),
+    lookAhead: async (look) => {
+      using git = await scratchMerging(world.root, world.scratch);
+      return await look({ merging: git, resolve: resolver(git, rungs) });
+    },
     saveChangedFiles,
     readFile: async (path) => ((await Bun.file(path).exists()) ? Bun.file(path).bytes() : undefined),
     mergeLogDir: (id) => join(dir, "logs", "merge", id),

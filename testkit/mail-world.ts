@@ -62,13 +62,16 @@ export async function mailWorld(
     );
     if (prepared !== undefined && !prepared.ok) return prepared;
     const work = prepared === undefined ? request : prepared.value;
-    if (useCase.access === "read") return target.read((tx) => useCase.run(tx, context, work));
+    const finish = async (result: Awaited<ReturnType<typeof useCase.run>>): Promise<typeof result> =>
+      result.ok && useCase.finish !== undefined ? useCase.finish(files, result.value) : result;
+    if (useCase.access === "read") return finish(await target.read((tx) => useCase.run(tx, context, work)));
     return target
       .transaction(async (tx) => {
         const result = await useCase.run(tx, context, work);
         if (!result.ok) throw new Rollback(result);
         return result;
       })
+      .then(finish)
       .catch((thrown) => {
         if (thrown instanceof Rollback) return thrown.value;
         throw thrown;

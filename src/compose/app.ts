@@ -11,6 +11,7 @@ import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { doorOf, type Environment, openProject, type Project } from "./project.ts";
 import { overstoryDir } from "./self.ts";
+import { tokenFor } from "./token-for.ts";
 import { version } from "./version.ts";
 
 export interface AppOptions {
@@ -31,9 +32,10 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
   const app: App = {
     version,
+    speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some((value) => value !== undefined && value !== ""),
     call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
       channel ??= channelFor(await theProject());
-      const token = env.OVERSTORY_TOKEN;
+      const token = await tokenFor(findRoot(), env);
       const result = await channel.call({ name, request, ...(token === undefined ? {} : { token }) });
       return result as Result<ReplyOf<N>, Refusal>;
     },
@@ -69,6 +71,8 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       }),
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
+    demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
+    hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(findRoot(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { configKeys, type Explanation, explain, listConfig } from "../config/explain.ts";
+import { configKeys, type Explanation, explain, listConfig, withoutEffect } from "../config/explain.ts";
 import { type Loaded, loadConfig } from "../config/load.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
@@ -52,10 +52,11 @@ export function makeConfigFacet(root: string, env: Environment): ConfigFacet {
       return found.ok ? ok(view(found.value)) : found;
     },
     validate: async () => {
-      const { problems, warnings } = await load();
+      const loaded = await load();
+      const { problems, warnings } = loaded;
       const told = (list: readonly ConfigProblem[]): ConfigProblemView[] =>
         list.map((problem) => ({ ...problem, file: shownFile(root, problem.file) }));
-      return { problems: told(problems), warnings: told(warnings) };
+      return { problems: told(problems), warnings: told([...warnings, ...withoutEffect(loaded)]) };
     },
   };
 }

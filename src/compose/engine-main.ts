@@ -25,7 +25,8 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
   const store = openStore(project, { life: "process" });
   const stop = options.stop ?? stopOnSignals();
   placeOvShim(project);
-  const side = engineSide({ ...keeperOptions(project), version });
+  const door = engineSide({ ...keeperOptions(project), version });
+  const side = config.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(door, project, store) : door;
   const ports: EnginePorts = {
     root: project.root,
     store,
@@ -55,9 +56,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
       watchdog: config.watchdog,
     },
   };
-  const http = config.engine.mcpHttp ? (await import("./mcp-http.ts")).openMcpHttp(project, store) : undefined;
   await runEngine(ports, stop);
-  http?.close();
   await store.close();
 }
 

@@ -3,30 +3,56 @@ import { join } from "node:path";
 import type { Refusal } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
+import type { EngineSide, OpenDoor } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";
-import { answerHttp, mcpPath } from "../surfaces/mcp/http.ts";
+import { answerHttp, maxBodyBytes, mcpPath } from "../surfaces/mcp/http.ts";
 import { type McpServer, makeServer } from "../surfaces/mcp/server.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { mcpApp } from "./mcp.ts";
-import { channelPorts, doorOf, type Project } from "./project.ts";
+import { channelPorts, type Project } from "./project.ts";
 
 /** A token that was never given out: whoever brings none is nobody here, never the operator. */
 const nobody = "none";
 
-/** Serves agents' tools on the loopback address until closed. Where, stands in a file that only the user can read. */
-export function openMcpHttp(project: Project, store: Store): { close(): void } {
+interface ServingEngine {
+  readonly project: Project;
+  readonly store: Store;
+  /** A call left work. */
+  wake(): void;
+}
+
+/** The engine's door, and beside it agents' tools over HTTP: an engine that found another at work opens neither. */
+export const withMcpHttp = (side: EngineSide, project: Project, store: Store): EngineSide => ({
+  ...side,
+  open: (handlers) => {
+    const door = side.open(handlers);
+    const http = listen({ project, store, wake: handlers.wake });
+    return {
+      close: () => {
+        http.close();
+        door.close();
+      },
+    };
+  },
+});
+
+/** Listens on the loopback address until closed. Where, stands in a file that only the user can read. */
+function listen(engine: ServingEngine): OpenDoor {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    maxRequestBodySize: maxBodyBytes,
+    // Otherwise a failure would be answered with the lines of code around it.
+    development: false,
     fetch: (request, http) => {
       // A call may wait for gates, which take as long as they take.
       http.timeout(request, 0);
-      return answerHttp(request, (token) => serverFor(project, store, token));
+      return answerHttp(request, (token) => serverFor(engine, token));
     },
   });
-  const notice = join(project.dir, "run", "mcp.json");
+  const notice = join(engine.project.dir, "run", "mcp.json");
   const address = { url: `http://127.0.0.1:${server.port}${mcpPath}`, pid: process.pid };
   writeAtomically(notice, `${JSON.stringify(address)}\n`, 0o600);
   return {
@@ -37,22 +63,18 @@ export function openMcpHttp(project: Project, store: Store): { close(): void } {
   };
 }
 
-async function serverFor(
-  project: Project,
-  store: Store,
-  token: string | undefined,
-): Promise<Result<McpServer, Refusal>> {
-  const call = callAs(project, store, token === undefined || token === "" ? nobody : token);
+async function serverFor(engine: ServingEngine, token: string | undefined): Promise<Result<McpServer, Refusal>> {
+  const call = callAs(engine, token === undefined || token === "" ? nobody : token);
   const self = await call("identity.self", {});
-  return self.ok ? ok(makeServer(mcpApp(project, call), self.value)) : self;
+  return self.ok ? ok(makeServer(mcpApp(engine.project, call), self.value)) : self;
 }
 
 /** As the command channel: the same use cases, as the holder of the token, and the engine looks afterwards. */
-function callAs(project: Project, store: Store, token: string): McpApp["call"] {
+function callAs({ project, store, wake }: ServingEngine, token: string): McpApp["call"] {
   const ports = { ...channelPorts(project, store), ancestors: () => [] };
   return async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
     const { result, due } = await runUseCase(ports, { name, request, token });
-    if (due) await doorOf(project).wake();
+    if (due) wake();
     return result as Result<ReplyOf<N>, Refusal>;
   };
 }

@@ -11,6 +11,7 @@ import { resolver } from "../engine/merge/resolve.ts";
 import { saveChangedFiles } from "../host/gates/changed-files.ts";
 import { gateRunner } from "../host/gates/gate-runner.ts";
 import { gitMerging } from "../host/git/merge/merging.ts";
+import { scratchMerging } from "../host/git/merge/scratch.ts";
 import { randomIds } from "../host/ids.ts";
 import { parseYaml } from "../host/syntax/yaml-tree.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
@@ -24,16 +25,21 @@ export const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">): Me
 
 type MergingParts = Pick<
   MergePorts,
-  "merging" | "gateRunner" | "resolve" | "saveChangedFiles" | "readFile" | "mergeLogDir"
+  "merging" | "gateRunner" | "resolve" | "lookAhead" | "saveChangedFiles" | "readFile" | "mergeLogDir"
 >;
 
 /** What the engine merges with. */
 export function mergingParts(project: Project, store: Store): MergingParts {
   const merging = projectMerging(project);
+  const rungs = ladder(project, store);
   return {
     merging,
     gateRunner: gateRunner({ env: project.env }),
-    resolve: resolver(merging, ladder(project, store)),
+    resolve: resolver(merging, rungs),
+    lookAhead: async (look) => {
+      using git = await scratchMerging(project.root, join(project.dir, "run", "git"));
+      return await look({ merging: git, resolve: resolver(git, rungs) });
+    },
     saveChangedFiles,
     readFile: async (path) =>
       lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path) : undefined,

@@ -7,8 +7,11 @@ import { runtimeById } from "./runtimes.ts";
 
 /** Apart from the rest of the project: no hot command needs git. */
 export const projectWorktrees = (project: Project): WorktreeKeeping =>
-  gitWorktrees(project.root, {
-    maxFileBytes: project.config.snapshot.maxFileBytes,
-    include: project.config.worktree.include,
-    deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),
-  });
+  gitWorktrees(project.root, worktreeOptions(project));
+
+/** What counts as work in the worktrees of this project. */
+export const worktreeOptions = ({ config }: Pick<Project, "config">) => ({
+  maxFileBytes: config.snapshot.maxFileBytes,
+  include: config.worktree.include,
+  deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),
+});

@@ -17,7 +17,7 @@ import { tree } from "../surfaces/cli/tree.ts";
 import { builtInTexts, ownTextFiles, readRoleText } from "./role-texts.ts";
 
 /** Commands that prompts speak of and that are still to be built. Must become empty. */
-const pending: readonly string[] = ["done", "coordinator"];
+const pending: readonly string[] = [];
 
 const exists = (words: string): boolean => {
   let node: Command | undefined = tree;

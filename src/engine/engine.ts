@@ -1,5 +1,6 @@
 import { sufficientApprovals } from "../domain/merge/approval.ts";
 import type { OpenDoor } from "../ports/engine-door.ts";
+import { freeLostAttachments, lostAttachments } from "./attached/free-lost.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased, releaseForgotten } from "./clean-released.ts";
 import { CompletionWorker } from "./completions/worker.ts";
@@ -161,6 +162,7 @@ class Engine {
   async #doHousework(): Promise<boolean> {
     const freed = await freeFromBudgets(this.#ports);
     await this.#stops.finish(this.#ports);
+    await freeLostAttachments(this.#ports);
     await seatAgents(this.#ports, () => this.#bell.ring());
     await expireClaims(this.#ports);
     await releaseForgotten(this.#ports);
@@ -188,6 +190,7 @@ class Engine {
   }
 
   async #somethingLost(): Promise<boolean> {
+    if ((await lostAttachments(this.#ports)).length > 0) return true;
     const starting = this.#recentlyStarted();
     return this.#ports.store.read(async (tx) => {
       for (const turn of await tx.turns.running()) {

@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ProjectFiles } from "../ports/project-files.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { randomIds } from "./ids.ts";
+import { readText } from "./read-text.ts";
+import { specFiles } from "./spec-files.ts";
 import { writable } from "./writable.ts";
 
 /** Files under `.overstory/` of one project. Blobs are named by their digest, so writing one twice is writing it once. */
@@ -14,16 +16,7 @@ export function projectFiles(overstoryDir: string): ProjectFiles {
       return path;
     },
     readMailBlob: async (path) => readText(path),
-    writeSpec: async (taskId, text) => {
-      const path = join(overstoryDir, "specs", `${taskId}.md`);
-      writable(path, () => writeAtomically(path, text));
-      return { path, digest: randomIds.digest(text) };
-    },
-    readSpec: async (taskId) => {
-      const path = join(overstoryDir, "specs", `${taskId}.md`);
-      const text = readText(path);
-      return text === undefined ? undefined : { path, text };
-    },
+    ...specFiles(join(overstoryDir, "specs")),
     removeEnvironment: async (path) => {
       if (dirname(path) === join(overstoryDir, "run", "env")) rmSync(path, { force: true });
     },
@@ -37,13 +30,4 @@ export function projectFiles(overstoryDir: string): ProjectFiles {
       return path;
     },
   };
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

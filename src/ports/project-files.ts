@@ -3,10 +3,25 @@ export interface ProjectFiles {
   /** Stores a long mail body under its digest; returns the path. */
   writeMailBlob(body: string): Promise<string>;
   readMailBlob(path: string): Promise<string | undefined>;
-  /** Replaces the specification of a task; returns absolute path and digest. */
+  /**
+   * Keeps the text of a specification under its digest; returns that, and the absolute path at which people will read
+   * it. What is read there stays as it is until `readSpec` is given the digest.
+   */
   writeSpec(taskId: string, text: string): Promise<{ path: string; digest: string }>;
-  readSpec(taskId: string): Promise<{ path: string; text: string } | undefined>;
+  /**
+   * The specification of a task, where `digest` names the text it was last given, null for none. The readable file
+   * follows: it is renewed when it is missing or holds a text given earlier. What a person wrote into it counts, and is
+   * never replaced here.
+   */
+  readSpec(taskId: string, digest: string | null): Promise<SpecText | undefined>;
   /** Keeps the variables an agent's processes will get, readable by the owner alone; returns the path. */
   writeEnvironment(values: Readonly<Record<string, string>>): Promise<string>;
   removeEnvironment(path: string): Promise<void>;
+}
+
+export interface SpecText {
+  readonly path: string;
+  readonly text: string;
+  /** It is not the text the task was given through us. */
+  readonly byHand: boolean;
 }

@@ -12,6 +12,11 @@ export interface LaunchRequest {
   readonly mcpConfig?: string;
 }
 
+/** A conversation that a person goes on with. */
+export interface InteractiveRequest extends Pick<LaunchRequest, "model" | "instructions" | "mcpConfig"> {
+  readonly resume: string;
+}
+
 export interface LaunchPlan {
   readonly argv: readonly string[];
   /** Added to the agent's environment. */
@@ -30,5 +35,7 @@ export interface Runtime {
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
   readonly environment: readonly string[];
   launch(request: LaunchRequest): LaunchPlan;
+  /** The same conversation for a person at a terminal. Absent where a CLI cannot be opened on one. */
+  interactive?(request: InteractiveRequest): LaunchPlan;
   reader(): LineReader;
 }

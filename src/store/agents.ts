@@ -1,4 +1,5 @@
 import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "../domain/agent/agent.ts";
+import { attachPrefix } from "../domain/agent/attachment.ts";
 import { type Capability, capabilityClasses } from "../domain/agent/capability.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
 import { literals, type Sql, type SqlValue } from "./sql.ts";
@@ -123,7 +124,15 @@ export const agentRows = (sql: Sql): AgentRows => ({
     await sql.run("UPDATE agents SET successor_name = ? WHERE id = ?", successorName, id);
   },
   stopping: () => select(sql, agents, `WHERE stop_requested_by IS NOT NULL AND ${live} ORDER BY started_at, id`),
-  toClean: () => select(sql, agents, "WHERE released_at IS NOT NULL AND cleaned_at IS NULL ORDER BY released_at, id"),
+  // Not while a person still works in it.
+  toClean: () =>
+    select(
+      sql,
+      agents,
+      `WHERE released_at IS NOT NULL AND cleaned_at IS NULL AND NOT EXISTS
+         (SELECT 1 FROM leases l WHERE l.name = '${attachPrefix}' || agents.name AND l.beat >= 0)
+       ORDER BY released_at, id`,
+    ),
   cleaned: async (id, now) => {
     await sql.run("UPDATE agents SET cleaned_at = ? WHERE id = ?", now, id);
   },

@@ -1,7 +1,7 @@
 import type { Lease } from "../domain/process/process.ts";
 import type { LeaseRows } from "../ports/store/processes.ts";
 import type { Sql } from "./sql.ts";
-import { integer, nullable, selectOne, table, text } from "./table.ts";
+import { integer, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const leases = table<Lease>("leases", {
   name: text(),
@@ -15,6 +15,9 @@ const held = "beat >= 0";
 
 export const leaseRows = (sql: Sql): LeaseRows => ({
   get: (name) => selectOne(sql, leases, `WHERE name = ? AND ${held}`, name),
+  // No pattern: a name may hold what a pattern would take for a wildcard.
+  heldBelow: (prefix) =>
+    select(sql, leases, `WHERE substr(name, 1, ${prefix.length}) = ? AND ${held} ORDER BY name`, prefix),
   take: async (name, processId) => {
     const rows = await sql.all(
       `INSERT INTO leases (name, fence, beat, process_id) VALUES (?, 1, 0, ?)

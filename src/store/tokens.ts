@@ -18,6 +18,13 @@ export const tokenRows = (sql: Sql): TokenRows => ({
   revokeForTurn: async (turnId, now) => {
     await sql.run("UPDATE tokens SET revoked_at = ? WHERE turn_id = ? AND revoked_at IS NULL", now, turnId);
   },
+  revokeWithoutTurn: async (agentId, now) => {
+    await sql.run(
+      "UPDATE tokens SET revoked_at = ? WHERE agent_id = ? AND turn_id IS NULL AND revoked_at IS NULL",
+      now,
+      agentId,
+    );
+  },
 });
 
 export const requestRows = (sql: Sql): RequestRows => ({

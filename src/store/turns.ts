@@ -1,3 +1,4 @@
+import { attachPrefix } from "../domain/agent/attachment.ts";
 import { capabilityClasses } from "../domain/agent/capability.ts";
 import { holdingWaits } from "../domain/agent/wait.ts";
 import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
@@ -138,7 +139,8 @@ export const turnRows = (sql: Sql): TurnRows => ({
          OR EXISTS (SELECT 1 FROM turns WHERE status = 'queued' AND not_before <= ? AND ${seatedAndFree})
          OR EXISTS (SELECT 1 FROM agents WHERE worktree_path IS NULL AND state = 'booting')
          OR EXISTS (SELECT 1 FROM agents WHERE stop_requested_by IS NOT NULL AND state NOT IN ('completed', 'zombie'))
-         OR EXISTS (SELECT 1 FROM agents WHERE released_at IS NOT NULL AND cleaned_at IS NULL)`,
+         OR EXISTS (SELECT 1 FROM agents WHERE released_at IS NOT NULL AND cleaned_at IS NULL)
+         OR EXISTS (SELECT 1 FROM leases WHERE name LIKE '${attachPrefix}%' AND beat >= 0)`,
       now,
     );
     return rows.length > 0;

@@ -7,6 +7,7 @@ import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
 import { healthUseCases } from "./health/catalog.ts";
+import { hookUseCases } from "./hooks/catalog.ts";
 import { identityUseCases } from "./identity/catalog.ts";
 import { mailUseCases } from "./mail/catalog.ts";
 import { mergeUseCases } from "./merge/catalog.ts";
@@ -28,6 +29,7 @@ export const catalog = {
   ...eventUseCases,
   ...gateUseCases,
   ...healthUseCases,
+  ...hookUseCases,
   ...identityUseCases,
   ...mailUseCases,
   ...mergeUseCases,

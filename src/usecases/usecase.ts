@@ -30,6 +30,12 @@ export interface UseCase<Request, Reply> {
   readonly discard?: (files: ProjectFiles, prepared: Request) => Promise<void>;
   /** The whole change, in one transaction. May run more than once; must await nothing but `tx`. */
   readonly run: (tx: Tx, context: Context, request: Request) => Promise<Result<Reply, Refusal>>;
+  /**
+   * Effects that follow from what is stored by now, and what only files can tell. Runs after the transaction, and again
+   * whenever a reply is repeated; whatever it makes must be made by somebody else too when we die before it. It refuses
+   * only for a `read`: a change has happened by then.
+   */
+  readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
 }

@@ -11,6 +11,8 @@ const unsafe: readonly string[] = ["engine install", "watch"];
 
 /** What a command needs beyond its required words to do something; it may also be refused, in one document. */
 const more: Readonly<Record<string, readonly string[]>> = {
+  "coordinator ask": ["--timeout", "1"],
+  "orchestrator ask": ["--timeout", "1"],
   "mail purge": ["--agent", "nobody"],
   "task create": ["A third"],
   "task update": ["--title", "Another title"],

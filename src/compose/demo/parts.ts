@@ -59,7 +59,7 @@ function next() {
   }
   const merges = ov("merge", "list", "--all").entries ?? [];
   for (const feature of mine) handOver(feature, known.get(feature.builder), merges);
-  const open = mine.filter(({ task }) => ov("task", "show", task).status !== "closed");
+  const open = mine.filter(({ task }) => ov("task", "show", task).task.status !== "closed");
   if (open.length === 0) ov("done", "--summary", "everything has landed");
 }
 

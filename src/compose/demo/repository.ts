@@ -4,14 +4,14 @@ export const demoFiles: Readonly<Record<string, string>> = {
 
 Adds up what a household spends. Amounts are whole cents.
 
-Run the tests with \`node --test\`.
+Run the tests with \`npm test\`.
 `,
   "package.json": `{
   "name": "tally",
   "private": true,
   "type": "module",
   "scripts": {
-    "test": "node --test"
+    "test": "node --test test/*.test.js"
   }
 }
 `,
@@ -68,4 +68,4 @@ test("a report counts and adds up", () => {
 };
 
 /** The commands that must pass on what lands. */
-export const demoGate = "node --test";
+export const demoGate = "node --test test/*.test.js";

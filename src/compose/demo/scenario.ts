@@ -1,4 +1,4 @@
-import { features, type Feature, moreFeature } from "./features.ts";
+import { type Feature, features, moreFeature } from "./features.ts";
 
 export interface DemoOptions {
   /** How many builders; at least the four that the story needs. */
@@ -39,7 +39,11 @@ export function scenarioOf(plan: DemoPlan, partsDir: string): string {
     },
     {
       when: { agent: plan.victim, attempt: 1 },
-      do: [{ say: "I will start." }, { edit: { file: "half-written.js", write: "export const half =" } }, { kill: "SIGKILL" }],
+      do: [
+        { say: "I will start." },
+        { edit: { file: "half-written.js", write: "export const half =" } },
+        { kill: "SIGKILL" },
+      ],
     },
     {
       when: { capability: "builder" },

@@ -5,13 +5,14 @@ export const agentKeys = {
   "agents.manifestPath": text({
     doc: "File that lists the capabilities, relative to the project.",
     default: ".overstory/agent-manifest.json",
+    later: "capabilities of the project's own",
   }),
   "agents.baseDir": text({
     doc: "Directory of the role texts, relative to the project.",
     default: ".overstory/agent-defs",
   }),
   "agents.maxConcurrent": integer({ doc: "Turns that may run at once; further ones wait.", default: 25, min: 1 }),
-  "agents.staggerDelayMs": milliseconds({ doc: "Pause between the first turns of new agents.", default: 0 }),
+  "agents.staggerDelayMs": milliseconds({ doc: "Time between the first turns of new agents, at least.", default: 0 }),
   "agents.maxDepth": integer({ doc: "How deep agents may spawn agents below the coordinator.", default: 2 }),
   "agents.maxSessionsPerRun": integer({ doc: "Agents one run may have in all; 0 sets no limit.", default: 0 }),
   "agents.maxAgentsPerLead": integer({ doc: "Live children one lead may have; 0 sets no limit.", default: 5 }),
@@ -39,5 +40,6 @@ export const agentKeys = {
   "sandbox.mode": choice(["off", "guard", "os"], {
     doc: "What confines agents: nothing, the guard hooks (a fence, not a wall), or the operating system.",
     default: "guard",
+    later: "the sandbox",
   }),
 };

@@ -24,7 +24,7 @@ export const mailKeys = {
     min: 100,
   }),
   "mail.retentionDays": integer({
-    doc: "Days that read mail of completed runs is kept; 0 keeps it for ever.",
+    doc: "Days that settled mail of completed runs is kept; 0 keeps it for ever. Unread mail always stays.",
     default: 30,
     max: 36_500,
   }),

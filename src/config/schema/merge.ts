@@ -14,6 +14,7 @@ export const mergeKeys = {
   "merge.promote": choice(["ask", "auto"], {
     doc: "Whether landed work moves to a checked-out branch when asked, or at run end if that checkout is clean.",
     default: "ask",
+    later: "promotion at the end of a run",
   }),
   "merge.keepIgnored": texts({
     doc: "Ignored directories that survive between gate runs; all other ignored files are removed first.",
@@ -40,7 +41,7 @@ export const mergeKeys = {
     default: "warn",
   }),
   "merge.keepRefsDays": integer({
-    doc: "Days for which what is needed to undo a landing is kept.",
+    doc: "Days for which the refs of a landing are kept, beside its history; 0 keeps them for ever.",
     default: 14,
     max: 3650,
   }),
@@ -60,9 +61,14 @@ export const mergeKeys = {
       default: [{ paths: ["package-lock.json"], command: "npm install --package-lock-only" }],
     },
   ),
-  "merge.aiResolveEnabled": boolean({ doc: "Whether a model may resolve conflicts.", default: true }),
+  "merge.aiResolveEnabled": boolean({
+    doc: "Whether a model may resolve conflicts.",
+    default: true,
+    later: "models that settle conflicts",
+  }),
   "merge.reimagineEnabled": boolean({
     doc: "Whether a model may rewrite the change when resolving has failed.",
     default: false,
+    later: "models that settle conflicts",
   }),
 };

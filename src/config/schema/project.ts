@@ -1,6 +1,10 @@
 import { boolean, choice, integer, optionalText, records, text, texts } from "./key.ts";
 import { branchName, relativePath } from "./shape.ts";
 
+const trackers = "external task trackers";
+const expertise = "recorded expertise";
+const logs = "logs for people";
+
 /** What the project is, and the tools beside it. */
 export const projectKeys = {
   "project.name": text({
@@ -29,14 +33,24 @@ export const projectKeys = {
   "taskTracker.backend": choice(["auto", "native", "seeds", "beads"], {
     doc: "Where tasks live; auto takes an external tracker only when its files and its program are both there.",
     default: "auto",
+    later: trackers,
   }),
-  "taskTracker.enabled": boolean({ doc: "Whether agents are told to use the task tracker.", default: true }),
+  "taskTracker.enabled": boolean({
+    doc: "Whether agents are told to use the task tracker.",
+    default: true,
+    later: trackers,
+  }),
 
-  "mulch.enabled": boolean({ doc: "Whether recorded expertise is handed to agents.", default: true }),
-  "mulch.domains": texts({ doc: "Domains of expertise that every agent gets.", default: [] }),
+  "mulch.enabled": boolean({
+    doc: "Whether recorded expertise is handed to agents.",
+    default: true,
+    later: expertise,
+  }),
+  "mulch.domains": texts({ doc: "Domains of expertise that every agent gets.", default: [], later: expertise }),
   "mulch.primeFormat": choice(["markdown", "xml", "json"], {
     doc: "Form in which expertise is handed over.",
     default: "markdown",
+    later: expertise,
   }),
 
   "coordinator.exitTriggers.allAgentsDone": boolean({
@@ -56,8 +70,8 @@ export const projectKeys = {
     default: false,
   }),
 
-  "logging.verbose": boolean({ doc: "Whether logs hold debugging detail.", default: false }),
-  "logging.redactSecrets": boolean({ doc: "Whether secrets are masked in logs and events.", default: true }),
+  "logging.verbose": boolean({ doc: "Whether logs hold debugging detail.", default: false, later: logs }),
+  "logging.redactSecrets": boolean({ doc: "Whether secrets are masked in logs.", default: true, later: logs }),
 
   "worktrees.baseDir": text({
     doc: "Directory that holds the agents' worktrees, relative to the project.",
@@ -71,5 +85,10 @@ export const projectKeys = {
   "snapshot.maxFileBytes": integer({
     doc: "Untracked files above this size are left out of snapshots.",
     default: 10 * 1024 * 1024,
+  }),
+  "snapshot.retentionDays": integer({
+    doc: "Days that snapshots of landed work, and trash, are kept after their worktree went; 0 keeps them for ever.",
+    default: 14,
+    max: 36_500,
   }),
 };

@@ -5,6 +5,8 @@ import type { Missing } from "./missing.ts";
 /** A child of a lead that may have a branch to land, with all that became of the branch. */
 export interface ChildFacts {
   readonly agent: Pick<Agent, "name" | "state" | "branch" | "ahead" | "headCommit" | "releasedAt">;
+  /** Its completion was accepted, though its last turn may not be over yet. */
+  readonly finished: boolean;
   /** Its entries in the merge queue, oldest first. */
   readonly entries: readonly Pick<MergeEntry, "status" | "headCommit">[];
   /** Somebody decided that its task is not to be done any more. */
@@ -19,10 +21,10 @@ export function openChildren(children: readonly ChildFacts[]): readonly Missing[
   return children.flatMap((child) => problemOf(child) ?? []);
 }
 
-function problemOf({ agent, entries, abandoned }: ChildFacts): Missing | undefined {
+function problemOf({ agent, finished, entries, abandoned }: ChildFacts): Missing | undefined {
   const { name, branch } = agent;
   if (agent.releasedAt !== null || abandoned) return undefined;
-  if (!hasEnded(agent)) {
+  if (!finished && !hasEnded(agent)) {
     return {
       kind: "open-child",
       message: `${name} is still at work${branch === null ? "" : ` on ${branch}`}`,

@@ -107,6 +107,11 @@ const table: readonly (readonly [name: string, change: Change, expected: string]
     { turn: { supervisor: "beating" }, quietMs: 9999, agent: { state: "in_turn" } },
     "stalled: none",
   ],
+  [
+    "quiet while it waits for its gates is no stall",
+    { turn: { supervisor: "beating" }, quietMs: 9999, waits: 1, agent: { state: "in_turn" } },
+    "waiting: none",
+  ],
   ["a silent supervisor is not at fault at once", { turn: { supervisor: "silent" }, silentMs: 100 }, "working: none"],
   [
     "a turn whose supervisor fell silent climbs",

@@ -13,6 +13,8 @@ export interface SettleFacts {
   readonly end: TurnEnd;
   /** Who asked the agent to stop, if anybody did. */
   readonly stopRequestedBy: string | null;
+  /** A person waits to take the agent over, and may have ended the turn for it. */
+  readonly takenOver?: boolean;
   /** A terminal message was stored while this turn was running. */
   readonly terminalMail: boolean;
   /** The agent has waits, or mail that wakes it is already queued. */
@@ -68,6 +70,11 @@ export function settle(facts: SettleFacts): Settlement {
     const notBefore = facts.end.resetAt ?? facts.now + parkFor(facts.parksBefore);
     const next = { kind: "retry", notBefore, countsAttempt: false } as const;
     return { turn: "failed", state: "between_turns", outcome: null, input: "keep", next, death: null };
+  }
+  if (facts.end.kind !== "clean" && facts.takenOver === true) {
+    // Its input waits for the time after, and nothing is held against it.
+    const next = { kind: "retry", notBefore: facts.now, countsAttempt: false } as const;
+    return { turn: "settled", state: "between_turns", outcome: null, input: "keep", next, death: null };
   }
   if (facts.end.kind !== "clean") return settleFailure(facts, facts.end);
   if (facts.outstanding || facts.persistent) {

@@ -1,6 +1,8 @@
 import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { Rollback } from "../../ports/store.ts";
+import { tellMissing } from "../../usecases/completions/tell-missing.ts";
+import { mergeContext } from "../merge/ports.ts";
 import { complete } from "./complete.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
 import { requeue } from "./requeue.ts";
@@ -117,6 +119,7 @@ export class CompletionWorker {
       if (JSON.stringify(now.request) !== JSON.stringify(check.request)) return requeue(tx, check, clock.now());
       const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
       await tx.checks.change(check.id, ["running"], change);
+      await tellMissing(tx, mergeContext(this.#ports), check, problem);
       await tx.events.append([
         {
           agentName: check.agentName,

@@ -3,8 +3,8 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 
-/** How often whoever works on an entry may die before the entry is taken for the reason. */
-const mostDeaths = 3;
+/** How often whoever works on an entry may die, one time after the other, before the entry is taken for the reason. */
+const mostDeaths = 5;
 
 /** Marks entries as being worked on. Answers those that were still free. */
 export async function claimEntries(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {

@@ -25,6 +25,8 @@ export interface MergePorts {
   readonly rules: Settings;
   /** Settles a conflicted path by rule, or says why no rule does. */
   resolve(conflict: ConflictInPlace): Promise<Settled>;
+  /** Merging for the sake of the answer: everything it makes vanishes when `look` has ended. */
+  lookAhead<T>(look: (ahead: LookAhead) => Promise<T>): Promise<T>;
   /** Writes a list of paths, each ended by a NUL. */
   saveChangedFiles(path: string, files: readonly string[]): Promise<void>;
   /** The bytes of a regular file; undefined when there is none. */
@@ -33,6 +35,11 @@ export interface MergePorts {
   mergeLogDir(trainId: string): string;
   /** Puts a failure on record. Never throws. */
   report(error: unknown): void;
+}
+
+export interface LookAhead {
+  readonly merging: Pick<MergeGit, "mergePairs">;
+  resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
 
 export interface ConflictInPlace {

@@ -3,6 +3,7 @@ import { anAgent, aRun } from "../../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../../testkit/landing-world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
+import type { MergePorts } from "./ports.ts";
 import { Radar } from "./radar.ts";
 
 const lines = "one\ntwo\nthree\n";
@@ -15,14 +16,15 @@ async function radarWorld(files: Record<string, string> = { "a.txt": lines, "b.t
     await tx.agents.reserve(anAgent("lead", { capability: "lead", parentName: "operator" }));
   });
   const merged: number[] = [];
-  const merging: MergeGit = {
-    ...world.ports.merging,
-    mergePairs: (pairs) => {
-      merged.push(pairs.length);
-      return world.ports.merging.mergePairs(pairs);
-    },
-  };
-  const radar = new Radar({ ...world.ports, merging });
+  const lookAhead: MergePorts["lookAhead"] = (look) =>
+    world.ports.lookAhead(({ merging, resolve }) => {
+      const mergePairs: MergeGit["mergePairs"] = (pairs) => {
+        merged.push(pairs.length);
+        return merging.mergePairs(pairs);
+      };
+      return look({ merging: { mergePairs }, resolve });
+    });
+  const radar = new Radar({ ...world.ports, lookAhead });
   return {
     world,
     merged,
@@ -95,13 +97,24 @@ test("a new commit costs only its own row, and without one nothing is merged at 
   expect(merged).toEqual([10, 4]);
 });
 
+test("looking leaves nothing in the repository", async () => {
+  const { world, look, commits, merged } = await radarWorld();
+  await using _ = world;
+  await commits("b1", write(world, "a.txt", "ONE\ntwo\nthree\n"));
+  await commits("b2", write(world, "b.txt", "1\ntwo\nthree\n"));
+  const stored = () => world.git(world.root, "count-objects", "-v");
+  const before = stored();
+  await look();
+  expect(merged).toEqual([3]);
+  expect(stored()).toBe(before);
+});
+
 test("another engine finds what an earlier one has looked at", async () => {
   const { world, look, commits } = await radarWorld();
   await using _ = world;
   for (const name of ["b1", "b2"]) await commits(name, write(world, `${name}.txt`, "new\n"));
   await look();
-  const never: MergeGit["mergePairs"] = () => Promise.reject(new Error("it merges again"));
-  const next = new Radar({ ...world.ports, merging: { ...world.ports.merging, mergePairs: never } });
+  const next = new Radar({ ...world.ports, lookAhead: () => Promise.reject(new Error("it merges again")) });
   await world.store.transaction((tx) => tx.agents.reserve(anAgent("b3", { worktreePath: null, state: "booting" })));
   next.look(() => {});
   await next.settled();

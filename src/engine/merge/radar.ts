@@ -124,10 +124,11 @@ async function judgeUnknown(
 ): Promise<readonly RadarPair[]> {
   const unknown = new Map(pairs.map(commitsOf).map((pair) => [pairKey(pair), pair]));
   for (const key of known.keys()) unknown.delete(key);
-  const { merging, resolve, clock } = ports;
+  if (unknown.size === 0) return [];
   const isGenerated = (path: string): boolean => commandFor(ports, path) !== undefined;
-  const judged = await judgePairs({ merging, resolve, isGenerated }, [...unknown.values()]);
-  const createdAt = clock.now();
+  // The trees of hundreds of merges that nobody makes have no place in the project.
+  const judged = await ports.lookAhead((ahead) => judgePairs({ ...ahead, isGenerated }, [...unknown.values()]));
+  const createdAt = ports.clock.now();
   return judged.map(({ ours, theirs, outcome, files }) => ({
     aCommit: ours,
     bCommit: theirs,

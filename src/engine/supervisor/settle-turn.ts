@@ -1,4 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
 import { stopEnd } from "../../domain/agent/stop.ts";
 import type { Message } from "../../domain/mail/types.ts";
@@ -140,8 +141,10 @@ async function decide(
   return settle({
     end: ending.end,
     stopRequestedBy: agent.stopRequestedBy,
+    takenOver: waits.some(isAttachHold),
     terminalMail: terminal !== undefined,
-    outstanding: waits.length > 0 || (await tx.deliveries.hasWaking(agent.name)),
+    // Who asked for its work to be checked hears of it: by its end, or by what is missing.
+    outstanding: waits.length > 0 || (await tx.deliveries.hasWaking(agent.name)) || (await tx.checks.dueWork(agent.id)),
     persistent: isIn("persistent", agent.capability),
     reminders: agent.reminders,
     maxReminders: ports.settings.agents.continuePrompts,

@@ -36,7 +36,7 @@ export interface AgentRows {
   setSuccessor(id: string, successorName: string): Promise<void>;
   /** Live agents that were asked to stop. */
   stopping(): Promise<Agent[]>;
-  /** Released agents whose worktree is still there. */
+  /** Released agents whose worktree is still there, and in which no person works. */
   toClean(): Promise<Agent[]>;
   cleaned(id: string, now: number): Promise<void>;
   /** Submitted agents that ended before this moment. */

@@ -19,6 +19,8 @@ export interface ProcessRows {
 /** Leases are compared by (fence, beat) only; no timestamp says that a holder is dead. */
 export interface LeaseRows {
   get(name: string): Promise<Lease | undefined>;
+  /** Those that are held and whose names start so. */
+  heldBelow(prefix: string): Promise<Lease[]>;
   /** Takes the lease whoever held it, with the next fence, which is returned. */
   take(name: string, processId: string | null): Promise<number>;
   /** Takes the lease with a fence that was handed out before. */

@@ -11,6 +11,8 @@ export interface TokenRows {
   insert(token: Token): Promise<void>;
   get(digest: string): Promise<Token | undefined>;
   revokeForTurn(turnId: string, now: number): Promise<void>;
+  /** Revokes what an agent was given outside of its turns. */
+  revokeWithoutTurn(agentId: string, now: number): Promise<void>;
 }
 
 /** Replies of remote calls, kept so that a repeated frame gets the answer of the first. */

@@ -40,7 +40,7 @@ export interface TurnRows {
   end(id: string, fence: number, end: TurnEnding): Promise<boolean>;
   cancelQueued(agentId: string, now: number): Promise<number>;
   cancel(id: string, now: number): Promise<void>;
-  /** Something waits for the engine: a turn that may start or runs, a seat to fill, a stop to finish, a worktree to clean. */
+  /** Something waits for the engine: a turn that may start or runs, a seat to fill, a stop to finish, a worktree to clean, a person at an agent. */
   dueWork(now: number): Promise<boolean>;
   /** The earliest future moment a queued turn becomes due. */
   nextDue(now: number): Promise<number | undefined>;

@@ -1,6 +1,9 @@
-import type { Runtime } from "../../ports/runtime.ts";
+import { hookSettings } from "../../domain/hook/claude-hooks.ts";
+import type { InteractiveRequest, Runtime } from "../../ports/runtime.ts";
 import { streamJsonReader } from "../shared/stream-json.ts";
 import { streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
+
+const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
 /** Claude Code, one process per turn. */
 export const claudeRuntime: Runtime = {
@@ -18,8 +21,18 @@ export const claudeRuntime: Runtime = {
   ],
   launch: (request) => ({
     argv: ["claude", ...streamJsonArguments(request)],
-    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+    env: quiet,
     input: streamJsonInput(request.prompt),
   }),
+  interactive: (request) => ({ argv: ["claude", ...interactiveArguments(request)], env: quiet, input: "" }),
   reader: streamJsonReader,
 };
+
+/** Hooks come on the command line: nothing needs to be put into the agent's worktree, and nothing is left there. */
+function interactiveArguments({ model, resume, instructions, mcpConfig }: InteractiveRequest): string[] {
+  const argv = ["--resume", resume, "--settings", JSON.stringify(hookSettings({ failClosed: true }))];
+  if (mcpConfig !== undefined) argv.push("--strict-mcp-config", "--mcp-config", mcpConfig);
+  if (model !== null) argv.push("--model", model);
+  if (instructions !== undefined) argv.push("--append-system-prompt-file", instructions);
+  return argv;
+}

@@ -12,5 +12,6 @@ export const scriptedRuntime = (program: readonly string[]): Runtime => ({
     env: {},
     input: streamJsonInput(request.prompt),
   }),
+  interactive: ({ resume }) => ({ argv: [...program, "--interactive", "--resume", resume], env: {}, input: "" }),
   reader: streamJsonReader,
 });

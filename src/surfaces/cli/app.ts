@@ -2,7 +2,9 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
 import type { ConfigFacet } from "./facets/config.ts";
+import type { DemoFacet } from "./facets/demo.ts";
 import type { EngineControl } from "./facets/engine.ts";
+import type { HooksFacet } from "./facets/hooks.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { MergeFacet } from "./facets/merge.ts";
 import type { MergerFacet } from "./facets/merger.ts";
@@ -15,6 +17,8 @@ import type { WorktreeFacet } from "./facets/worktrees.ts";
 /** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
   readonly version: string;
+  /** This process runs for an agent, as far as its environment says. Never a proof of anything. */
+  readonly speaksForAgent: boolean;
   /** Runs a use case as whoever holds this process's identity, and wakes the engine when that left work. */
   call<N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>>;
   /** Text files: named by the user, relative to where the command was typed, or a file of the project itself. */
@@ -36,7 +40,9 @@ export interface App {
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
+  hooks(): Promise<HooksFacet>;
   mcp(): Promise<McpFacet>;
+  demo(): Promise<DemoFacet>;
   merger(): Promise<MergerFacet>;
   merges(): Promise<MergeFacet>;
   radar(): Promise<RadarFacet>;

@@ -7,12 +7,15 @@ import { completeCommand } from "./commands/complete/tree.ts";
 import { configCommand } from "./commands/config/tree.ts";
 import { coordinatorCommand } from "./commands/coordinator/tree.ts";
 import { decideCommand } from "./commands/decide/tree.ts";
+import { demoCommand } from "./commands/demo/tree.ts";
 import { discoverCommand } from "./commands/discover/tree.ts";
 import { doneCommand } from "./commands/done/tree.ts";
 import { engineCommand } from "./commands/engine/tree.ts";
 import { gateCommand } from "./commands/gate/tree.ts";
 import { goCommand } from "./commands/go/tree.ts";
 import { groupCommand } from "./commands/group/tree.ts";
+import { hookCommand } from "./commands/hook/tree.ts";
+import { hooksCommand } from "./commands/hooks/tree.ts";
 import { inboxCommand } from "./commands/inbox/tree.ts";
 import { initCommand } from "./commands/init/tree.ts";
 import { logCommand } from "./commands/log/tree.ts";
@@ -76,6 +79,8 @@ export const tree: Command = {
     primeCommand,
     promptCommand(() => tree),
     logCommand,
+    hookCommand,
+    hooksCommand,
     configCommand,
     worktreeCommand,
     cleanCommand,
@@ -84,6 +89,7 @@ export const tree: Command = {
     engineCommand,
     runUntilIdleCommand,
     { ...completionsCommand(() => tree), group: "Setup" },
+    demoCommand,
     completeCommand,
   ],
 };

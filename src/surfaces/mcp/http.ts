@@ -8,7 +8,7 @@ import type { Exchange, McpServer, Reply } from "./server.ts";
 export const mcpPath = "/mcp";
 
 /** More than any tool takes. */
-const maxBodyBytes = 4 * 1024 * 1024;
+export const maxBodyBytes = 4 * 1024 * 1024;
 
 /** Finds the tools of whoever holds the token. */
 export type OpenServer = (token: string | undefined) => Promise<Result<McpServer, Refusal>>;

@@ -10,4 +10,8 @@ export const agentUseCases = {
   "agent.resume": async () => (await import("./resume.ts")).resumeAgent,
   "agent.discover": async () => (await import("./discover.ts")).discoverAgents,
   "agent.checkpoint": async () => (await import("./checkpoint.ts")).checkpoint,
+  "agent.attach": async () => (await import("./attach.ts")).attachAgent,
+  "agent.attachment": async () => (await import("./attach.ts")).attachmentOf,
+  "agent.attachProgress": async () => (await import("./attach.ts")).attachProgress,
+  "agent.logs": async () => (await import("./logs.ts")).readLogs,
 } as const;

@@ -1,4 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Wait } from "../../ports/store/waits.ts";
@@ -48,7 +49,9 @@ export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
 const pausesOf = async (tx: Tx, agent: Agent): Promise<Wait[]> =>
   (await tx.waits.of(agent.name)).filter((wait) => wait.kind === "operator");
 
-const mayLift = ({ caller }: Context, pause: Wait): boolean => caller.kind !== "agent" || pause.ref === caller.name;
+/** What a person at the agent's own terminal holds ends with that terminal. */
+const mayLift = ({ caller }: Context, pause: Wait): boolean =>
+  !isAttachHold(pause) && (caller.kind !== "agent" || pause.ref === caller.name);
 
 /** True when the last pause is gone. */
 async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
@@ -71,7 +74,7 @@ async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
 }
 
 /** Queues the turn that the pause held back. True when the agent has one now. */
-async function goOn(tx: Tx, { ids, now }: Context, agent: Agent): Promise<boolean> {
+export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, agent: Agent): Promise<boolean> {
   if (hasEnded(agent) || agent.topology !== "per_turn" || agent.stopRequestedBy !== null) return false;
   if ((await tx.turns.queuedFor(agent.id)) !== undefined) return true;
   if (await tx.deliveries.hasWaking(agent.name)) {

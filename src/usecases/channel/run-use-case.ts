@@ -47,6 +47,15 @@ type AnyUseCase = UseCase<unknown, unknown>;
 /** Runs one use case in one transaction as the holder of the token. The direct and the remote channel both end here. */
 export async function runUseCase(ports: ChannelPorts, frame: Frame): Promise<Answer> {
   const useCase = (await catalog[frame.name]()) as AnyUseCase;
+  return finish(ports, useCase, await runUnfinished(ports, useCase, frame));
+}
+
+async function finish({ files }: ChannelPorts, useCase: AnyUseCase, answer: Answer): Promise<Answer> {
+  if (useCase.finish === undefined || !answer.result.ok) return answer;
+  return { ...answer, result: await useCase.finish(files, answer.result.value) };
+}
+
+async function runUnfinished(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   if (useCase.access === "read") return read(ports, useCase, frame);
   const prepared = await prepare(ports, useCase, frame);
   if (!prepared.ok) return refuse(ports, frame, prepared.refusal);

@@ -66,7 +66,8 @@ async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
     if (!isIn("implementation", agent.capability)) continue;
     const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
     const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
-    facts.push({ agent, entries, abandoned: task?.mergeState === "abandoned" });
+    const finished = (await tx.checks.completionsOf(agent.id)).some(({ status }) => status === "done");
+    facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned" });
   }
   return facts;
 }

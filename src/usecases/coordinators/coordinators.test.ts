@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
 import { completeRun } from "../runs/complete-run.ts";
 import { createTask } from "../tasks/create-task.ts";
+import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
 import { checkComplete } from "./check-complete.ts";
 import { findCoordinatorCommand } from "./find.ts";
@@ -123,16 +126,14 @@ test("finishing ends the run of this coordinator alone, and only once", async ()
 test("a coordinator whose run is over ends with its turn, and its name is free again", async () => {
   await using world = useCaseWorld();
   const { runId, agentId } = await world.must(startCoordinator, start());
-  const retire = () =>
-    world.store.transaction(async (tx) => {
+  const retiring: UseCase<object, Agent> = {
+    access: "write",
+    run: async (tx, context) => {
       const agent = await tx.agents.get(agentId);
-      if (agent === undefined) throw new Error("nobody was started");
-      return retireIfOver(
-        tx,
-        { ids: { next: (p) => `${p}-x`, digest: String, token: () => "" } as never, now: 9 },
-        agent,
-      );
-    });
+      return agent === undefined ? no(notFound("agent", agentId)) : ok(await retireIfOver(tx, context, agent));
+    },
+  };
+  const retire = () => world.must(retiring, {});
   await world.store.transaction(async (tx) => {
     for (const { delivery } of await tx.deliveries.inState("coordinator", ["queued"])) {
       await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });

@@ -19,9 +19,9 @@ export async function storedFacts(
   { now, maxTurns }: { readonly now: number; readonly maxTurns: number },
 ): Promise<StoredFacts> {
   const running = await tx.turns.runningFor(agent.id);
+  const checked = (await tx.checks.dueWork(agent.id)) ? 1 : 0;
   if (running !== undefined) {
-    const waits = (await tx.checks.dueWork(agent.id)) ? 1 : 0;
-    return { ...nothing, waits, running, ...activity(agent, agent.lastActivityAt) };
+    return { ...nothing, waits: checked, running, ...activity(agent, agent.lastActivityAt) };
   }
   const waits = await tx.waits.of(agent.name);
   const queuedTurn = await tx.turns.queuedFor(agent.id);
@@ -31,7 +31,7 @@ export async function storedFacts(
     queued: queuedTurn === undefined ? null : await placeOf(tx, queuedTurn, now, maxTurns),
     parked: waits.some(({ kind }) => isParking(kind)),
     unanswered: waits.some(({ kind }) => kind === "reply"),
-    waits: waits.filter(({ kind }) => kind !== "reply" && !isParking(kind)).length,
+    waits: checked + waits.filter(({ kind }) => kind !== "reply" && !isParking(kind)).length,
     liveChildren: (await tx.agents.list({ parentName: agent.name, live: true })).length,
     ...activity(agent, Math.max(agent.lastActivityAt, await lastMailAt(tx, agent))),
   };

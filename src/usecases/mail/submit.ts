@@ -56,7 +56,9 @@ export async function submit(
   const final = { ...mail, body, payload: payload.value };
   const replyTo = mail.answer?.replyTo ?? null;
   const from = { fromAgent: sender.name, fromAgentId: sender.agent?.id ?? null };
-  const earlier = await findRepeated(tx, { ...final, ...from, address, replyTo }, now, limits);
+  const earlier = meansItself(mail)
+    ? undefined
+    : await findRepeated(tx, { ...final, ...from, address, replyTo }, now, limits);
   if (earlier !== undefined) return ok(await repeated(tx, earlier));
   const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin !== "agent", group, now }, limits);
   if (!paced.ok) return paced;
@@ -69,6 +71,12 @@ export async function submit(
   }
   return ok(await store(tx, context, sender, final, target.value));
 }
+
+/**
+ * Who names a key has said what counts as the same. A branch is announced again in the same words when it was mended in
+ * the same minute; announcing it twice changes nothing in the queue.
+ */
+const meansItself = ({ dedupeKey, type }: Composition): boolean => dedupeKey !== null || type === "merge_ready";
 
 const nothing = { id: null, group: true, recipients: [], woken: [], duplicate: false, warnings: [] } as const;
 

@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import { endAgent } from "../agents/end-agent.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
 import { showRun } from "../runs/read-runs.ts";
 import { overview } from "../status/overview.ts";
+import type { UseCase } from "../usecase.ts";
 import { askHuman } from "./ask-human.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
@@ -78,23 +82,18 @@ test("only the operator looks into the inbox and decides", async () => {
 test("whoever has ended for good waits for no decision", async () => {
   await using world = await worldWithLead();
   await world.must(askHuman, question, lead);
-  await world.store.transaction(async (tx) => {
-    const agent = await tx.agents.byName("lead-1");
-    if (agent === undefined) throw new Error("there is no lead");
-    await tx.agents.move(
-      agent,
-      {
-        state: "zombie",
-        stateVersion: agent.stateVersion + 1,
-        outcome: "crashed",
-        endedAt: 5,
-        stalledSince: null,
-      } as never,
-      { to: "zombie", actor: "engine", reason: "gone", outcome: "crashed" } as never,
-      5,
-    );
-    await tx.agents.release(agent.id, 6);
-  });
+  const burying: UseCase<object, null> = {
+    access: "write",
+    run: async (tx, context) => {
+      const agent = await tx.agents.byName("lead-1");
+      if (agent === undefined) return no(notFound("agent", "lead-1"));
+      const end = { state: "zombie", outcome: "crashed", actor: "engine", reason: "gone" } as const;
+      await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
+      await tx.agents.release(agent.id, context.now);
+      return ok(null);
+    },
+  };
+  await world.must(burying, {});
   expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
 });
 

@@ -6,8 +6,6 @@ import type { UseCase } from "../usecase.ts";
 
 export interface ReadSpecRequest {
   readonly taskId: string;
-  /** Set by `prepare`, whatever the caller sent. */
-  readonly found?: { readonly path: string; readonly text: string } | undefined;
 }
 
 export interface ReadSpecReply {
@@ -15,23 +13,28 @@ export interface ReadSpecReply {
   readonly path: string;
   readonly text: string;
   readonly author: string | null;
-  /** Null for a file that was put there by other means. */
+  /** Null for a text that was put there by other means. */
   readonly updatedAt: number | null;
+  /** What `finish` needs to find the text; never in an answer. */
+  readonly stored?: { readonly digest: string | null; readonly meant: string | undefined };
 }
 
-/** The specification of a task. Writes nothing, but only the channel for writes runs `prepare`, and the text is a file. */
+/** The specification of a task: what was written last, or what a person put into its file since. */
 export const readSpec: UseCase<ReadSpecRequest, ReadSpecReply> = {
-  access: "write",
-  prepare: async (files, _context, request) => {
+  access: "read",
+  run: async (tx, _context, request) => {
     const id = taskId(request.taskId, "task id");
-    return id.ok ? ok({ taskId: id.value, found: await files.readSpec(id.value) }) : id;
+    if (!id.ok) return id;
+    const row = await tx.specs.get(id.value);
+    const tasks = row === undefined ? await tx.tasks.ids() : [id.value];
+    const meant = tasks.includes(id.value) ? undefined : nearest(id.value, tasks);
+    const { author = null, updatedAt = null, digest = null } = row ?? {};
+    return ok({ taskId: id.value, path: "", text: "", author, updatedAt, stored: { digest, meant } });
   },
-  run: async (tx, _context, { taskId: id, found }) => {
-    if (found === undefined) {
-      const tasks = await tx.tasks.ids();
-      return no(notFound("spec", id, tasks.includes(id) ? undefined : nearest(id, tasks)));
-    }
-    const row = await tx.specs.get(id);
-    return ok({ taskId: id, ...found, author: row?.author ?? null, updatedAt: row?.updatedAt ?? null });
+  finish: async (files, { taskId: id, author, updatedAt, stored }) => {
+    const found = await files.readSpec(id, stored?.digest ?? null);
+    if (found === undefined) return no(notFound("spec", id, stored?.meant));
+    const { path, text, byHand } = found;
+    return ok({ taskId: id, path, text, ...(byHand ? { author: null, updatedAt: null } : { author, updatedAt }) });
   },
 };

@@ -19,9 +19,13 @@ export interface WriteSpecRequest {
 export interface WriteSpecReply {
   readonly taskId: string;
   readonly path: string;
+  readonly digest: string;
 }
 
-/** Replaces the specification of a task. The task itself may live in another tracker. */
+/**
+ * Replaces the specification of a task, which may live in another tracker. The text is kept before the row that names
+ * it, and the readable file follows the row: whenever we die, the two agree or the next reader makes them.
+ */
 export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
   access: "write",
   prepare: async (files, terms, request) => {
@@ -40,13 +44,17 @@ export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
   },
   run: async (tx, context, request) => {
     const { written } = request;
-    if (written === undefined) throw new Error("the spec file was not written before its row");
+    if (written === undefined) throw new Error("the text of the spec was not kept before its row");
     const { path, digest, author } = written;
     await tx.specs.put({ taskId: request.taskId, path, author, digest, updatedAt: context.now });
     const runId = (await tx.tasks.get(request.taskId))?.runId ?? null;
     const data = { taskId: request.taskId, path, author, digest };
     await recordEvent(tx, context, { type: "spec_written", runId, data });
-    return ok({ taskId: request.taskId, path });
+    return ok({ taskId: request.taskId, path, digest });
+  },
+  finish: async (files, reply) => {
+    await files.readSpec(reply.taskId, reply.digest);
+    return ok(reply);
   },
 };
 

@@ -39,19 +39,29 @@ export const bodies: readonly MergeCase[] = [
   {
     name: "one side renames a local that the other side newly reads",
     base: price,
-    ours: [["const tax", "const duty"], ["net + tax", "net + duty"]],
+    ours: [
+      ["const tax", "const duty"],
+      ["net + tax", "net + duty"],
+    ],
     theirs: [["return total;", "console.log(tax);\n  return total;"]],
   },
   {
     name: "one side renames a parameter that the other side newly reads",
     base: price,
-    ours: [["price(net: number", "price(amount: number"], ["tax = net *", "tax = amount *"], ["= net + tax", "= amount + tax"]],
+    ours: [
+      ["price(net: number", "price(amount: number"],
+      ["tax = net *", "tax = amount *"],
+      ["= net + tax", "= amount + tax"],
+    ],
     theirs: [["shipping = 5", "shipping = net > 50 ? 0 : 5"]],
   },
   {
     name: "one side changes the type of a parameter that the other side newly reads",
     base: price,
-    ours: [["rate: number", "rate: string"], ["net * rate", "net * Number(rate)"]],
+    ours: [
+      ["rate: number", "rate: string"],
+      ["net * rate", "net * Number(rate)"],
+    ],
     theirs: [["gift = 0", "gift = rate > 0 ? 1 : 0"]],
   },
   {
@@ -101,13 +111,19 @@ export const bodies: readonly MergeCase[] = [
   {
     name: "a function with a new required parameter on one side and a new call on the other",
     base: "export function load(a: number) {\n  return a;\n}\n",
-    ours: [["load(a: number)", "load(a: number, b: number)"], ["return a", "return a + b"]],
+    ours: [
+      ["load(a: number)", "load(a: number, b: number)"],
+      ["return a", "return a + b"],
+    ],
     theirs: [["", "\nexport const two = () => load(2);\n"]],
   },
   {
     name: "a function with a new optional parameter on one side and a new call on the other",
     base: "export function load(a: number) {\n  return a;\n}\n",
-    ours: [["load(a: number)", "load(a: number, b = 1)"], ["return a", "return a * b"]],
+    ours: [
+      ["load(a: number)", "load(a: number, b = 1)"],
+      ["return a", "return a * b"],
+    ],
     theirs: [["", "\nexport const two = () => load(2);\n"]],
     holds: ["m.two() === 2", "m.load(2, 3) === 6"],
   },
@@ -120,7 +136,10 @@ export const bodies: readonly MergeCase[] = [
   {
     name: "a function removed on one side and called anew on the other",
     base: "export const a = 1;\n\nfunction help() {\n  return 1;\n}\n\nexport const b = () => help();\n",
-    ours: [["function help() {\n  return 1;\n}\n\n", ""], ["() => help()", "() => 1"]],
+    ours: [
+      ["function help() {\n  return 1;\n}\n\n", ""],
+      ["() => help()", "() => 1"],
+    ],
     theirs: [["", "\nexport const c = () => help();\n"]],
   },
   {

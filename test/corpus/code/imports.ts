@@ -1,7 +1,8 @@
 import type { MergeCase } from "./case.ts";
 
 const files = {
-  "lib.ts": "export const a = 1, b = 2, c = 3, d = 4; export default 9; export type T = number; export interface U { x: 1 }\n",
+  "lib.ts":
+    "export const a = 1, b = 2, c = 3, d = 4; export default 9; export type T = number; export interface U { x: 1 }\n",
   "other.ts": "export const a = 10, e = 5, f = 6; export default 7;\n",
   "third.ts": "export const g = 70, h = 80;\n",
 };
@@ -17,32 +18,56 @@ export const imports: readonly MergeCase[] = [
     name: "both sides add an import of another module",
     base,
     files,
-    ours: [['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'], ["", "export const five = () => e;\n"]],
-    theirs: [['./lib.ts";\n', './lib.ts";\nimport { g } from "./third.ts";\n'], ["() => a", "() => a + g"]],
+    ours: [
+      ['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'],
+      ["", "export const five = () => e;\n"],
+    ],
+    theirs: [
+      ['./lib.ts";\n', './lib.ts";\nimport { g } from "./third.ts";\n'],
+      ["() => a", "() => a + g"],
+    ],
     holds: ["m.sum() === 71", "m.five() === 5"],
   },
   {
     name: "both sides add a name to one import",
     base,
     files,
-    ours: [["{ a }", "{ a, b }"], ["", "export const two = () => b;\n"]],
-    theirs: [["{ a }", "{ a, c }"], ["() => a", "() => a + c"]],
+    ours: [
+      ["{ a }", "{ a, b }"],
+      ["", "export const two = () => b;\n"],
+    ],
+    theirs: [
+      ["{ a }", "{ a, c }"],
+      ["() => a", "() => a + c"],
+    ],
     holds: ["m.sum() === 4", "m.two() === 2"],
   },
   {
     name: "one side's formatter breaks the import over lines while the other adds a name",
     base,
     files,
-    ours: [["{ a }", "{\n  a,\n  b,\n  d,\n}"], ["", "export const six = () => b + d;\n"]],
-    theirs: [["{ a }", "{ a, c }"], ["() => a", "() => a + c"]],
+    ours: [
+      ["{ a }", "{\n  a,\n  b,\n  d,\n}"],
+      ["", "export const six = () => b + d;\n"],
+    ],
+    theirs: [
+      ["{ a }", "{ a, c }"],
+      ["() => a", "() => a + c"],
+    ],
     holds: ["m.sum() === 4", "m.six() === 6"],
   },
   {
     name: "both sides add the same import",
     base,
     files,
-    ours: [['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'], ["", "export const five = () => e;\n"]],
-    theirs: [['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'], ["() => a", "() => a + e"]],
+    ours: [
+      ['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'],
+      ["", "export const five = () => e;\n"],
+    ],
+    theirs: [
+      ['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'],
+      ["() => a", "() => a + e"],
+    ],
     holds: ["m.sum() === 6", "m.five() === 5"],
     once: ["./other.ts"],
   },
@@ -50,8 +75,14 @@ export const imports: readonly MergeCase[] = [
     name: "both sides begin to import different names of one module",
     base,
     files,
-    ours: [['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'], ["", "export const five = () => e;\n"]],
-    theirs: [['./lib.ts";\n', './lib.ts";\nimport { f } from "./other.ts";\n'], ["() => a", "() => a + f"]],
+    ours: [
+      ['./lib.ts";\n', './lib.ts";\nimport { e } from "./other.ts";\n'],
+      ["", "export const five = () => e;\n"],
+    ],
+    theirs: [
+      ['./lib.ts";\n', './lib.ts";\nimport { f } from "./other.ts";\n'],
+      ["() => a", "() => a + f"],
+    ],
     holds: ["m.sum() === 7", "m.five() === 5"],
     once: ["./other.ts"],
   },
@@ -59,24 +90,42 @@ export const imports: readonly MergeCase[] = [
     name: "one side adds a default import to a named one, the other a name",
     base,
     files,
-    ours: [["import { a }", "import nine, { a }"], ["", "export const n = () => nine;\n"]],
-    theirs: [["{ a }", "{ a, c }"], ["() => a", "() => a + c"]],
+    ours: [
+      ["import { a }", "import nine, { a }"],
+      ["", "export const n = () => nine;\n"],
+    ],
+    theirs: [
+      ["{ a }", "{ a, c }"],
+      ["() => a", "() => a + c"],
+    ],
     holds: ["m.sum() === 4", "m.n() === 9"],
   },
   {
     name: "one side removes a name that the other side leaves alone, while both add",
     base: base.replace("{ a }", "{ a, b }"),
     files,
-    ours: [["{ a, b }", "{ a, c }"], ["", "export const three = () => c;\n"]],
-    theirs: [["{ a, b }", "{ a, b, d }"], ["() => a", "() => a + d"]],
+    ours: [
+      ["{ a, b }", "{ a, c }"],
+      ["", "export const three = () => c;\n"],
+    ],
+    theirs: [
+      ["{ a, b }", "{ a, b, d }"],
+      ["() => a", "() => a + d"],
+    ],
     holds: ["m.sum() === 5", "m.three() === 3"],
   },
   {
     name: "type and value imports of one module are different imports",
     base,
     files,
-    ours: [['./lib.ts";\n', './lib.ts";\nimport type { T } from "./lib.ts";\n'], ["", "export const id = (t: T) => t;\n"]],
-    theirs: [["{ a }", "{ a, c }"], ["() => a", "() => a + c"]],
+    ours: [
+      ['./lib.ts";\n', './lib.ts";\nimport type { T } from "./lib.ts";\n'],
+      ["", "export const id = (t: T) => t;\n"],
+    ],
+    theirs: [
+      ["{ a }", "{ a, c }"],
+      ["() => a", "() => a + c"],
+    ],
     holds: ["m.sum() === 4", "m.id(3) === 3"],
   },
   {
@@ -105,8 +154,14 @@ export const imports: readonly MergeCase[] = [
     name: "both sides bind one local name from different modules",
     base: "export const x = 1;\n",
     files,
-    ours: [["export const x", 'import { a } from "./lib.ts";\n\nexport const x'], ["x = 1", "x = a"]],
-    theirs: [["export const x", 'import { a } from "./other.ts";\n\nexport const x'], ["", "export const y = a;\n"]],
+    ours: [
+      ["export const x", 'import { a } from "./lib.ts";\n\nexport const x'],
+      ["x = 1", "x = a"],
+    ],
+    theirs: [
+      ["export const x", 'import { a } from "./other.ts";\n\nexport const x'],
+      ["", "export const y = a;\n"],
+    ],
   },
   {
     name: "one side imports a name that the other side declares",
@@ -134,7 +189,10 @@ export const imports: readonly MergeCase[] = [
     base: base.replace("{ a }", "{ a, b }"),
     files,
     ours: [["{ a, b }", "{ a, c }"]],
-    theirs: [["{ a, b }", "{ a, b, d }"], ["() => a", "() => a + b"]],
+    theirs: [
+      ["{ a, b }", "{ a, b, d }"],
+      ["() => a", "() => a + b"],
+    ],
   },
   {
     name: "both sides add an import for its side effects at one place",
@@ -147,7 +205,10 @@ export const imports: readonly MergeCase[] = [
     base: 'import { U } from "./lib.ts";\n\nexport type V = U;\n',
     files,
     ours: [["import { U }", "import type { U }"]],
-    theirs: [["{ U }", "{ U, a }"], ["", "export const v = a;\n"]],
+    theirs: [
+      ["{ U }", "{ U, a }"],
+      ["", "export const v = a;\n"],
+    ],
   },
   {
     name: "both sides export different things under one name",
@@ -159,8 +220,14 @@ export const imports: readonly MergeCase[] = [
     name: "CommonJS requires added by both sides",
     language: "javascript",
     base: 'const a = require("node:path");\n\nexports.x = () => a.sep;\n',
-    ours: [['path");\n', 'path");\nconst fs = require("node:fs");\n'], ["", "exports.f = () => typeof fs.statSync;\n"]],
-    theirs: [['path");\n', 'path");\nconst os = require("node:os");\n'], ["", "exports.o = () => typeof os.cpus;\n"]],
+    ours: [
+      ['path");\n', 'path");\nconst fs = require("node:fs");\n'],
+      ["", "exports.f = () => typeof fs.statSync;\n"],
+    ],
+    theirs: [
+      ['path");\n', 'path");\nconst os = require("node:os");\n'],
+      ["", "exports.o = () => typeof os.cpus;\n"],
+    ],
     holds: ['m.x() === "/"', 'm.f() === "function"', 'm.o() === "function"'],
   },
 ];

@@ -23,8 +23,14 @@ export const jsx: readonly MergeCase[] = [
     name: "both sides add a prop to the type and to the parameter",
     language: "tsx",
     base: card,
-    ours: [["title: string;\n", "title: string;\n  wide?: boolean;\n"], ["{ title }", "{ title, wide }"]],
-    theirs: [["title: string;\n", "title: string;\n  tone?: string;\n"], ["{ title }", "{ title, tone }"]],
+    ours: [
+      ["title: string;\n", "title: string;\n  wide?: boolean;\n"],
+      ["{ title }", "{ title, wide }"],
+    ],
+    theirs: [
+      ["title: string;\n", "title: string;\n  tone?: string;\n"],
+      ["{ title }", "{ title, tone }"],
+    ],
     holds: ["m.Card({ title: 'x' }).props.children === 'x'"],
     once: ["wide?: boolean", "tone?: string"],
   },
@@ -47,7 +53,10 @@ export const jsx: readonly MergeCase[] = [
     language: "tsx",
     base: `export const L = () => (\n  <ul>\n    <li>a</li>\n    <li>b</li>\n    <li>c</li>\n  </ul>\n);\n`,
     ours: [["<li>a</li>", "<li>A</li>"]],
-    theirs: [["<li>c</li>", "<li>C</li>"], ["", "\nexport const x = 1;\n"]],
+    theirs: [
+      ["<li>c</li>", "<li>C</li>"],
+      ["", "\nexport const x = 1;\n"],
+    ],
     holds: ["m.L().props.children.map((k) => k.props.children).join('') === 'AbC'", "m.x === 1"],
   },
 ];

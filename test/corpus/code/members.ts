@@ -66,7 +66,10 @@ export const members: readonly MergeCase[] = [
   {
     name: "one side renames a field that the other side newly uses",
     base: box,
-    ours: [["items: number[]", "things: number[]"], ["this.items.push", "this.things.push"]],
+    ours: [
+      ["items: number[]", "things: number[]"],
+      ["this.items.push", "this.things.push"],
+    ],
     theirs: [["  add(", "  size() {\n    return this.items.length;\n  }\n\n  add("]],
   },
   {
@@ -116,7 +119,10 @@ export const members: readonly MergeCase[] = [
     name: "keys in nested objects",
     base: "export const o = {\n  x: {\n    a: 1,\n  },\n  y: 2,\n};\n",
     ours: [["a: 1,\n", "a: 1,\n    b: 2,\n"]],
-    theirs: [["a: 1,\n", "a: 1,\n    c: 3,\n"], ["y: 2", "y: 22"]],
+    theirs: [
+      ["a: 1,\n", "a: 1,\n    c: 3,\n"],
+      ["y: 2", "y: 22"],
+    ],
     holds: ["m.o.x.b === 2", "m.o.x.c === 3", "m.o.y === 22"],
   },
   {
@@ -243,8 +249,14 @@ export const members: readonly MergeCase[] = [
     name: "names taken out of a module by both sides",
     language: "javascript",
     base: 'const { sep } = require("node:path");\n\nexports.s = () => sep;\n',
-    ours: [["{ sep }", "{ sep, join }"], ["", "exports.j = () => join('a', 'b');\n"]],
-    theirs: [["{ sep }", "{ sep, basename }"], ["() => sep", "() => sep + basename('/x/y')"]],
+    ours: [
+      ["{ sep }", "{ sep, join }"],
+      ["", "exports.j = () => join('a', 'b');\n"],
+    ],
+    theirs: [
+      ["{ sep }", "{ sep, basename }"],
+      ["() => sep", "() => sep + basename('/x/y')"],
+    ],
     holds: ["m.s() === '/y'", "m.j() === 'a/b'"],
   },
   {

@@ -17,7 +17,10 @@ type Edit =
   | { readonly kind: "swap"; readonly at: number };
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("add" as const), at: fc.nat(9), key: fc.nat(30), value: fc.nat(3) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant("add" as const), at: fc.nat(9), key: fc.nat(30), value: fc.nat(3) }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("change" as const), at: fc.nat(9), value: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), at: fc.nat(9) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("swap" as const), at: fc.nat(9) }) },
@@ -33,7 +36,8 @@ function edited(parts: readonly Part[], edits: readonly Edit[]): Part[] {
   for (const one of edits) {
     const at = one.at % (out.length + 1);
     const here = out[at];
-    if (one.kind === "add" && !out.some(({ key }) => key === `k${one.key}`)) out.splice(at, 0, { key: `k${one.key}`, value: 10 + one.value });
+    if (one.kind === "add" && !out.some(({ key }) => key === `k${one.key}`))
+      out.splice(at, 0, { key: `k${one.key}`, value: 10 + one.value });
     else if (one.kind === "change" && here !== undefined) out[at] = { ...here, value: 20 + one.value };
     else if (one.kind === "remove" && out.length > 1) out.splice(at, 1);
     else if (one.kind === "swap" && here !== undefined) {
@@ -45,7 +49,11 @@ function edited(parts: readonly Part[], edits: readonly Edit[]): Part[] {
 }
 
 /** What each key must come to; undefined where the two sides contradict each other. */
-function predicted(base: readonly Part[], ours: readonly Part[], theirs: readonly Part[]): Map<string, number> | undefined {
+function predicted(
+  base: readonly Part[],
+  ours: readonly Part[],
+  theirs: readonly Part[],
+): Map<string, number> | undefined {
   const [b, o, t] = [base, ours, theirs].map((parts) => new Map(parts.map(({ key, value }) => [key, value])));
   const out = new Map<string, number>();
   for (const key of new Set([...(o?.keys() ?? []), ...(t?.keys() ?? []), ...(b?.keys() ?? [])])) {
@@ -130,7 +138,8 @@ const writings: readonly Writing[] = [
   {
     name: "methods of a Python class",
     language: "python",
-    write: (parts) => `class C:\n${lines(parts, ({ key, value }) => `    def ${key}(self):\n        return ${value}\n\n`)}\n\nX = 1\n`,
+    write: (parts) =>
+      `class C:\n${lines(parts, ({ key, value }) => `    def ${key}(self):\n        return ${value}\n\n`)}\n\nX = 1\n`,
     part: / {4}def (k\d+)\(self\):\n {8}return (\d+)\n/g,
   },
   {
@@ -175,16 +184,24 @@ for (const writing of writings) {
         if (left === undefined || right === undefined) return;
         const texts = { base: writing.write(base), ours: writing.write(left), theirs: writing.write(right) };
         const result = await mergeCode(parseSyntax, { language: writing.language, ...texts });
-        const mirror = await mergeCode(parseSyntax, { language: writing.language, base: texts.base, ours: texts.theirs, theirs: texts.ours });
+        const mirror = await mergeCode(parseSyntax, {
+          language: writing.language,
+          base: texts.base,
+          ours: texts.theirs,
+          theirs: texts.ours,
+        });
         expect(mirror.kind).toBe(result.kind);
         if (result.kind === "refused" || mirror.kind === "refused") return;
         merged++;
         const wanted = predicted(base, left, right);
         for (const { content } of [result, mirror]) {
           const found = partsIn(content, writing);
-          expect(found.map(({ key }) => key).toSorted()).toEqual([...(wanted?.keys() ?? ["a contradiction"])].toSorted());
+          expect(found.map(({ key }) => key).toSorted()).toEqual(
+            [...(wanted?.keys() ?? ["a contradiction"])].toSorted(),
+          );
           for (const { key, value } of found) if (writing.bare !== true) expect(value).toBe(wanted?.get(key) ?? -1);
-          if (writing.ordered) for (const side of [left, right]) expectOrder(found, { base, side, other: side === left ? right : left });
+          if (writing.ordered)
+            for (const side of [left, right]) expectOrder(found, { base, side, other: side === left ? right : left });
         }
       }),
       { numRuns: Number(process.env["RUNS"] ?? 120) },
@@ -207,7 +224,10 @@ function partsIn(text: string, { part }: Writing): Part[] {
 }
 
 /** Parts keep the order of a side unless the other side moved them. */
-function expectOrder(found: readonly Part[], { base, side, other }: { base: Part[]; side: readonly Part[]; other: readonly Part[] }): void {
+function expectOrder(
+  found: readonly Part[],
+  { base, side, other }: { base: Part[]; side: readonly Part[]; other: readonly Part[] },
+): void {
   const at = (parts: readonly Part[], key: string) => parts.findIndex((part) => part.key === key);
   const before = (parts: readonly Part[], one: string, two: string) => at(parts, one) < at(parts, two);
   const has = (parts: readonly Part[], ...keys: string[]) => keys.every((key) => at(parts, key) !== -1);

@@ -36,24 +36,42 @@ export const python: readonly MergeCase[] = [
     name: "both sides add an import",
     language,
     base,
-    ours: [["import math\n", "import math\nimport os\n"], ["", "\n\ndef sep():\n    return os.sep\n"]],
-    theirs: [["import math\n", "import math\nimport json\n"], ["return math.pi", "json.dumps(r)\n    return math.pi"]],
+    ours: [
+      ["import math\n", "import math\nimport os\n"],
+      ["", "\n\ndef sep():\n    return os.sep\n"],
+    ],
+    theirs: [
+      ["import math\n", "import math\nimport json\n"],
+      ["return math.pi", "json.dumps(r)\n    return math.pi"],
+    ],
     holds: ["sep() == '/'", "area(1) > 3", "__doc__ == 'Shapes.'"],
   },
   {
     name: "both sides add a name to a from-import",
     language,
     base: "from math import pi\n\nX = pi\n",
-    ours: [["import pi", "import pi, sqrt"], ["", "\n\ndef r():\n    return sqrt(4)\n"]],
-    theirs: [["import pi", "import pi, floor"], ["X = pi", "X = floor(pi)"]],
+    ours: [
+      ["import pi", "import pi, sqrt"],
+      ["", "\n\ndef r():\n    return sqrt(4)\n"],
+    ],
+    theirs: [
+      ["import pi", "import pi, floor"],
+      ["X = pi", "X = floor(pi)"],
+    ],
     holds: ["X == 3", "r() == 2"],
   },
   {
     name: "one side breaks a from-import over lines while the other adds a name",
     language,
     base: "from math import pi\n\nX = pi\n",
-    ours: [["import pi", "import (\n    pi,\n    sqrt,\n)"], ["", "\n\ndef r():\n    return sqrt(4)\n"]],
-    theirs: [["import pi", "import pi, floor"], ["X = pi", "X = floor(pi)"]],
+    ours: [
+      ["import pi", "import (\n    pi,\n    sqrt,\n)"],
+      ["", "\n\ndef r():\n    return sqrt(4)\n"],
+    ],
+    theirs: [
+      ["import pi", "import pi, floor"],
+      ["X = pi", "X = floor(pi)"],
+    ],
     holds: ["X == 3", "r() == 2"],
   },
   {
@@ -77,8 +95,14 @@ export const python: readonly MergeCase[] = [
     name: "both sides add a method in the middle and a function at the end",
     language,
     base: cls,
-    ours: [["    def add(", "    def size(self):\n        return len(self.items)\n\n    def add("], ["", "\n\ndef make():\n    return Box()\n"]],
-    theirs: [["    def add(", "    def clear(self):\n        self.items = []\n\n    def add("], ["", "\n\ndef none():\n    return None\n"]],
+    ours: [
+      ["    def add(", "    def size(self):\n        return len(self.items)\n\n    def add("],
+      ["", "\n\ndef make():\n    return Box()\n"],
+    ],
+    theirs: [
+      ["    def add(", "    def clear(self):\n        self.items = []\n\n    def add("],
+      ["", "\n\ndef none():\n    return None\n"],
+    ],
     holds: ["make().size() == 0", "make().clear() is None", "none() is None"],
   },
   {
@@ -144,8 +168,14 @@ export const python: readonly MergeCase[] = [
     name: "both sides add a name to __all__",
     language,
     base: '__all__ = ["area"]\n\n\ndef area():\n    return 1\n',
-    ours: [['"area"]', '"area", "b"]'], ["", "\n\ndef b():\n    return 2\n"]],
-    theirs: [['"area"]', '"area", "c"]'], ["", "\n\ndef c():\n    return 3\n"]],
+    ours: [
+      ['"area"]', '"area", "b"]'],
+      ["", "\n\ndef b():\n    return 2\n"],
+    ],
+    theirs: [
+      ['"area"]', '"area", "c"]'],
+      ["", "\n\ndef c():\n    return 3\n"],
+    ],
     holds: ["sorted(__all__) == ['area', 'b', 'c']", "b() == 2", "c() == 3"],
   },
   {
@@ -182,7 +212,10 @@ export const python: readonly MergeCase[] = [
     name: "one side renames an attribute that the other newly reads",
     language,
     base: cls,
-    ours: [["self.items = []", "self.things = []"], ["self.items.append", "self.things.append"]],
+    ours: [
+      ["self.items = []", "self.things = []"],
+      ["self.items.append", "self.things.append"],
+    ],
     theirs: [["    def add(", "    def size(self):\n        return len(self.items)\n\n    def add("]],
   },
   {
@@ -196,7 +229,10 @@ export const python: readonly MergeCase[] = [
     name: "an import dropped by one side and newly used by the other",
     language,
     base: "import json\nimport os\n\n\ndef a():\n    return os.sep\n",
-    ours: [["import json\n", ""], ["", "\n\ndef b():\n    return 1\n"]],
+    ours: [
+      ["import json\n", ""],
+      ["", "\n\ndef b():\n    return 1\n"],
+    ],
     theirs: [["", "\n\ndef c():\n    return json.dumps({})\n"]],
   },
   {

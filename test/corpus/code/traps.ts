@@ -8,20 +8,29 @@ export const traps: readonly MergeCase[] = [
     name: "a new call meets a function that now needs a constant written behind it",
     base: run,
     ours: [["", "run();\n"]],
-    theirs: [["log.push(n)", "log.push(n * limit)"], ["", "const limit = 5;\n"]],
+    theirs: [
+      ["log.push(n)", "log.push(n * limit)"],
+      ["", "const limit = 5;\n"],
+    ],
     holds: ["m.log[0] === 5"],
   },
   {
     name: "a new call further up meets a function that now needs a constant further down",
     base: `${run}\nexport const other = 1;\n`,
     ours: [["export const other", "run();\n\nexport const other"]],
-    theirs: [["log.push(n)", "log.push(n * limit)"], ["", "const limit = 5;\n"]],
+    theirs: [
+      ["log.push(n)", "log.push(n * limit)"],
+      ["", "const limit = 5;\n"],
+    ],
   },
   {
     name: "a changed call stays behind the constant that the other side wrote before it",
     base: `${run}run();\n`,
     ours: [["run();\n", "run(2);\n"]],
-    theirs: [["log.push(n)", "log.push(n * limit)"], ["run();\n", "const limit = 5;\nrun();\n"]],
+    theirs: [
+      ["log.push(n)", "log.push(n * limit)"],
+      ["run();\n", "const limit = 5;\nrun();\n"],
+    ],
     holds: ["m.log[0] === 10"],
   },
   {
@@ -79,7 +88,10 @@ export const traps: readonly MergeCase[] = [
   {
     name: "an optional property made required on one side and a type parameter added on the other's new use",
     base: "export interface Box {\n  v: number;\n}\n",
-    ours: [["interface Box", "interface Box<T>"], ["v: number", "v: T"]],
+    ours: [
+      ["interface Box", "interface Box<T>"],
+      ["v: number", "v: T"],
+    ],
     theirs: [["", "\nexport const open = (b: Box) => b;\n"]],
   },
   {
@@ -92,7 +104,10 @@ export const traps: readonly MergeCase[] = [
     name: "both sides rename one function alike and one of them changes it",
     base: "export function two() {\n  return 2;\n}\n\nexport const x = 1;\n",
     ours: [["function two", "function deux"]],
-    theirs: [["function two", "function deux"], ["return 2", "return 3"]],
+    theirs: [
+      ["function two", "function deux"],
+      ["return 2", "return 3"],
+    ],
   },
   {
     name: "a class moved into another by one side and changed by the other",
@@ -110,7 +125,10 @@ export const traps: readonly MergeCase[] = [
     name: "a name rebound in Python around a statement that the other side replaced",
     language: "python",
     base: "class error(Exception):\n    pass\n\n\ntry:\n    raise error()\nexcept error:\n    seen = 1\n",
-    ours: [["    seen = 1\n", "    seen = 2\n"], ["    raise error()", "    raise error('x')"]],
+    ours: [
+      ["    seen = 1\n", "    seen = 2\n"],
+      ["    raise error()", "    raise error('x')"],
+    ],
     theirs: [["\n\ntry", "\n\nerror = (error, OSError)\n\ntry"]],
   },
   {
@@ -124,7 +142,10 @@ export const traps: readonly MergeCase[] = [
     name: "one side sorts the imports while the other adds one",
     base: 'import { sep } from "node:path";\nimport { EOL } from "node:os";\n\nexport const x = sep + EOL;\n',
     ours: 'import { EOL } from "node:os";\nimport { sep } from "node:path";\n\nexport const x = sep + EOL;\n',
-    theirs: [['"node:os";\n', '"node:os";\nimport { existsSync } from "node:fs";\n'], ["", "export const y = existsSync;\n"]],
+    theirs: [
+      ['"node:os";\n', '"node:os";\nimport { existsSync } from "node:fs";\n'],
+      ["", "export const y = existsSync;\n"],
+    ],
     holds: ["m.x === '/\\n'", "typeof m.y === 'function'"],
   },
   {
@@ -172,5 +193,33 @@ export const traps: readonly MergeCase[] = [
     base: "export class A {\n  get n() {\n    return 1;\n  }\n}\n",
     ours: [["get n()", "n()"]],
     theirs: [["", "\nexport const twice = (a: A) => a.n * 2;\n"]],
+  },
+  {
+    name: "an array that one side shifts and the other changes in place",
+    base: "export const a = [{ x: 1 }, { y: 2 }];\n",
+    ours: [["[{ x: 1 }, { y: 2 }]", "[{ y: 2 }, { w: 4 }]"]],
+    theirs: [["{ x: 1 }", "{ x: 1, z: 3 }"]],
+  },
+  {
+    name: "one property made optional by one side and given another type by the other",
+    base: "export interface A {\n  id: string;\n}\n",
+    ours: [["id: string", "id?: string"]],
+    theirs: [["id: string", "id: number"]],
+  },
+  {
+    name: "the return type changed by one side and the value returned by the other",
+    base: "export function f(x: number): number {\n  const y = x;\n\n  return y;\n}\n",
+    ours: [
+      ["): number", "): string"],
+      ["const y = x", "const y = String(x)"],
+    ],
+    theirs: [["return y;", "return Math.abs(x);"]],
+  },
+  {
+    name: "a constant exported by one side and extended by the other",
+    base: "const o = {\n  a: 1,\n};\n\nexport const get = () => o;\n",
+    ours: [["const o", "export const o"]],
+    theirs: [["a: 1,\n", "a: 1,\n  b: 2,\n"]],
+    holds: ["m.o.b === 2", "m.get().a === 1"],
   },
 ];

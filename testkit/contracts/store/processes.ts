@@ -89,6 +89,14 @@ export function processPromises(check: Check): void {
     });
   });
 
+  check("the leases that are held can be listed by the start of their names", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      for (const name of ["attach:b1", "attach:b2", "attach_x", "engine"]) await tx.leases.take(name, "p1");
+      await tx.leases.drop("attach:b2", 1);
+      expect((await tx.leases.heldBelow("attach:")).map(({ name }) => name)).toEqual(["attach:b1"]);
+    });
+  });
+
   check("a lease can be held with a fence that was handed out elsewhere", async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.leases.hold("turn:t1", 4, "p1");
@@ -115,6 +123,9 @@ export function processPromises(check: Check): void {
       expect(await tx.tokens.get("d1")).toEqual({ ...token("d1", "t1"), revokedAt: noon + 1 });
       expect(await tx.tokens.get("d2")).toEqual(token("d2", "t2"));
       expect(await tx.tokens.get("d3")).toEqual(token("d3", null));
+      await tx.tokens.revokeWithoutTurn("b1-1", noon + 3);
+      expect(await tx.tokens.get("d2")).toEqual(token("d2", "t2"));
+      expect(await tx.tokens.get("d3")).toEqual({ ...token("d3", null), revokedAt: noon + 3 });
       expect(await tx.tokens.get("d4")).toBeUndefined();
     });
   });

@@ -9,12 +9,7 @@ export function unaccounted(versions: Triple<Code>, result: Code): string | unde
   const listed = new Set([versions.base, versions.ours, versions.theirs, result].flatMap(listLines));
   const line = miscount({ count: lineCounts, versions, result, skip: (text) => listed.has(text) });
   if (line !== undefined) return line;
-  const counters = [tokenCounts, nodeCounts];
-  for (const count of counters) {
-    const found = miscount({ count, versions, result, skip: () => false });
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return miscount({ count: tokenCounts, versions, result, skip: () => false });
 }
 
 interface Counting {
@@ -47,7 +42,7 @@ function demanded(base: number, ours: number, theirs: number): readonly [number,
   return [both, both];
 }
 
-const tidy = (line: string): string => line.trim().replace(/\s*[,;]$/, "");
+const tidy = (line: string): string => line.trim().replace(/\s*[,;](\s*(\/\/|#).*)?$/, "$1");
 
 function lineCounts(code: Code): Map<string, number> {
   const counts = new Map<string, number>();
@@ -70,13 +65,6 @@ function listLines(root: Code): string[] {
     const lines = root.src.slice(from, to === -1 ? undefined : to).split("\n");
     return [...lines, ...partsOf(code).map(textOf)].map(tidy);
   });
-}
-
-/** How often each sort of node occurs: two statements that run together into one are noticed here. */
-function nodeCounts(root: Code): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { node } of nodesOf(root)) if (node.named) counts.set(node.type, (counts.get(node.type) ?? 0) + 1);
-  return counts;
 }
 
 /** The list of a Python module's public names is a set. */

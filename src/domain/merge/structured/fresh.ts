@@ -1,5 +1,5 @@
 import { splitLines } from "./line-merge.ts";
-import { type Code, nodesOf, type SyntaxNode, textOf } from "./syntax.ts";
+import { type Code, type SyntaxNode, textOf } from "./syntax.ts";
 
 /** A leaf of the tree that stands on a line the side wrote, with the nodes around it, nearest first. */
 export interface FreshLeaf {
@@ -49,7 +49,3 @@ function countLines(text: string): Map<string, number> {
   for (const line of splitLines(text)) counts.set(line.trim(), (counts.get(line.trim()) ?? 0) + 1);
   return counts;
 }
-
-/** Every leaf text below a node, for questions that do not care where it stands. */
-export const leafTexts = (code: Code): Set<string> =>
-  new Set([...nodesOf(code)].filter(({ node }) => node.children.length === 0 && node.named).map(textOf));

@@ -32,7 +32,10 @@ function declarations(outer: Code, place: Place): Declared[] {
   const assigned =
     code.node.type === "expression_statement" ? childOf(code, "assignment", "assignment_expression") : undefined;
   const holder = declarator ?? assigned ?? code;
-  const kept = { ...signatureOf(holder), manner: `${binding(code)} ${signatureOf(holder).manner}` };
+  const decorators = outer.node.children
+    .filter(({ type }) => type === "decorator")
+    .map(({ start, end }) => outer.src.slice(start, end));
+  const kept = { ...signatureOf(holder), manner: [binding(code), signatureOf(holder).manner, ...decorators].join(" ") };
   const own = names.map((name) => ({ path: `${place.path}/${name}`, name, code, signature: kept, top: place.top }));
   const inside = { path: `${place.path}/${names.join(",")}`, top: false };
   return [...own, ...constructorOf(code, inside), ...bodiesOf(holder).flatMap((body) => members(body, inside))];

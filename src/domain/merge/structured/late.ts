@@ -17,7 +17,11 @@ export function comesTooLate(units: Units, order: readonly string[]): string | u
 
 type Side = "ours" | "theirs";
 
-function late(units: Units, order: readonly string[], { caller, declarer }: { caller: Side; declarer: Side }): string | undefined {
+function late(
+  units: Units,
+  order: readonly string[],
+  { caller, declarer }: { caller: Side; declarer: Side },
+): string | undefined {
   const at = new Map(order.map((key, index) => [key, index]));
   const calls = touched(units, caller).filter(({ flow }) => flow === "effect");
   const written = touched(units, declarer);
@@ -53,7 +57,8 @@ const touched = (units: Units, side: Side): Unit[] => {
 };
 
 /** It gets its value when its place is reached, unlike functions, types and imports. */
-const isValue = ({ key }: Unit): boolean => /^(variable|unpack|class|enum|assign|namespace|export default|repeated) ?/.test(key);
+const isValue = ({ key }: Unit): boolean =>
+  /^(variable|unpack|class|enum|assign|namespace|export default|repeated) ?/.test(key);
 
 function mentions({ text }: Unit, names: readonly string[]): boolean {
   const words = new Set(text.match(/[\w$]+/g) ?? []);

@@ -2,6 +2,7 @@ import { no, ok, type Result } from "../../result.ts";
 import { dependenceBetween } from "./dependence.ts";
 import { mergeLines } from "./line-merge.ts";
 import { lostNameUsed } from "./lost-names.ts";
+import { isAlike } from "./similar.ts";
 import { type Code, eachOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
 
 /** Line merge of a node, refused where the edits touch or where one depends on what the other writes. */
@@ -74,6 +75,7 @@ function byPosition(
   const refused = no("both sides edited the same lines");
   const count = parts.base.length;
   if (count === 0 || parts.ours.length !== count || parts.theirs.length !== count) return refused;
+  if (isShifted(parts.base, parts.ours) || isShifted(parts.base, parts.theirs)) return refused;
   const between = eachOf(versions, betweenParts);
   let out = "";
   let lastEditor: "ours" | "theirs" | "both" | undefined;
@@ -96,6 +98,15 @@ function byPosition(
     out += merged.value;
   }
   return ok(out);
+}
+
+/** The same number of parts, but not the same ones in the same places: positions say nothing then. */
+function isShifted(base: readonly Code[], side: readonly Code[]): boolean {
+  const old = base.map(textOf);
+  return side.some((code, index) => {
+    const [was, is] = [old[index] ?? "", textOf(code)];
+    return was !== is && (old.includes(is) || !isAlike(was, is));
+  });
 }
 
 function editorOf({ base, ours, theirs }: Triple<string>): "ours" | "theirs" | "both" | undefined {

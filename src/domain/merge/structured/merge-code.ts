@@ -51,9 +51,14 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
   if (missing !== undefined) return `${missing} would be lost, kept against its removal, or doubled`;
   const twin = newTwin(result, versions.ours, versions.theirs);
   if (twin !== undefined) return `${twin} would be declared twice`;
+  if (mixesIndents(result.src) && !mixesIndents(versions.ours.src) && !mixesIndents(versions.theirs.src)) {
+    return "one side indents with tabs and the other with spaces";
+  }
   const lost = unaccounted(versions, result);
   return lost === undefined ? undefined : `the change of "${lost.slice(0, 60)}" could not be carried over for certain`;
 }
+
+const mixesIndents = (text: string): boolean => /^\t/m.test(text) && /^ {2}/m.test(text);
 
 /** Every declaration of both sides is in the result, every removed one is not. */
 function unaccountedDeclaration(versions: Triple<Code>, result: Code): string | undefined {
@@ -91,6 +96,6 @@ function formOf(text: string): Form | undefined {
 }
 
 const plain = (text: string): string => {
-  const body = text.replace(mark, "").replaceAll("\r\n", "\n");
+  const body = (text.startsWith(mark) ? text.slice(1) : text).replaceAll("\r\n", "\n");
   return body === "" || body.endsWith("\n") ? body : `${body}\n`;
 };

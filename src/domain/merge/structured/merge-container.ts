@@ -3,8 +3,9 @@ import { fallsApart } from "./fall-through.ts";
 import { mergeText } from "./merge-block.ts";
 import { mergeUnits, type UnitMerge } from "./merge-units.ts";
 import { commonLayout, render } from "./render.ts";
+import { runsTogether } from "./run-together.ts";
 import { split } from "./split.ts";
-import { type Code, eachOf, type Triple, textOf } from "./syntax.ts";
+import { type Code, eachOf, type Triple } from "./syntax.ts";
 import type { Container } from "./unit.ts";
 import { valueCollision } from "./values.ts";
 
@@ -26,12 +27,9 @@ export function mergeSplit(versions: Triple<Container>, merge: UnitMerge): Resul
   const merged = mergeUnits(units, merge);
   if (!merged.ok) return merged;
   if (merged.value.length === 0) return no("nothing of it is left");
-  const problem = fallsApart(units, merged.value) ?? valueCollision(units, merged.value);
+  const running = layout === "lines" ? runsTogether(units, merged.value) : undefined;
+  const problem = running ?? fallsApart(units, merged.value) ?? valueCollision(units, merged.value);
   if (problem !== undefined) return no(problem);
   const text = render(versions, merged.value, layout);
   return text === undefined ? no("both sides changed what stands around its parts") : ok(text);
 }
-
-/** Whether a text of a node is what the container would write for it: a cut that loses something must not be used. */
-export const isFaithful = (code: Code, container: Container): boolean =>
-  render({ base: container, ours: container, theirs: container }, container.units, container.layout) === textOf(code);

@@ -4,7 +4,7 @@ import { mergeContainer } from "./merge-container.ts";
 import { mergeImport } from "./merge-import.ts";
 import { mergeUnion } from "./merge-union.ts";
 import { isTestCall } from "./naming.ts";
-import { parameterClash } from "./signature.ts";
+import { mannerChanged, parameterClash } from "./signature.ts";
 import { type Code, childOf, eachOf, fieldOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
 import type { Unit } from "./unit.ts";
 
@@ -71,6 +71,10 @@ const containers = [
 ];
 const functionLike = /^(function_|generator_function|method_definition|arrow_function)/;
 
+/** Head and value of these are one thought: an edit of each by different sides is an edit of the same thing. */
+const oneThing =
+  /^(variable_declarator|property_signature|(public_)?field_definition|assignment(_expression)?|type_alias_declaration|lexical_declaration|variable_declaration|member_expression)$/;
+
 /** Merges three versions of one node; the value is the text that takes its place. */
 export function mergeNode(versions: Triple<Code>): Result<string, string> {
   const same = pick(eachOf(versions, textOf));
@@ -78,7 +82,9 @@ export function mergeNode(versions: Triple<Code>): Result<string, string> {
   const { type } = versions.ours.node;
   const union = mergeUnion(versions);
   if (union !== undefined) return union;
-  if (versions.base.node.type !== type || versions.theirs.node.type !== type) return mergeText(versions);
+  if (versions.base.node.type !== type || versions.theirs.node.type !== type) {
+    return mergeCovered(versions) ?? mergeText(versions);
+  }
   if (type === "import_statement" || type === "import_from_statement") return mergeImport(versions, mergers);
   if (type === "program") return mergeContainer(versions, mergers);
   if (type === "module" && versions.ours.language === "python") return mergeContainer(versions, mergers);
@@ -87,6 +93,18 @@ export function mergeNode(versions: Triple<Code>): Result<string, string> {
   if (type === "array" || type === "list") return mergeBlock(versions, mergeNode);
   if (type === "call_expression") return mergeCall(versions);
   return mergeWrapped(versions) ?? mergeText(versions);
+}
+
+/** A declaration that one side has put behind `export` or under a decorator, or taken out from there. */
+function mergeCovered(versions: Triple<Code>): Result<string, string> | undefined {
+  const inner = eachOf(versions, (code) => fieldOf(code, "declaration") ?? fieldOf(code, "definition") ?? code);
+  if (!allEqual(eachOf(inner, ({ node }) => node.type)) || allEqual(eachOf(versions, ({ node }) => node.type)))
+    return undefined;
+  const head = pick(eachPair(versions, inner, headOf));
+  const tail = pick(eachPair(versions, inner, tailOf));
+  if (head === undefined || tail === undefined) return undefined;
+  const merged = mergeNode(inner);
+  return merged.ok ? ok(`${head}${merged.value}${tail}`) : merged;
 }
 
 /** What the containers need to settle a unit that both sides changed or added. */
@@ -139,13 +157,16 @@ function mergeAdded(ours: Unit, theirs: Unit): Result<Unit, string> {
 function mergeWrapped(versions: Triple<Code>): Result<string, string> | undefined {
   const inner = unpacked(versions) ?? innerOf(versions);
   if (inner === undefined) return undefined;
-  const head = pick(eachPair(versions, inner, headOf));
-  const tail = pick(eachPair(versions, inner, tailOf));
+  const heads = eachPair(versions, inner, headOf);
+  const [head, tail] = [pick(heads), pick(eachPair(versions, inner, tailOf))];
   if (tail === undefined) return no("both sides changed its head");
   if (head === undefined) return mergeProperties(versions, inner) ?? no("both sides changed its head");
+  if (oneThing.test(versions.ours.node.type) && !allEqual(heads))
+    return no("one side changed its head and both its value");
   if (functionLike.test(versions.ours.node.type)) {
     const clash = parameterClash(versions);
     if (clash !== undefined) return no(`one side changed the parameter ${clash} and the other side uses it`);
+    if (mannerChanged(versions)) return no("one side changed what it returns or how it runs, and both its body");
   }
   const isBody = inner.ours.node.type === "statement_block" && /module/.test(versions.ours.node.type);
   const isNames = inner.ours.node.type === "list" && headOf(versions.ours, inner.ours).trim() === "__all__ =";

@@ -1,6 +1,6 @@
 import { no, ok, type Result } from "../../result.ts";
-import { orderOf, type Units } from "./order.ts";
 import { comesTooLate } from "./late.ts";
+import { orderOf, type Units } from "./order.ts";
 import { rekeyed } from "./rekey.ts";
 import { isAlike } from "./similar.ts";
 import type { Triple } from "./syntax.ts";

@@ -28,7 +28,9 @@ export function orderOf(units: Units, kept: ReadonlySet<string>): Order {
     if (problem !== undefined) return { problem };
   }
   const oursLeads = moved.theirs.size === 0;
-  const effects = new Set([...units.ours, ...units.theirs].filter(({ flow }) => flow === "effect").map(({ key }) => key));
+  const effects = new Set(
+    [...units.ours, ...units.theirs].filter(({ flow }) => flow === "effect").map(({ key }) => key),
+  );
   const acts = (key: string) => effects.has(key);
   const keys = oursLeads
     ? insertInto(lists.ours, lists.theirs, { guestLast: true, acts })
@@ -82,7 +84,8 @@ interface Move {
 /** What one side wrote must not depend on the place of what the other side moved. */
 function movePast({ units, names, mover, other }: Move): string | undefined {
   const before = new Map(units.base.map((unit) => [unit.key, unit]));
-  if (units[mover].some(({ key, flow }) => names.has(key) && flow === "slot")) return "one side moved a part whose position has a meaning";
+  if (units[mover].some(({ key, flow }) => names.has(key) && flow === "slot"))
+    return "one side moved a part whose position has a meaning";
   const movedNames = new Set(units[mover].filter(({ key }) => names.has(key)).flatMap((unit) => unit.names));
   for (const unit of units[other]) {
     const was = before.get(unit.key);

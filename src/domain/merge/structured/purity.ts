@@ -43,9 +43,9 @@ export function flowOf(code: Code): Flow {
   if (decoratorsOf(code).some((decorator) => !quietDecorators.test(textOf(decorator)))) return "effect";
   switch (inner.node.type) {
     case "import_statement":
-      return inner.language === "python" || childOf(inner, "import_clause") !== undefined ? "free" : "effect";
+      return inner.language === "python" || childOf(inner, "import_clause") !== undefined ? "free" : "slot";
     case "import_from_statement":
-      return childOf(inner, "wildcard_import") === undefined ? "free" : "effect";
+      return childOf(inner, "wildcard_import") === undefined ? "free" : "slot";
     case "export_statement":
       return inner.node.children.some(({ field }) => field === "value") && !isQuiet(inner) ? "effect" : "free";
     case "function_definition":

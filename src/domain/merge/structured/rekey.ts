@@ -19,7 +19,8 @@ export function rekeyed(base: readonly Unit[], side: readonly Unit[]): readonly 
     const [was] = gone.filter(({ unit }) => isStatement(unit));
     const [is] = fresh;
     if (gone.length !== 1 || fresh.length !== 1 || was === undefined || is === undefined) continue;
-    const alike = was.unit.code?.node.type === is.unit.code?.node.type && isAlike(spelling(was.unit), spelling(is.unit));
+    const alike =
+      was.unit.code?.node.type === is.unit.code?.node.type && isAlike(spelling(was.unit), spelling(is.unit));
     if (alike) renamed.set(is.unit.key, was.unit.key);
   }
   return renamed.size === 0 ? side : side.map((unit) => ({ ...unit, key: renamed.get(unit.key) ?? unit.key }));

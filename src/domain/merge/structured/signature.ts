@@ -1,6 +1,6 @@
 import { freshLeaves } from "./fresh.ts";
 import { parameterNames } from "./lost-names.ts";
-import { type Code, fieldOf, hasToken, partsOf, type Triple, textOf } from "./syntax.ts";
+import { type Code, childOf, fieldOf, hasToken, partsOf, type Triple, textOf } from "./syntax.ts";
 
 /** What callers of a function rely on. */
 export interface Signature {
@@ -15,9 +15,16 @@ export function signatureOf(code: Code): Signature {
   const value = fieldOf(code, "value") ?? fieldOf(code, "right");
   const callable =
     parametersOf(code) === undefined && value !== undefined && parametersOf(value) !== undefined ? value : code;
-  const manner = ["async", "*", "static", "get", "set"].filter(
-    (token) => hasToken(code, token) || hasToken(callable, token),
-  );
+  const tokens = ["async", "*", "static", "get", "set", "?", "readonly", "abstract"];
+  const modifiers = [
+    fieldOf(code, "type_parameters"),
+    fieldOf(callable, "type_parameters"),
+    childOf(code, "accessibility_modifier"),
+  ];
+  const manner = [
+    ...tokens.filter((token) => hasToken(code, token) || hasToken(callable, token)),
+    ...new Set(modifiers.flatMap((modifier) => (modifier === undefined ? [] : [tidy(textOf(modifier))]))),
+  ];
   const list = parametersOf(callable);
   if (list === undefined) {
     const type = fieldOf(code, "type");
@@ -46,6 +53,14 @@ export function isCompatible(was: Signature, is: Signature): boolean {
 /** The same parameter, or the same with a type where it had none. */
 const keeps = (was: string, is: string | undefined): boolean =>
   was === is || (is !== undefined && /^[\w$]+$/.test(was) && is.startsWith(`${was}:`) && !is.includes("="));
+
+/** Whether a side changed what a function returns or how it runs, as opposed to what it takes. */
+export function mannerChanged({ base, ours, theirs }: Triple<Code>): boolean {
+  const was = signatureOf(base);
+  return [ours, theirs]
+    .map(signatureOf)
+    .some(({ manner, returns }) => manner !== was.manner || (was.returns !== "" && returns !== was.returns));
+}
 
 /** A parameter that one side changed or removed and that the other side's edit of the same function mentions. */
 export function parameterClash({ base, ours, theirs }: Triple<Code>): string | undefined {

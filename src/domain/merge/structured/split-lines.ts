@@ -153,8 +153,12 @@ function rebindings(units: readonly Unit[]): Unit[] {
     units.flatMap(({ names }, index) => names.map((name) => ({ name, index }))),
     ({ name }) => name,
   );
-  const twice = new Set([...bound.values()].filter((places) => places.length > 1).flatMap((places) => places.map(({ index }) => index)));
-  return units.map((unit, index) => (twice.has(index) && unit.flow === "free" && isAssigned(unit) ? { ...unit, flow: "effect" } : unit));
+  const twice = new Set(
+    [...bound.values()].filter((places) => places.length > 1).flatMap((places) => places.map(({ index }) => index)),
+  );
+  return units.map((unit, index) =>
+    twice.has(index) && unit.flow === "free" && isAssigned(unit) ? { ...unit, flow: "effect" } : unit,
+  );
 }
 
 const isAssigned = ({ key }: Unit): boolean => /^(variable|assign) /.test(key);

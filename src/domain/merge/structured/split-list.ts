@@ -74,7 +74,7 @@ export function splitRows({ src, from, to, items, comments }: ListInside): Conta
     if (
       behind === null ||
       !isOnlyComments(src, { from: at, to: item.node.start }, comments) ||
-      !/^\s*((\/\/|#).*|\/\*.*\*\/\s*)?$/.test(behind[2] ?? "")
+      !/^\s*((\/\/|#).*|\/\*.*\*\/\s*)?$/.test((behind[2] ?? "").trimEnd())
     )
       return undefined;
     if (behind[1] === undefined && index < items.length - 1) return undefined;

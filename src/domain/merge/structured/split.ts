@@ -1,7 +1,7 @@
 import { endsCase } from "./fall-through.ts";
 import { splitLines } from "./split-lines.ts";
 import { splitList } from "./split-list.ts";
-import { type Code, childOf, fieldOf, partsOf, textOf } from "./syntax.ts";
+import { type Code, fieldOf, partsOf, textOf } from "./syntax.ts";
 import type { Container, Unit } from "./unit.ts";
 
 const braced = ["class_body", "interface_body", "object_type", "statement_block", "switch_body"];
@@ -127,8 +127,3 @@ function withSlots(code: Code, container: Container | undefined): Container | un
 
 const itemsOf = (code: Code): Code[] =>
   code.node.children.filter(({ named }) => named).map((node) => ({ ...code, node }));
-
-/** The nodes below a node that are containers themselves, reached through declarations and values only. */
-export function bodyOf(code: Code): Code | undefined {
-  return fieldOf(code, "body") ?? childOf(code, ...braced, ...lists);
-}

@@ -51,7 +51,10 @@ function namesIn(scope: Code): string[] {
     const { key, names } = namingOf(part);
     // Python may give a variable a value as often as it likes.
     if (scope.language === "python" && key.startsWith("variable ")) return [];
-    return type === "switch_body" ? [key] : names;
+    if (type === "switch_body") return [key];
+    const isList = names.some((name) => name.startsWith("export "));
+    const exported = part.node.type === "export_statement" && !isList ? names : [];
+    return [...names, ...exported.map((name) => `export ${name}`)];
   });
 }
 

@@ -34,12 +34,14 @@ export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
 }
 
 /**
- * Merging in the repository at `root` that leaves nothing behind: new objects go to a directory outside of the project
- * that reads from it and vanishes with this, and its commits are nobody's, so no key is asked for.
+ * Merging in the repository at `root` that leaves nothing behind: new objects go to a directory, outside of the project
+ * unless `within` says otherwise, that reads from it and vanishes with this; its commits are nobody's, so no key is
+ * asked for.
  */
-export async function scratchMerging(root: string): Promise<ScratchMerging> {
+export async function scratchMerging(root: string, within = tmpdir()): Promise<ScratchMerging> {
   const known = await openRepository(root)();
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), "ov-merge-")));
+  mkdirSync(within, { recursive: true, mode: 0o700 });
+  const dir = realpathSync(mkdtempSync(join(within, "ov-merge-")));
   const objects = join(dir, "objects");
   mkdirSync(join(objects, "info"), { recursive: true });
   writeFileSync(join(objects, "info", "alternates"), `${known.objects}\n`);

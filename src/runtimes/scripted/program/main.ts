@@ -32,6 +32,7 @@ export async function runScriptedAgent(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
+  if (argv[0] === "--interactive") return (await import("./interactive.ts")).runInteractive(argv.slice(1), env);
   const stop = new StopRequest();
   stop.listen();
   const out = new Output();

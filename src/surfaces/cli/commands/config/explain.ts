@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler, Paint } from "../../command.ts";
 import type { ConfigKeyView } from "../../facets/config.ts";
-import { plain, shown, warnOfProblems } from "./render.ts";
+import { noEffect, plain, shown, warnOfProblems } from "./render.ts";
 
 export const explain: Handler = async ({ app, args, io }) => {
   const config = await app.config();
@@ -25,5 +25,6 @@ function lines(paint: Paint, view: ConfigKeyView): readonly string[] {
     fact("default", view.defaultIs ?? (shown(view.default) || "not set")),
     fact("value", `${shown(view.value) || "not set"} (${view.origin})`),
     fact("variable", view.variable),
+    ...(view.later === undefined ? [] : [fact("note", noEffect(view.later))]),
   ];
 }

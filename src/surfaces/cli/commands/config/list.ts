@@ -11,8 +11,13 @@ export const list: Handler = async ({ app, args, io }) => {
   await warnOfProblems(config, io);
   const keys = found.value.map((key) => ({ ...key, value: plain(key.value), default: plain(key.default) }));
   const rows: Rows = {
-    columns: ["KEY", "VALUE", "ORIGIN"],
-    cells: keys.map(({ key, value, origin }) => [key, shown(value), origin]),
+    columns: ["KEY", "VALUE", "ORIGIN", "NOTE"],
+    cells: keys.map(({ key, value, origin, later }) => [
+      key,
+      shown(value),
+      origin,
+      later === undefined ? "" : "accepted, no effect yet",
+    ]),
     objects: keys,
   };
   const short = { ...rows, cells: rows.cells.map((row) => row.map((cell) => cut(cell, widest))) };

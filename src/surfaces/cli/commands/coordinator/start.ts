@@ -66,7 +66,11 @@ async function givenObjective({ flags, io }: Call): Promise<Result<string | unde
   return piped === undefined ? no(invalid("objective", "is -, but nothing was piped in")) : ok(piped);
 }
 
-async function existingBranch(app: App, branch: string | undefined): Promise<Result<string | undefined, Refusal>> {
+/** A branch that nobody has would be found missing only when the first agent needs it. */
+export async function existingBranch(
+  app: App,
+  branch: string | undefined,
+): Promise<Result<string | undefined, Refusal>> {
   if (branch === undefined) return ok(undefined);
   const head = await (await app.merges()).head(branch);
   return head.ok ? ok(branch) : head;

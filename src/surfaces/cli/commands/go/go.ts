@@ -4,7 +4,7 @@ import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Call, Handler, Outcome } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { type Started, startedJson, startedOutcome, startHead } from "../coordinator/start.ts";
+import { existingBranch, type Started, startedJson, startedOutcome, startHead } from "../coordinator/start.ts";
 import { text, word } from "../task/given.ts";
 import { type GoPlan, landingRule, planLines } from "./plan-lines.ts";
 import { applyTerms, termsOf } from "./terms.ts";
@@ -34,9 +34,9 @@ export const go: Handler = async (call) => {
     brief: undefined,
     profile: undefined,
   });
-  return started.ok
-    ? ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized }))
-    : started;
+  if (!started.ok) return started;
+  const kept = await keepRuntime(call);
+  return kept.ok ? ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized })) : kept;
 };
 
 const nobodyToAsk = invalid("go", "costs money and asks first; where nobody can be asked it needs --yes");
@@ -59,12 +59,22 @@ async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> 
   return ok({ initialized, runtime: text(flags.runtime) ?? done.value.runtime });
 }
 
+/** The team works with what its coordinator works with. Only now is it known that the name is right. */
+async function keepRuntime({ app, flags }: Call): Promise<Result<null, Refusal>> {
+  const runtime = text(flags.runtime);
+  if (runtime === undefined) return ok(null);
+  const set = await (await app.config()).set("runtime.default", runtime, { local: true });
+  return set.ok ? ok(null) : set;
+}
+
 async function planFor(call: Call, objective: string, runtime: string): Promise<Result<GoPlan, Refusal>> {
   const { app, flags } = call;
   const terms = await termsOf(app, call);
   if (!terms.ok) return terms;
   const current = await (await app.project()).currentBranch();
-  const target = text(flags.target) ?? current;
+  const typed = await existingBranch(app, text(flags.target));
+  if (!typed.ok) return typed;
+  const target = typed.value ?? current;
   const advised = await app.call("advise.plan", {});
   if (!advised.ok) return advised;
   const { advice } = advised.value;
@@ -90,10 +100,12 @@ function outcome(call: Call, plan: GoPlan, started: Started & { readonly initial
       successLine(paint, "Started", started.agentName),
       hintLine(paint, `run ${started.runId}`),
       "Where to watch:",
-      hintLine(paint, `ov coordinator output -f${which}   what it says`),
-      hintLine(paint, "ov status                     who works on what"),
-      hintLine(paint, "ov watch                      the health of everybody"),
-      hintLine(paint, "ov inbox                      what needs you"),
+      ...Object.entries({
+        [`ov coordinator output -f${which}`]: "what it says",
+        "ov status": "who works on what",
+        "ov watch": "the health of everybody",
+        "ov inbox": "what needs you",
+      }).map(([command, shows]) => hintLine(paint, `${command.padEnd(26 + which.length)}  ${shows}`)),
       `Landing: ${visibleLine(landingRule(plan))}`,
     ].join("\n"),
   };

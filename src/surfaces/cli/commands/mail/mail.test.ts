@@ -77,6 +77,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     mcp: absent,
     merges: absent,
     radar: absent,
+    demo: absent,
   } as App;
 }
 

@@ -12,7 +12,6 @@ export const supervisorCommand: Command = {
     {
       name: "start",
       summary: "Start a lead on a task",
-      deprecated: instead,
       flags: [
         { name: "task", value: "id", required: true, summary: "Task to lead", complete: "tasks" },
         { name: "name", value: "name", required: true, summary: "Name of the agent" },
@@ -24,14 +23,12 @@ export const supervisorCommand: Command = {
     {
       name: "stop",
       summary: "Stop a lead",
-      deprecated: instead,
       flags: [{ name: "name", value: "name", required: true, summary: "Name of the agent", complete: "agents" }],
       run: async () => (await import("./supervisor.ts")).stop,
     },
     {
       name: "status",
       summary: "Show one lead, or all of them",
-      deprecated: instead,
       flags: [{ name: "name", value: "name", summary: "Name of the agent", complete: "agents" }],
       run: async () => (await import("./supervisor.ts")).status,
     },

@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { randomIds } from "../host/ids.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { identify } from "../usecases/identity/identify.ts";
+import { overstoryDir } from "./self.ts";
+
+/** Does the project that gave this token know its holder as an orchestrator that lives? */
+export async function isOrchestrator(home: string, token: string): Promise<boolean> {
+  const path = join(overstoryDir(home), "overstory.db");
+  if (!existsSync(path)) return false;
+  const store = openSqlite({ path, life: "command", readOnly: true });
+  try {
+    const caller = await store.read((tx) => identify(tx, randomIds, token));
+    return caller.ok && caller.value.kind === "agent" && caller.value.capability === "orchestrator";
+  } finally {
+    await store.close();
+  }
+}

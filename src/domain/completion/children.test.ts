@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import type { MergeStatus } from "../merge/entry.ts";
+import { type ChildFacts, openChildren } from "./children.ts";
+
+const branch = "overstory/b1/T1";
+
+const child = (change: Partial<ChildFacts["agent"]> = {}, more: Partial<ChildFacts> = {}): ChildFacts => ({
+  agent: { name: "b1", state: "completed", branch, ahead: 2, headCommit: "c2", releasedAt: null, ...change },
+  finished: false,
+  entries: [],
+  abandoned: false,
+  ...more,
+});
+
+const entry = (status: MergeStatus, headCommit = "c2") => ({ status, headCommit });
+
+const kinds = (...children: ChildFacts[]): string[] => openChildren(children).map(({ kind }) => kind);
+
+test("a child at work, whatever of it was handed over, keeps its lead", () => {
+  for (const state of ["booting", "in_turn", "between_turns", "stalled"] as const) {
+    expect(kinds(child({ state }, { entries: [entry("merged")] }))).toEqual(["open-child"]);
+  }
+});
+
+test("a child whose completion was accepted is not at work any more, but its branch is still to be handed over", () => {
+  expect(kinds(child({ state: "in_turn" }, { finished: true, entries: [entry("pending")] }))).toEqual([]);
+  expect(kinds(child({ state: "in_turn" }, { finished: true }))).toEqual(["unready-branch"]);
+});
+
+test("a branch that nobody handed over is named", () => {
+  expect(openChildren([child()])).toMatchObject([{ kind: "unready-branch", names: [branch] }]);
+  expect(kinds(child({ state: "zombie" }))).toEqual(["unready-branch"]);
+});
+
+test("a branch in the queue, landed, taken back or given up is settled", () => {
+  for (const status of ["pending", "merging", "gating", "blocked", "merged", "cancelled", "reverted"] as const) {
+    expect(kinds(child({}, { entries: [entry("failed", "c1"), entry(status)] }))).toEqual([]);
+  }
+  expect(kinds(child({ releasedAt: 1 }), child({}, { abandoned: true }))).toEqual([]);
+  expect(kinds(child({ ahead: 0 }), child({ branch: null }))).toEqual([]);
+  expect(kinds(child({}, { entries: [entry("pending", "")] }))).toEqual([]);
+});
+
+test("a branch that could not be merged, or has newer commits than the queue, is not", () => {
+  for (const status of ["conflict", "failed"] as const) {
+    expect(kinds(child({}, { entries: [entry("merged", "c0"), entry(status)] }))).toEqual(["unready-branch"]);
+  }
+  expect(kinds(child({}, { entries: [entry("merged", "c1")] }))).toEqual(["unready-branch"]);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { findingLine, parseFindings } from "./findings.ts";
+import { branchesIn } from "./given-branches.ts";
+import { parseDone } from "./request.ts";
+import { escalates, failsInARow } from "./review.ts";
+
+describe("what is said when work is done", () => {
+  test("blank texts are none, and the summary must not be blank", () => {
+    expect(parseDone({ summary: " x ", learned: " ", branch: "", expansionReason: "why" })).toMatchObject({
+      ok: true,
+      value: { summary: "x", learned: null, branch: null, expansionReason: "why", noCode: false, findings: [] },
+    });
+    expect(parseDone({ summary: " \n" })).toMatchObject({ ok: false, refusal: { field: "summary" } });
+  });
+
+  test("a verdict is one of three", () => {
+    expect(parseDone({ summary: "x", verdict: "fail" })).toMatchObject({ ok: true, value: { verdict: "fail" } });
+    expect(parseDone({ summary: "x", verdict: "PASS" })).toMatchObject({ ok: false, refusal: { field: "verdict" } });
+  });
+});
+
+describe("findings", () => {
+  const cases: readonly (readonly [string, readonly (readonly [string, number | null, string])[]])[] = [
+    ["src/a.ts:12: breaks", [["src/a.ts", 12, "breaks"]]],
+    ["src/a.ts:12:5: breaks", [["src/a.ts", 12, "breaks"]]],
+    ["- README.md: old", [["README.md", null, "old"]]],
+    ["Note: it is slow", [["", null, "Note: it is slow"]]],
+    [
+      "one\n\n  two  ",
+      [
+        ["", null, "one"],
+        ["", null, "two"],
+      ],
+    ],
+    [
+      '[{"file":"a","line":3,"text":"x"},{"text":"y"}]',
+      [
+        ["a", 3, "x"],
+        ["", null, "y"],
+      ],
+    ],
+    ["", []],
+  ];
+  for (const [typed, expected] of cases) {
+    test(JSON.stringify(typed), () => {
+      const read = parseFindings(typed);
+      expect(read.ok && read.value.map(({ file, line, text }) => [file, line, text])).toEqual(
+        expected.map((each) => [...each]),
+      );
+    });
+  }
+
+  test("what looks like JSON and is none is refused", () => {
+    for (const typed of ["[oops", '[{"file":"a"}]', "[3]"]) {
+      expect(parseFindings(typed)).toMatchObject({ ok: false, refusal: { field: "findings" } });
+    }
+  });
+
+  test("a finding survives being written as a line", () => {
+    const name = fc.stringMatching(/^[a-z]{1,8}\/[a-z]{1,8}\.ts$/);
+    const words = fc.stringMatching(/^[a-z][a-z ]{0,20}[a-z]$/);
+    fc.assert(
+      fc.property(name, fc.option(fc.nat()), words, (file, line, text) => {
+        const finding = { file, line, severity: "error", text };
+        expect(parseFindings(findingLine(finding))).toEqual({ ok: true, value: [finding] });
+      }),
+    );
+  });
+});
+
+test("branches of agents are found in words, each once, without the sentence around them", () => {
+  const texts = ["Review overstory/b1/T1, then overstory/b2/T-2.", null, '{"branch":"overstory/b1/T1"}', "main"];
+  expect(branchesIn(texts)).toEqual(["overstory/b1/T1", "overstory/b2/T-2"]);
+  expect(branchesIn(["overstory/integration/run-1 and xoverstory/a/b"])).toEqual([]);
+});
+
+test("a pass forgets the fails before it, and the third fail in a row is for somebody above", () => {
+  expect(failsInARow([])).toBe(0);
+  expect(failsInARow(["fail", "needs_changes"])).toBe(2);
+  expect(failsInARow(["fail", "fail", "pass", "fail"])).toBe(1);
+  expect(escalates(["fail"], "fail")).toBe(false);
+  expect(escalates(["fail", "needs_changes"], "fail")).toBe(true);
+  expect(escalates(["fail", "fail"], "pass")).toBe(false);
+  expect(escalates(["fail", "fail", "pass"], "fail")).toBe(false);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test";
+import type { Capability } from "../agent/capability.ts";
+import type { DoneRequest } from "./request.ts";
+import { type CompletionFacts, missingFrom, type WorkSeen } from "./rules.ts";
+
+const request: DoneRequest = {
+  summary: "done",
+  learned: null,
+  verdict: null,
+  findings: [],
+  branch: null,
+  expansionReason: null,
+  noCode: false,
+};
+
+const work: WorkSeen = {
+  exists: true,
+  head: "c1",
+  ahead: 1,
+  messages: ["work"],
+  dirty: false,
+  onBranch: true,
+  files: ["src/a.ts"],
+};
+
+interface Case {
+  readonly capability?: Capability;
+  readonly scope?: readonly string[];
+  readonly request?: Partial<DoneRequest>;
+  readonly work?: Partial<WorkSeen> | null;
+  readonly facts?: Partial<CompletionFacts>;
+}
+
+function kinds({ capability = "builder", scope = [], request: words, work: seen, facts }: Case): string[] {
+  const missing = missingFrom({
+    agent: { capability, scope, branch: "overstory/b1/T1" },
+    request: { ...request, ...words },
+    work: seen === null ? null : { ...work, ...seen },
+    mailSubjects: [],
+    reviewed: false,
+    reviewedBranch: "overstory/b1/T1",
+    children: [],
+    unmerged: [],
+    ...facts,
+  });
+  return missing.map(({ kind }) => kind);
+}
+
+describe("work", () => {
+  const cases: readonly (readonly [string, Case, readonly string[]])[] = [
+    ["a clean branch with commits lacks nothing", {}, []],
+    ["no worktree of its own lacks nothing", { work: null }, []],
+    ["a worktree that is gone", { work: { exists: false } }, ["worktree"]],
+    ["uncommitted changes", { work: { dirty: true } }, ["uncommitted"]],
+    ["a detached head", { work: { onBranch: false } }, ["off-branch"]],
+    ["nothing done", { work: { ahead: 0, files: [] } }, ["no-commits"]],
+    ["only uncommitted work", { work: { ahead: 0, dirty: true } }, ["uncommitted", "no-commits"]],
+    ["nothing to do, and said so", { work: { ahead: 0, files: [] }, request: { noCode: true } }, []],
+    ["nothing to do, but commits", { request: { noCode: true } }, ["code"]],
+    ["files inside the scope", { scope: ["src/**"] }, []],
+    ["files outside the scope", { scope: ["lib/**"] }, ["scope"]],
+    ["outside, with a reason", { scope: ["lib/**"], request: { expansionReason: "needed" } }, []],
+    ["outside, explained in a commit", { scope: ["lib/**"], work: { messages: ["x\n\nexpansion_reason: y"] } }, []],
+    ["outside, explained by mail", { scope: ["lib/**"], facts: { mailSubjects: ["scope_expansion: y"] } }, []],
+    ["a scout may leave notes lying about", { capability: "scout", work: { ahead: 0, dirty: true } }, []],
+    ["a lead commits nothing", { capability: "lead", work: { ahead: 0, onBranch: false } }, []],
+    ["a merger must commit", { capability: "merger", work: { ahead: 0 } }, ["no-commits"]],
+    [
+      "a merger must have joined everything",
+      { capability: "merger", facts: { unmerged: ["overstory/b2/T2", "overstory/b3/T3"] } },
+      ["not-merged", "not-merged"],
+    ],
+  ];
+  for (const [name, facts, expected] of cases) {
+    test(name, () => expect(kinds(facts)).toEqual([...expected]));
+  }
+
+  test("what is missing names the files", () => {
+    const facts = { agent: { capability: "builder", scope: ["lib/**"], branch: "b" }, request, work } as const;
+    const rest = { mailSubjects: [], reviewed: false, reviewedBranch: null, children: [], unmerged: [] };
+    expect(missingFrom({ ...facts, ...rest })).toMatchObject([{ kind: "scope", names: ["src/a.ts"] }]);
+  });
+});
+
+describe("reviews", () => {
+  const finding = { file: "a.ts", line: 1, severity: "error", text: "wrong" };
+  const reading = { capability: "reviewer", work: { ahead: 0, files: [] } } as const;
+  const cases: readonly (readonly [string, Case, readonly string[]])[] = [
+    ["no verdict at all", {}, ["verdict"]],
+    ["a verdict that was given by mail", { facts: { reviewed: true } }, []],
+    ["a pass needs no findings", { request: { verdict: "pass" } }, []],
+    ["a fail without findings", { request: { verdict: "fail" } }, ["findings"]],
+    ["a fail with findings", { request: { verdict: "fail", findings: [finding] } }, []],
+    ["changes wanted without saying which", { request: { verdict: "needs_changes" } }, ["findings"]],
+    ["a verdict on nobody knows what", { request: { verdict: "pass" }, facts: { reviewedBranch: null } }, ["branch"]],
+  ];
+  for (const [name, facts, expected] of cases) {
+    test(name, () => expect(kinds({ ...reading, ...facts })).toEqual([...expected]));
+  }
+});

@@ -1,0 +1,33 @@
+/** What a runtime's hooks tell us about, by our own names. */
+export const hookEvents = [
+  "session-start",
+  "user-prompt",
+  "pre-tool",
+  "post-tool",
+  "stop",
+  "pre-compact",
+  "session-end",
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** The type under which each is put on record. */
+export const hookEventTypes: Readonly<Record<HookEvent, string>> = {
+  "session-start": "session_start",
+  "user-prompt": "user_prompt",
+  "pre-tool": "tool_start",
+  "post-tool": "tool_end",
+  stop: "turn_stop",
+  "pre-compact": "pre_compact",
+  "session-end": "session_end",
+};
+
+/** What Claude Code calls them. */
+export const claudeEvents: Readonly<Record<HookEvent, string>> = {
+  "session-start": "SessionStart",
+  "user-prompt": "UserPromptSubmit",
+  "pre-tool": "PreToolUse",
+  "post-tool": "PostToolUse",
+  stop: "Stop",
+  "pre-compact": "PreCompact",
+  "session-end": "SessionEnd",
+};

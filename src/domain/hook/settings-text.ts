@@ -1,0 +1,117 @@
+import type { Branch, Node, Part } from "../merge/data/tree.ts";
+import { hookEntry, isOurCommand } from "./claude-hooks.ts";
+import { claudeEvents, type HookEvent, hookEvents } from "./hook-event.ts";
+import {
+  added,
+  asList,
+  asMap,
+  editJson,
+  innerIndent,
+  type JsonEdit,
+  partOf,
+  replaced,
+  type Style,
+  stringOf,
+  without,
+} from "./json-edit.ts";
+
+/** A settings file with nothing but our entries. */
+export const freshSettings = (): string =>
+  `${JSON.stringify({ hooks: Object.fromEntries(hookEvents.map((event) => [claudeEvents[event], [entry(event)]])) }, null, "\t")}\n`;
+
+/** The settings with an entry of ours for each event that has none; the user's own stay where and as they are. */
+export function withHooks(text: string): JsonEdit {
+  let edited = text;
+  for (const event of hookEvents) {
+    const next = editJson(edited, (root, style) => withHook(root, event, style));
+    if (!next.ok) return next;
+    edited = next.text;
+  }
+  return { ok: true, text: edited };
+}
+
+/** The settings without our entries, and without what is empty once they are gone. */
+export const withoutHooks = (text: string): JsonEdit => editJson(text, strip);
+
+/** The events that have an entry of ours; a problem when the file cannot be read. */
+export function installedEvents(
+  text: string,
+): { readonly ok: true; readonly events: readonly HookEvent[] } | Extract<JsonEdit, { ok: false }> {
+  let events: readonly HookEvent[] = [];
+  const read = editJson(text, (root) => {
+    events = hookEvents.filter((event) => listOf(root, event)?.parts.some(isOurs) === true);
+    return root;
+  });
+  return read.ok ? { ok: true, events } : read;
+}
+
+const entry = (event: HookEvent) => hookEntry(event, { failClosed: false });
+
+const hooksKey = "hooks";
+
+function withHook(root: Branch, event: HookEvent, style: Style): Branch {
+  const name = claudeEvents[event];
+  const hooks = partOf(root, hooksKey);
+  const own = entry(event);
+  if (hooks === undefined) return added({ branch: root, indent: "", key: hooksKey }, { [name]: [own] }, style);
+  const map = asMap(hooks.value, hooksKey);
+  const list = partOf(map, name);
+  const indent = innerIndent(root, "", style.unit);
+  if (list === undefined) {
+    return replaced(root, hooks, added({ branch: map, indent, key: name }, [own], style));
+  }
+  const entries = asList(list.value, `hooks.${name}`);
+  if (entries.parts.some(isOurs)) return root;
+  const deeper = innerIndent(map, indent, style.unit);
+  const longer = added({ branch: entries, indent: deeper }, own, style);
+  return replaced(root, hooks, replaced(map, list, longer));
+}
+
+function listOf(root: Branch, event: HookEvent): Branch | undefined {
+  const hooks = partOf(root, hooksKey);
+  const list = hooks === undefined ? undefined : partOf(asMap(hooks.value, hooksKey), claudeEvents[event]);
+  return list === undefined ? undefined : asList(list.value, `hooks.${claudeEvents[event]}`);
+}
+
+const isOurs = ({ value }: Part): boolean => commandsOf(value).some(isOurPart);
+
+/** The commands of an entry; none for something that is written in another way. */
+function commandsOf(entry: Node): readonly Part[] {
+  const list = entry.kind === "map" ? partOf(entry, hooksKey)?.value : undefined;
+  return list?.kind === "list" ? list.parts : [];
+}
+
+const isOurPart = ({ value }: Part): boolean =>
+  value.kind === "map" && isOurCommand(stringOf(partOf(value, "command")?.value) ?? "");
+
+function strip(root: Branch): Branch {
+  const hooks = partOf(root, hooksKey);
+  if (hooks === undefined) return root;
+  const map = asMap(hooks.value, hooksKey);
+  let left = map;
+  for (const part of map.parts) {
+    if (part.value.kind !== "list" || !part.value.parts.some(isOurs)) continue;
+    const entries = stripEntries(part.value);
+    left = entries.parts.length === 0 ? without(left, [part]) : replaced(left, part, entries);
+  }
+  if (left === map) return root;
+  return left.parts.length === 0 ? without(root, [hooks]) : replaced(root, hooks, left);
+}
+
+function stripEntries(entries: Branch): Branch {
+  let left = entries;
+  for (const part of entries.parts) {
+    const commands = commandsOf(part.value);
+    const ours = commands.filter(isOurPart);
+    if (ours.length === 0) continue;
+    // Somebody may have put a command of their own into our entry.
+    left = ours.length === commands.length ? without(left, [part]) : replaced(left, part, thinned(part.value, ours));
+  }
+  return left;
+}
+
+function thinned(entry: Node, ours: readonly Part[]): Node {
+  if (entry.kind !== "map") return entry;
+  const list = partOf(entry, hooksKey);
+  return list?.value.kind === "list" ? replaced(entry, list, without(list.value, ours)) : entry;
+}

@@ -1,0 +1,111 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { attachLease, attachPrefix } from "../../domain/agent/attachment.ts";
+import { isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Lease } from "../../domain/process/process.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { WorktreeFacts } from "../../ports/worktrees.ts";
+import { endAgent } from "../../usecases/agents/end-agent.ts";
+import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
+import { goOn } from "../../usecases/agents/resume.ts";
+import { conserve } from "../supervisor/conserve.ts";
+import type { HandBackPorts } from "./ports.ts";
+
+const graceMs = 2_000;
+
+/** `left`: the person closed it. `gone`: whoever held the agent is no more. */
+export type HandBackReason = "left" | "gone";
+
+/**
+ * Gives an agent back: what still runs at its terminal is ended, its work kept, its token revoked, the pause lifted;
+ * mail that came meanwhile wakes it. Safe to repeat, and nothing when somebody else has taken it since.
+ */
+export async function handBack(ports: HandBackPorts, lease: Lease, reason: HandBackReason): Promise<void> {
+  const agent = await ports.store.read((tx) => heldAgent(tx, lease));
+  if (agent === undefined) return;
+  const live = await ports.store.read((tx) => openAt(tx, agent));
+  for (const process of live) await ports.processes.endTree(process, graceMs);
+  const worktree = await conserve(ports, agent);
+  const now = ports.clock.now();
+  await ports.store.transaction((tx) => settle(tx, { ids: ports.ids, now }, { lease, reason, agent, worktree }));
+}
+
+/** The incarnation that was taken; the name may have gone on meanwhile. */
+async function heldAgent(tx: Tx, { name, processId }: Lease): Promise<Agent | undefined> {
+  const holder = processId === null ? undefined : await tx.processes.get(processId);
+  const held = holder?.agentId == null ? undefined : await tx.agents.get(holder.agentId);
+  return held ?? tx.agents.byName(name.slice(attachPrefix.length));
+}
+
+/** The processes a person opened for it. */
+const openAt = async (tx: Tx, agent: Agent) =>
+  (await tx.processes.liveForAgent(agent.id)).filter(({ role, turnId }) => role === "agent" && turnId === null);
+
+interface Given {
+  readonly lease: Lease;
+  readonly reason: HandBackReason;
+  readonly agent: Agent;
+  readonly worktree: WorktreeFacts | undefined;
+}
+
+async function settle(
+  tx: Tx,
+  context: Pick<HandBackPorts, "ids"> & { readonly now: number },
+  { lease, reason, agent, worktree }: Given,
+): Promise<void> {
+  const { now } = context;
+  const name = attachLease(agent.name);
+  if ((await tx.leases.get(name))?.fence !== lease.fence) return;
+  const opened = await openAt(tx, agent);
+  for (const process of opened) await tx.processes.end(process.id, reason, now);
+  if (lease.processId !== null) await tx.processes.end(lease.processId, reason, now);
+  await tx.tokens.revokeWithoutTurn(agent.id, now);
+  await tx.waits.remove(agent.name, "operator", name);
+  await tx.leases.drop(name, lease.fence);
+  if (worktree?.exists === true) {
+    const { head, ahead, dirty } = worktree;
+    await tx.agents.inspected(agent.id, { headCommit: head, ahead, dirty });
+  }
+  if (reason === "left") await acknowledge(tx, agent, now);
+  const current = await tx.agents.get(agent.id);
+  const since = Math.min(...opened.map(({ startedAt }) => startedAt));
+  const finished = current !== undefined && (await endIfFinished(tx, context, current, since));
+  const goesOn = current !== undefined && !finished && !hasEnded(current) && (await goOn(tx, context, current));
+  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id, createdAt: now };
+  await tx.events.append([{ ...about, source: "operator", type: "detach", data: { reason, finished, goesOn } }]);
+}
+
+/** What the person's session was shown has been read: nobody should be woken for it. */
+async function acknowledge(tx: Tx, agent: Agent, now: number): Promise<void> {
+  for (const { delivery } of await tx.deliveries.inState(agent.name, ["delivered"])) {
+    if (delivery.turnId !== null || delivery.claimedBy === null) continue;
+    const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy }, now);
+    if (acked.ok) await tx.deliveries.update(acked.value);
+  }
+}
+
+/** Its last word may have been said at the terminal, where no turn is there to settle by it. */
+async function endIfFinished(
+  tx: Tx,
+  context: Pick<HandBackPorts, "ids"> & { readonly now: number },
+  agent: Agent,
+  since: number,
+): Promise<boolean> {
+  if (hasEnded(agent)) return false;
+  const candidates = terminalCandidates(agent.capability);
+  const sent = await tx.messages.list({ from: agent.name });
+  const last = sent.find(
+    ({ fromAgentId, turnId, type, address, createdAt }) =>
+      fromAgentId === agent.id &&
+      turnId === null &&
+      createdAt >= since &&
+      candidates.includes(type) &&
+      isTerminal({ capability: agent.capability, type, toParent: address === agent.parentName }),
+  );
+  if (last === undefined) return false;
+  const end = { state: "completed", outcome: "done", actor: "supervisor", reason: "finished by hand" } as const;
+  await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
+  const ended = await tx.agents.get(agent.id);
+  if (ended !== undefined) await releaseIfDue(tx, context, ended);
+  return true;
+}

@@ -1,0 +1,85 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { attachLease } from "../../domain/agent/attachment.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { ProcessExit } from "../../ports/agent-process.ts";
+import type { LaunchPlan } from "../../ports/runtime.ts";
+import type { TerminalProcess } from "../../ports/terminal.ts";
+import type { AttachHold } from "../../usecases/agents/attach.ts";
+import { assignmentOf } from "../../usecases/prompts/assignment.ts";
+import type { AttachedPorts } from "./ports.ts";
+
+/**
+ * Opens the agent's own program at this terminal, in its worktree and on its conversation, as the agent: with a token
+ * of its own, and recorded before it begins. Resolves when the person leaves it. Giving the agent back is the caller's.
+ */
+export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promise<Result<ProcessExit, Refusal>> {
+  const agent = await ports.store.read((tx) => tx.agents.get(hold.agentId));
+  if (agent === undefined) throw new Error(`agent ${hold.agentId} is not stored`);
+  const plan = await planFor(ports, agent);
+  if (!plan.ok) return plan;
+  const token = ports.ids.secret();
+  const child = ports.terminal.start({
+    argv: plan.value.argv,
+    env: { ...environmentOf(ports, agent), ...plan.value.env, OVERSTORY_TOKEN: token },
+    cwd: agent.worktreePath ?? "/",
+  });
+  const recorded = await record(ports, hold, child, token);
+  if (!recorded) {
+    child.abandon();
+    return no({ kind: "busy", what: `${agent.name}, which was stopped or taken by somebody else,` });
+  }
+  await child.release();
+  return ok(await child.exited);
+}
+
+async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<LaunchPlan, Refusal>> {
+  const runtime = ports.runtime(agent.runtime);
+  const { name, providerSessionId: resume, model } = agent;
+  if (runtime?.interactive === undefined) {
+    return no(invalid("agent", `runs on ${agent.runtime}, which cannot be opened by hand`, { value: name }));
+  }
+  if (resume === null) {
+    return no(invalid("agent", "has no conversation yet; let its first turn begin", { value: name }));
+  }
+  const given = await ports.store.read((tx) => assignmentOf(tx, agent));
+  const { worktreeKind, headCommit } = agent;
+  const place = { given, worktreeKind, instructionFile: runtime.instructionFile, untouched: headCommit === null };
+  const told = ports.instructions.place(place);
+  const instructions = told.found ? {} : { instructions: told.file };
+  return ok(runtime.interactive({ model, resume, mcpConfig: ports.mcpConfig, ...instructions }));
+}
+
+async function record(
+  ports: AttachedPorts,
+  hold: AttachHold,
+  child: TerminalProcess,
+  token: string,
+): Promise<boolean> {
+  const { agentId, agentName, fence } = hold;
+  const now = ports.clock.now();
+  return ports.store.transaction(async (tx) => {
+    const agent = await tx.agents.get(agentId);
+    const lease = await tx.leases.get(attachLease(agentName));
+    const free = agent !== undefined && !hasEnded(agent) && agent.stopRequestedBy === null;
+    if (!free || lease?.fence !== fence || (await tx.turns.runningFor(agentId)) !== undefined) return false;
+    const open = { turnId: null, startedAt: now, endedAt: null, endReason: null };
+    await tx.processes.insert({ id: ports.ids.next("process"), role: "agent", agentId, ...child.identity, ...open });
+    const digest = ports.ids.digest(token);
+    await tx.tokens.insert({ digest, agentId, turnId: null, createdAt: now, revokedAt: null });
+    return true;
+  });
+}
+
+function environmentOf(ports: AttachedPorts, agent: Agent): Record<string, string> {
+  const fromShell = agent.envFile === null ? {} : ports.files.readEnvironment(agent.envFile);
+  return {
+    ...fromShell,
+    ...ports.baseEnvironment,
+    OVERSTORY_AGENT_NAME: agent.name,
+    OVERSTORY_CAPABILITY: agent.capability,
+    OVERSTORY_TASK_ID: agent.taskId ?? "",
+    OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
+    OVERSTORY_SESSION_ID: agent.id,
+  };
+}

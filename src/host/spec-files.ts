@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { failureOf } from "../domain/failure.ts";
+import type { ProjectFiles } from "../ports/project-files.ts";
+import { writeAtomically } from "./atomic-file.ts";
+import { randomIds } from "./ids.ts";
+import { readText } from "./read-text.ts";
+import { writable } from "./writable.ts";
+
+/**
+ * Specifications of tasks below one directory. Every text that was ever given lies under its digest, so that the
+ * database can name one before it is the one that counts; `<task>.md` is the copy for people and other tools.
+ */
+export function specFiles(dir: string): Pick<ProjectFiles, "writeSpec" | "readSpec"> {
+  const readable = (taskId: string): string => join(dir, `${taskId}.md`);
+  const given = (digest: string): string => join(dir, ".content", `${digest}.md`);
+  return {
+    writeSpec: async (taskId, text) => {
+      const digest = randomIds.digest(text);
+      const path = given(digest);
+      writable(path, () => writeAtomically(path, text));
+      return { path: readable(taskId), digest };
+    },
+    readSpec: async (taskId, digest) => {
+      const path = readable(taskId);
+      const shown = readText(path);
+      const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
+      if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };
+      const wanted = digest === null ? undefined : readText(given(digest));
+      const byHand = shownDigest !== undefined && !existsSync(given(shownDigest));
+      if (wanted === undefined || byHand) return shown === undefined ? undefined : { path, text: shown, byHand: true };
+      renew(path, wanted);
+      return { path, text: wanted, byHand: false };
+    },
+  };
+}
+
+/** Whoever reads the specification next tries again, so a place that takes no file must not keep it from being read. */
+function renew(path: string, text: string): void {
+  try {
+    writable(path, () => writeAtomically(path, text));
+  } catch (error) {
+    if (failureOf(error).kind === "unexpected") throw error;
+  }
+}

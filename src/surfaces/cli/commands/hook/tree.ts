@@ -1,0 +1,14 @@
+import { hookEvents } from "../../../../domain/hook/hook-event.ts";
+import type { Command } from "../../command.ts";
+
+/** `ov hook`: what the entries of `ov hooks install` call, one process per event. */
+export const hookCommand: Command = {
+  name: "hook",
+  summary: "Answer a hook of a coding agent: guard, record, hand over mail",
+  details:
+    "Reads the hook's JSON from standard input and answers in the form the coding agent expects. `pre-tool` exits 2 to " +
+    "deny the use of a tool; `stop` hands over mail that should wake the reader. To be called by hooks only.",
+  group: "Watch",
+  arguments: [{ name: "event", summary: "What happened", required: true, choices: hookEvents }],
+  run: async () => (await import("./hook.ts")).hook,
+};

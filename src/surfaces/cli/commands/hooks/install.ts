@@ -1,0 +1,14 @@
+import { ok } from "../../../../domain/result.ts";
+import type { Handler } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { isOn } from "../task/given.ts";
+
+export const install: Handler = async ({ app, flags, io }) => {
+  const done = await (await app.hooks()).install({ force: isOn(flags.force) });
+  if (!done.ok) return done;
+  const { path, changed } = done.value;
+  const text = changed
+    ? [successLine(io.paint, "Installed in", path), hintLine(io.paint, "They count from your next session on.")]
+    : [`The hooks are in ${path} already.`];
+  return ok({ json: { ...done.value, installed: true }, text: text.join("\n"), quietText: "" });
+};

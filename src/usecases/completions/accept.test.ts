@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { type Caller, operator } from "../../domain/caller/caller.ts";
+import type { Missing } from "../../domain/completion/missing.ts";
+import type { ReviewVerdict } from "../../domain/completion/request.ts";
+import type { WorkSeen } from "../../domain/completion/rules.ts";
+import { Rollback } from "../../ports/store.ts";
+import { closeTask } from "../tasks/close-task.ts";
+import { acceptCompletion } from "./accept.ts";
+import { checkStatus } from "./check-status.ts";
+import { requestDone } from "./request-done.ts";
+
+const reading: WorkSeen = {
+  exists: true,
+  head: "base",
+  ahead: 0,
+  messages: [],
+  dirty: false,
+  onBranch: true,
+  files: [],
+};
+
+interface Finishing {
+  readonly caller?: Caller;
+  readonly agent?: string;
+  readonly verdict?: ReviewVerdict;
+  readonly branch?: string;
+  readonly work?: WorkSeen;
+}
+
+/** Asks for a completion and accepts it as the engine would, with nothing to prove. Answers what was missing. */
+async function finish(world: MergeWorld, { caller = operator, work = reading, ...said }: Finishing) {
+  world.clock.now += 1000;
+  const { id } = await world.must(requestDone, { summary: "finished", findings: "a.ts:1: wrong", ...said }, caller);
+  await world.store.transaction((tx) => tx.checks.change(id, ["queued"], { status: "running" }));
+  const { check } = await world.must(checkStatus, { id });
+  if (check.request.kind !== "completion") throw new Error("that is no completion");
+  const proved = { check, request: check.request.done, work, unmerged: [], proved: null };
+  try {
+    await world.asEngine((tx, context) => acceptCompletion(tx, context, proved));
+    return [];
+  } catch (thrown) {
+    if (!(thrown instanceof Rollback)) throw thrown;
+    return (thrown.value as readonly Missing[]).map(({ kind }) => kind);
+  }
+}
+
+const reviewer = (world: MergeWorld, name: string): Promise<Caller> =>
+  world.seat(name, { capability: "reviewer", parentName: "lead-1", runId: "run-2", taskId: null });
+
+test("a failed review reopens the builder; the third goes to the lead, to whoever is above it, and to the operator", async () => {
+  await using world = await mergeWorld();
+  for (const round of [1, 2, 3]) {
+    const caller = await reviewer(world, `r${round}`);
+    await world.beginTurn(`r${round}`);
+    expect(await finish(world, { caller, verdict: "fail" })).toEqual([]);
+    const builder = await world.agent("b1");
+    expect(builder.generation).toBe(Math.min(round + 1, 3));
+    await world.asEngine((tx, { now }) =>
+      tx.agents.move(
+        builder,
+        { state: "completed", stateVersion: builder.stateVersion + 1, outcome: "done", endedAt: now },
+        { to: "completed", actor: "supervisor", reason: "clean" },
+        now,
+      ),
+    );
+  }
+  expect(await world.mailOf("b1", "review")).toHaveLength(2);
+  expect(await world.mailOf("lead-1", "review")).toHaveLength(1);
+  expect(await world.mailOf("lead-1", "worker_done")).toHaveLength(3);
+  expect(await world.mailOf("coordinator", "escalation")).toMatchObject([{ fromAgent: "system", priority: "high" }]);
+  expect(await world.mailOf("operator", "decision_gate")).toHaveLength(1);
+});
+
+test("a builder that was reopened as often as it may be is somebody else's decision at once", async () => {
+  await using world = await mergeWorld();
+  const ended = { state: "completed", outcome: "done", revivals: world.settings.agents.maxRevivals } as const;
+  await world.seat("b2", { ...ended, runId: "run-2", parentName: "lead-1", branch: "overstory/b2/T2" });
+  const caller = await reviewer(world, "r1");
+  expect(await finish(world, { caller, verdict: "needs_changes", branch: "b2" })).toEqual([]);
+  expect((await world.agent("b2")).generation).toBe(1);
+  expect(await world.mailOf("lead-1", "review")).toHaveLength(1);
+  expect(await world.mailOf("coordinator", "escalation")).toHaveLength(1);
+});
+
+test("a lead is refused as a whole while a branch is open, and its task closes with those of its children", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine((tx) => tx.tasks.insert(aTask("L1", { runId: "run-2", status: "in_progress" })));
+  expect(await finish(world, { caller: world.lead })).toEqual(["unready-branch"]);
+  expect(await world.mailOf("coordinator", "worker_done")).toEqual([]);
+  await world.announce();
+  expect(await finish(world, { caller: world.lead })).toEqual([]);
+  const task = () => world.store.read((tx) => tx.tasks.get("L1"));
+  expect(await task()).toMatchObject({ status: "in_review" });
+  expect(await world.mailOf("coordinator", "worker_done")).toHaveLength(1);
+  await world.must(closeTask, { id: "T1", reason: "landed" });
+  expect(await task()).toMatchObject({ status: "closed" });
+});
+
+test("who finishes outside of a turn has ended at once; a reader ends only a task that is its own", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine((tx) => tx.tasks.insert(aTask("S1", { runId: "run-2" })));
+  const seat = { capability: "scout", parentName: "lead-1", runId: "run-2" } as const;
+  await world.seat("s1", { ...seat, taskId: "S1" });
+  await world.seat("s2", { ...seat, taskId: "T1" });
+  for (const agent of ["s1", "s2"]) {
+    expect(await finish(world, { agent })).toEqual([]);
+    expect(await world.agent(agent)).toMatchObject({ state: "completed", outcome: "done" });
+  }
+  expect(await world.store.read((tx) => tx.tasks.get("S1"))).toMatchObject({ status: "closed" });
+  expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "in_review" });
+  const [report] = await world.mailOf("lead-1", "worker_done");
+  expect(JSON.parse(report?.payload ?? "{}")).toMatchObject({ verified: true, exitCode: null, branch: null });
+  expect(report?.verified).toBe(false);
+});

@@ -1,0 +1,262 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Message } from "../../src/domain/mail/types.ts";
+import { eventsOf, killServices, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { jsonOf } from "../../testkit/ov.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** Counts its runs outside of every worktree, and wants the file `ok` to be there. */
+const tests = 'echo run >>"$HOME/gate.runs"; echo looking for ok; test -e ok';
+/** Counts as well, and lasts until it is let go. */
+const slow = 'echo run >>"$HOME/gate.runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done';
+
+const gateRuns = ({ home }: TestProject): number =>
+  existsSync(join(home, "gate.runs")) ? readFileSync(join(home, "gate.runs"), "utf8").trim().split("\n").length : 0;
+
+const reports = (project: TestProject, from: string): Promise<Message[]> =>
+  project.read((tx) => tx.messages.list({ from, type: "worker_done" }));
+
+const payloadOf = (message: Message | undefined): Record<string, unknown> => JSON.parse(message?.payload ?? "{}");
+
+/** What the agent's `ov done` calls were answered, as it wrote them down. */
+const answers = ({ home }: TestProject, name: string): string => readFileSync(join(home, name), "utf8");
+
+const refusedCompletions = async (project: TestProject): Promise<string[][]> =>
+  (await eventsOf(project, "completion_refused")).map(({ data }) =>
+    (JSON.parse(data ?? "{}").problem as { kind: string }[]).map(({ kind }) => kind),
+  );
+
+test("an agent that lies is told what is missing, and mends it in the same turn", async () => {
+  await using project = await makeProject({
+    gates: [tests],
+    scenario: `
+- do:
+    - shell: ov done --summary "All done" >"$HOME/nothing" 2>&1
+      expect: 5
+    - edit: { file: src/a.txt, write: "a\\n" }
+    - shell: ov done --summary "All done" >"$HOME/dirty" 2>&1
+      expect: 5
+    - edit: { file: other.txt, write: "not mine\\n" }
+    - commit: work
+    - shell: ov done --summary "All done" >"$HOME/scope" 2>&1
+      expect: 5
+    - shell: ov done --summary "All done" --expansion-reason "it had to be" >"$HOME/red" 2>&1
+      expect: 5
+    - edit: { file: ok, write: "" }
+    - commit: mended
+    - shell: ov done --summary "All done" --expansion-reason "it had to be" --learned "ok is needed" >"$HOME/green" 2>&1
+`,
+  });
+  await slingNew(project, "B1", "--files", "src/**");
+  await untilAgent(project, "b1", "completed/done");
+  expect(answers(project, "nothing")).toContain("there is no commit on the branch");
+  expect(answers(project, "dirty")).toContain("no commit holds");
+  expect(answers(project, "scope")).toContain("other.txt");
+  expect(answers(project, "red")).toContain("the gate gate-1 exited 1");
+  expect(answers(project, "red")).toContain("looking for ok");
+  expect(answers(project, "green")).toContain("accepted and reported");
+  expect(await refusedCompletions(project)).toEqual([
+    ["no-commits"],
+    ["uncommitted", "no-commits"],
+    ["scope"],
+    ["gate"],
+  ]);
+  const sent = await reports(project, "b1");
+  expect(sent).toHaveLength(1);
+  const head = (await project.git("rev-parse", "overstory/b1/B1")).trim();
+  const { receiptId, ...payload } = payloadOf(sent[0]);
+  expect(payload).toMatchObject({
+    taskId: "B1",
+    branch: "overstory/b1/B1",
+    commit: head,
+    exitCode: 0,
+    verified: true,
+    verdict: "verified",
+    filesModified: ["ok", "other.txt", "src/a.txt"],
+    expansionReason: "it had to be",
+  });
+  expect(payload.unverified).toBeUndefined();
+  const receipt = await project.read((tx) => tx.receipts.get(String(receiptId)));
+  expect(receipt).toMatchObject({ kind: "completion", subject: "b1#1", headCommit: head, verdict: "verified" });
+  expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "in_review", mergeState: "pending" });
+  expect(await eventsOf(project, "learned")).toHaveLength(1);
+  expect(await project.agent("b1")).toMatchObject({ generation: 1, headCommit: head, ahead: 2, dirty: false });
+}, 60_000);
+
+test("the same commit is checked once however often it is asked about; a new commit is checked anew", async () => {
+  await using project = await makeProject({
+    gates: [tests],
+    files: { ok: "", "README.md": "x\n" },
+    scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - ov: [done, --summary, First]
+    - ov: [done, --summary, First again]
+    - ov: [gate, run]
+    - touch: "\${env.HOME}/twice"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - edit: { file: a.txt, write: "b\\n" }
+    - commit: more
+    - ov: [done, --summary, Second]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilFile(project, "twice");
+  expect(gateRuns(project)).toBe(1);
+  expect(await reports(project, "b1")).toHaveLength(1);
+  await Bun.write(join(project.home, "go"), "");
+  await untilAgent(project, "b1", "completed/done");
+  expect(gateRuns(project)).toBe(2);
+  const commits = (await reports(project, "b1")).map((message) => payloadOf(message).commit);
+  expect(new Set(commits).size).toBe(2);
+}, 60_000);
+
+test("a call that is repeated while the gates run waits for the same answer", async () => {
+  await using project = await makeProject({
+    gates: [slow],
+    scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - shell: (ov done --summary Work --json >"$HOME/one"; touch "$HOME/one.end") & ov done --summary Work --json >"$HOME/two"; wait
+`,
+  });
+  await slingNew(project, "B1");
+  await project.until("the gate ran", async () => gateRuns(project) === 1);
+  await project.until("both asked", async () => {
+    const { id } = await project.agent("b1");
+    return (await project.read((tx) => tx.checks.completionsOf(id))).some(({ status }) => status === "running");
+  });
+  expect((await project.json("status")).success).toBe(true);
+  await Bun.write(join(project.home, "go"), "");
+  await untilAgent(project, "b1", "completed/done");
+  const [one, two] = ["one", "two"].map((file) => JSON.parse(answers(project, file)));
+  expect(one.success && two.success).toBe(true);
+  expect(one.receiptId).toBe(two.receiptId);
+  expect(gateRuns(project)).toBe(1);
+  expect(await reports(project, "b1")).toHaveLength(1);
+}, 60_000);
+
+test("a turn that waits for its gates is not taken for stalled", async () => {
+  await using project = await makeProject({
+    gates: ["sleep 4"],
+    config: "turn:\n  stallTimeoutMs: 1000\n",
+    scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - ov: [done, --summary, Work]
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await ranTurns(project, "b1")).toMatchObject([{ status: "settled", clean: true }]);
+  expect(await reports(project, "b1")).toHaveLength(1);
+}, 60_000);
+
+test("an agent whose turn ended before its gates did is woken with what is missing, or has ended with its report", async () => {
+  await using project = await makeProject({
+    gates: [`${slow}; test -e ok`],
+    scenario: `
+- when: { turn: 1 }
+  do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - shell: timeout 1 ov done --summary Work
+      allowFail: true
+- do:
+    - input: { expect: the gate gate-1 exited 1 }
+    - edit: { file: ok, write: "" }
+    - commit: mended
+    - shell: rm "$HOME/go"; timeout 1 ov done --summary Work
+      allowFail: true
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "between_turns");
+  await Bun.write(join(project.home, "go"), "");
+  await project.until("it asked again", async () => gateRuns(project) === 2);
+  await untilAgent(project, "b1", "between_turns");
+  expect(await reports(project, "b1")).toEqual([]);
+  await Bun.write(join(project.home, "go"), "");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await reports(project, "b1")).toHaveLength(1);
+  expect(await project.read((tx) => tx.messages.list({ to: "b1", type: "error" }))).toHaveLength(1);
+}, 60_000);
+
+for (const point of ["done.after-claim", "gate.after-run", "done.after-check", "done.after-fact"]) {
+  test(`an engine that dies at ${point} loses no completion and sends none twice`, async () => {
+    await using project = await makeProject({
+      gates: [tests],
+      files: { ok: "" },
+      scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - ov: [done, --summary, Work]
+`,
+    });
+    const marker = join(project.home, "killed");
+    const kill = { OVERSTORY_TEST_KILL_AT: point, OVERSTORY_TEST_KILL_ONCE: marker };
+    await project.json("task", "create", "Task", "--id", "B1");
+    const env = { ...kill, OVERSTORY_TEST_KILL_WHO: "engine" };
+    expect((await project.ovWith({ env }, "sling", "B1", "--name", "b1", "--json")).code).toBe(0);
+    await untilAgent(project, "b1", "completed/done");
+    expect(existsSync(marker)).toBe(true);
+    const sent = await reports(project, "b1");
+    expect(sent.map((message) => payloadOf(message).verified)).toEqual([true]);
+    expect(gateRuns(project)).toBeLessThanOrEqual(2);
+  }, 60_000);
+}
+
+test("an engine that is killed from outside during a gate is followed by one that finishes the check", async () => {
+  await using project = await makeProject({
+    gates: [slow],
+    scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - ov: [done, --summary, Work]
+`,
+  });
+  await slingNew(project, "B1");
+  await project.until("the gate ran", async () => gateRuns(project) === 1);
+  killServices(project);
+  await Bun.write(join(project.home, "go"), "");
+  // Any command that sees due work starts an engine.
+  await project.json("status");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await reports(project, "b1")).toHaveLength(1);
+}, 60_000);
+
+test("a task that needs no change is closed by a completion that says so, from behind the engine's socket too", async () => {
+  await using project = await makeProject({
+    gates: [tests],
+    scenario: `
+- do:
+    - shell: OVERSTORY_CHANNEL=engine ov done --summary "Nothing to change" --no-code
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  expect(gateRuns(project)).toBe(0);
+  expect(payloadOf((await reports(project, "b1"))[0])).toMatchObject({ verified: true, noCode: true, exitCode: null });
+  expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "closed", mergeState: "none" });
+}, 60_000);
+
+test("gates can be run on anything, and a receipt can be run again", async () => {
+  await using project = await makeProject({ gates: [tests], files: { ok: "" } });
+  const run = await project.json("gate", "run", "HEAD");
+  expect(run).toMatchObject({ verdict: "verified", missing: [] });
+  const verified = await project.json("gate", "verify", String(run.receiptId));
+  expect(verified).toMatchObject({ result: "reproduced" });
+  expect(gateRuns(project)).toBe(2);
+  await project.git("rm", "-q", "ok");
+  await project.git("commit", "-qm", "break it");
+  const red = await project.ov("gate", "run", "--json");
+  expect([red.code, jsonOf(red).missing]).toMatchObject([5, [{ kind: "gate", gate: "gate-1" }]]);
+  expect((await project.ov("gate", "run", "nothing-there")).code).toBe(7);
+  expect((await project.ov("gate", "verify", "receipt-none")).code).toBe(7);
+}, 60_000);

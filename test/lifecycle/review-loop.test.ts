@@ -1,0 +1,120 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Message } from "../../src/domain/mail/types.ts";
+import { eventsOf, letGo, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const answers = ({ home }: TestProject, name: string): string => readFileSync(join(home, name), "utf8");
+
+const payloadOf = (message: Message | undefined): Record<string, unknown> => JSON.parse(message?.payload ?? "{}");
+
+const sling = async (project: TestProject, task: string, name: string, ...flags: string[]): Promise<void> => {
+  await project.json("task", "create", `Task ${task}`, "--id", task);
+  await project.json("sling", task, "--name", name, ...flags);
+};
+
+/** A builder that finishes each time it is asked, with a commit of its own. */
+const builder = `
+- when: { capability: builder }
+  do:
+    - shell: echo x >>work.txt; git add -A; git commit -qm work
+    - ov: [done, --summary, "turn \${turn}"]
+`;
+
+test("a reviewer ends with a verdict, and says why when it sends a branch back", async () => {
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `${builder}
+- when: { capability: reviewer }
+  do:
+    - shell: ov done --summary "looked at it" >"$HOME/none" 2>&1
+      expect: 2
+    - shell: ov done --summary "not good" --verdict fail >"$HOME/vague" 2>&1
+      expect: 2
+    - shell: ov done --summary "good" --verdict pass >"$HOME/pass" 2>&1
+`,
+  });
+  await sling(project, "B", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  await sling(project, "R", "r1", "--capability", "reviewer", "--force-hierarchy", "--base-branch", "overstory/b1/B");
+  await untilAgent(project, "r1", "completed/done");
+  expect(answers(project, "none")).toContain("a reviewer ends with a verdict");
+  expect(answers(project, "vague")).toContain("has no findings");
+  const [review] = await project.read((tx) => tx.messages.list({ type: "review" }));
+  expect(review).toMatchObject({ fromAgent: "r1", address: "operator" });
+  expect(payloadOf(review)).toMatchObject({ verdict: "pass", branch: "overstory/b1/B" });
+  const [report] = await project.read((tx) => tx.messages.list({ from: "r1", type: "worker_done" }));
+  expect(payloadOf(report)).toMatchObject({ verified: true, review: "pass", reviewedBranch: "overstory/b1/B" });
+  expect((await project.agent("b1")).generation).toBe(1);
+  expect(await project.read((tx) => tx.tasks.get("R"))).toMatchObject({ status: "closed" });
+}, 60_000);
+
+test("reviews send a builder back twice; the third time somebody above decides", async () => {
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `${builder}
+- when: { capability: reviewer }
+  do:
+    - ov: [done, --summary, "still wrong", --verdict, fail, --branch, b1, --findings, "work.txt:1: wrong word"]
+`,
+  });
+  await sling(project, "B", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  const first = await project.agent("b1");
+  for (const round of [1, 2, 3]) {
+    await sling(project, `R${round}`, `r${round}`, "--capability", "reviewer", "--force-hierarchy");
+    await untilAgent(project, `r${round}`, "completed/done");
+    if (round === 3) break;
+    await project.until("it was mended", async () => {
+      const { generation, state } = await project.agent("b1");
+      return generation === round + 1 && state === "completed";
+    });
+  }
+  await project.settled();
+  const last = await project.agent("b1");
+  expect(last).toMatchObject({ generation: 3, worktreePath: first.worktreePath, ahead: 3, state: "completed" });
+  expect(last.providerSessionId).toBe(first.providerSessionId);
+  const reviews = await project.read((tx) => tx.messages.list({ type: "review" }));
+  expect(reviews.map(({ address }) => address).toSorted()).toEqual(["b1", "b1", "operator"]);
+  expect(payloadOf(reviews[0]).findings).toEqual([
+    { file: "work.txt", line: 1, severity: "error", text: "wrong word" },
+  ]);
+  const [escalation] = await project.read((tx) => tx.messages.list({ type: "escalation" }));
+  expect(payloadOf(escalation)).toMatchObject({ severity: "error", branch: "overstory/b1/B", fails: 3 });
+  expect(await project.read((tx) => tx.messages.list({ type: "decision_gate", to: "operator" }))).toHaveLength(1);
+  expect(await eventsOf(project, "review_escalated")).toHaveLength(1);
+}, 90_000);
+
+test("a lead cannot finish while a builder's branch is neither handed over nor given up", async () => {
+  await using project = await makeProject({
+    gates: ["true"],
+    scenario: `
+- when: { agent: lead1, turn: 1 }
+  do:
+    - ov: [task, create, Build, --id, B]
+    - ov: [sling, B, --name, b1]
+    - shell: ov done --summary "all done" >"$HOME/early" 2>&1
+      expect: 5
+- when: { agent: lead1 }
+  do:
+    - shell: ov done --summary "all done" >"$HOME/unready" 2>&1
+      expect: 5
+    - ov: [mail, send, --to, operator, --type, merge_ready, --subject, Ready, --body, B, --payload, '{"branch":"overstory/b1/B"}']
+    - shell: ov done --summary "all done" >"$HOME/ready" 2>&1
+    - touch: "\${env.HOME}/finished"
+    - waitFor: { file: "\${env.HOME}/go" }
+${builder.trimStart()}`,
+  });
+  await sling(project, "L", "lead1", "--capability", "lead");
+  await untilFile(project, "finished");
+  expect(answers(project, "early")).toContain("b1 is still at work");
+  expect(answers(project, "unready")).toContain("overstory/b1/B of b1 was never handed over");
+  expect(answers(project, "ready")).toContain("accepted and reported");
+  await letGo(project);
+  await untilAgent(project, "lead1", "completed/done");
+  await project.until("the task of the lead was closed", async () => {
+    return (await project.read((tx) => tx.tasks.get("L")))?.status === "closed";
+  });
+  expect(await project.read((tx) => tx.tasks.get("B"))).toMatchObject({ status: "closed", mergeState: "merged" });
+}, 90_000);

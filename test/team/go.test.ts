@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promptsOf, untilTurns } from "../../testkit/lifecycle.ts";
+import { jsonOf } from "../../testkit/ov.ts";
+import { makeProject } from "../../testkit/project.ts";
+
+const scenario = '- do: [{ say: "On it." }]\n';
+
+test("one command leads from a plain repository to a coordinator at work", async () => {
+  await using project = await makeProject({ scenario, bare: true });
+  const flags = ["--runtime", "scripted", "--gate", "true", "--budget-usd", "2.5", "--max-agents", "7", "--yes"];
+  const gone = await project.json("go", "Make it better", ...flags);
+  expect(gone).toMatchObject({
+    agentName: "coordinator",
+    objective: "Make it better",
+    initialized: true,
+    target: "main",
+    limits: { maxAgents: 7, budgetUsd: 2.5, gates: [{ command: "true" }], unverified: "wait" },
+    configured: ["project.qualityGates", "agents.maxSessionsPerRun", "budgets.run.usd"],
+  });
+  await untilTurns(project, "coordinator", 1);
+  expect(promptsOf(project, "coordinator")[0]).toContain("Make it better");
+  expect(await project.json("coordinator", "output")).toMatchObject({ content: "On it." });
+  expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(2.5);
+  expect(await project.git("status", "--porcelain")).toBe("");
+}, 60_000);
+
+test("without a gate it says loudly that each landing will wait, and where to watch", async () => {
+  await using project = await makeProject({ scenario });
+  const gone = await project.ov("go", "Make it better", "--name", "quiet", "--yes");
+  expect(gone.code).toBe(0);
+  expect(gone.err).toContain("NO QUALITY GATE");
+  expect(gone.err).toContain("--land-unverified");
+  expect(gone.err).toContain("no limit (--budget-usd sets one)");
+  for (const where of [
+    "ov watch",
+    "ov status",
+    "ov inbox",
+    "ov coordinator output -f --name quiet",
+    "ov merge promote",
+  ]) {
+    expect(gone.out).toContain(where);
+  }
+  const again = await project.ov("go", "More", "--name", "loud", "--land-unverified", "--yes");
+  expect(again.err).toContain("branches land all the same");
+  expect((await project.json("config", "get", "merge.unverified")).value).toBe("land");
+}, 60_000);
+
+test("where nobody can be asked it needs --yes, and leaves no trace without it", async () => {
+  await using project = await makeProject({ scenario, bare: true });
+  const refused = await project.ov("go", "Make it better", "--json");
+  expect(refused.code).toBe(2);
+  expect(jsonOf(refused)).toMatchObject({ success: false, code: "VALIDATION_ERROR" });
+  expect(existsSync(join(project.root, ".overstory"))).toBe(false);
+  expect((await project.ov("go", "x", "--budget-usd", "lots", "--yes")).code).toBe(2);
+});
+
+test("settings that an engine at work does not know are in force for the one that replaces it", async () => {
+  await using project = await makeProject({ scenario, env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" } });
+  const { pid } = await project.json("engine", "start");
+  await project.json("go", "Make it better", "--yes");
+  expect((await project.json("engine", "status")).pid).toBe(pid);
+  await project.json("go", "Make it even better", "--name", "second", "--gate", "make check", "--yes");
+  await untilTurns(project, "second", 1);
+  const after = await project.json("engine", "status");
+  expect(after.running).toBe(true);
+  expect(after.pid).not.toBe(pid);
+  expect(readFileSync(join(project.root, ".overstory", "config.local.yaml"), "utf8")).toContain("make check");
+}, 60_000);
