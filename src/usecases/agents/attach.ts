@@ -47,9 +47,7 @@ export const attachAgent: UseCase<AttachRequest, AttachHold> = {
     await tx.waits.add({ agentName, kind: "operator", ref: lease, since: now, deadline: null });
     const reopened = hasEnded(found.value);
     const data = { by: caller.name, pid: process.pid, reopened };
-    await tx.events.append([
-      { runId, agentName, agentId, source: "operator", type: "attach", data, createdAt: now },
-    ]);
+    await tx.events.append([{ runId, agentName, agentId, source: "operator", type: "attach", data, createdAt: now }]);
     return ok({ agentId, agentName, generation, reopened, fence, processId });
   },
 };

@@ -4,6 +4,7 @@ import type { Tx } from "../../ports/store.ts";
 import { announcePhases } from "../health/announce-phases.ts";
 import { post } from "../mail/post.ts";
 import { changeState } from "./change-state.ts";
+import { remindIdle } from "./remind-idle.ts";
 
 /** How an agent ends. */
 export interface AgentEnd {
@@ -33,9 +34,10 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   const { state: to, actor, reason, outcome } = end;
   if (!(await changeState(tx, agent, { to, actor, reason, outcome }, now))) return false;
   await tx.turns.cancelQueued(agent.id, now);
-  await tx.waits.resolve("child", agent.name);
+  const waited = await tx.waits.resolve("child", agent.name);
   if (end.death !== null && context.notifyDeaths !== false) await announceDeath(tx, { ids, now }, agent, end);
   await announcePhases(tx, { runId: agent.runId, ids, now });
+  for (const name of waited) await remindIdle(tx, { ids, now }, name);
   return true;
 }
 

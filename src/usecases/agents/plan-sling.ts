@@ -7,6 +7,7 @@ import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { readAsked } from "../../domain/role/asked.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -70,7 +71,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       capability: capability.value,
       taskId,
       forceHierarchy: request.forceHierarchy === true,
-      ...(request.maxAgents === undefined ? {} : { maxAgents: request.maxAgents }),
+      maxAgents: mostChildren(request, caller, parent.value, settings.agents.maxAgentsPerLead),
     },
     {
       run: { id: run?.id ?? "the new run", agentsEver: new Set(inRun.map((agent) => agent.name)).size },
@@ -154,6 +155,18 @@ async function findParent(tx: Tx, caller: Caller, named: string | undefined): Pr
   const parent = await tx.agents.byName(name);
   if (parent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));
   return ok(parent);
+}
+
+/**
+ * Live children the parent may have: what the operator says for this spawn, else what its own slinger gave it, else what
+ * is configured. An agent can only ask for fewer. 0 is any number.
+ */
+function mostChildren({ maxAgents }: SlingRequest, caller: Caller, parent: Agent | null, configured: number): number {
+  const given = readAsked(parent?.instructions ?? null).dispatchMaxAgents;
+  const limit = given > 0 ? given : configured;
+  if (maxAgents === undefined) return limit;
+  if (caller.kind !== "agent" || limit === 0) return maxAgents;
+  return maxAgents > 0 ? Math.min(maxAgents, limit) : limit;
 }
 
 async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {

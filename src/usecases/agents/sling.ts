@@ -10,6 +10,7 @@ import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
 import { createTask } from "../tasks/create-task.ts";
 import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
+import { firstTurnSlot } from "./first-turn-slot.ts";
 import { planSling, type SlingPlan } from "./plan-sling.ts";
 import type { SlingReply, SlingRequest } from "./sling-request.ts";
 
@@ -103,7 +104,7 @@ async function beginRun(tx: Tx, { now, ids }: Context, { capability, name }: Sli
 
 async function reserve(
   tx: Tx,
-  { caller, now, ids }: Context,
+  { caller, now, ids, settings }: Context,
   request: SlingRequest,
   plan: SlingPlan,
   run: Run,
@@ -125,7 +126,7 @@ async function reserve(
     worktreeKind: isIn("persistent", plan.capability) ? "root" : "linked",
     baseRef: request.baseBranch ?? null,
     envFile: request.envFile ?? plan.parent?.envFile ?? null,
-    instructions: instructionsOf(request),
+    instructions: instructionsOf({ ...request, profile: request.profile ?? settings.project.defaultProfile }),
     startedAt: now,
   });
   await tx.agents.reserve(agent);
@@ -147,7 +148,7 @@ async function reserve(
 }
 
 /** What only the overlay needs to know, kept as it was asked for. */
-function instructionsOf(request: SlingRequest): string | null {
+function instructionsOf(request: Omit<SlingRequest, "profile"> & { profile?: string | undefined }): string | null {
   const { siblings, profile, dispatchMaxAgents, skipScout, skipReview } = request;
   const given = Object.entries({ siblings, profile, dispatchMaxAgents, skipScout, skipReview }).filter(
     ([, value]) => value !== undefined,
@@ -182,7 +183,7 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
     runId: agent.runId,
     verified: true,
     address: agent.name,
-    recipients: [{ name: agent.name, wake: true }],
+    recipients: [{ name: agent.name, wake: true, notBefore: await firstTurnSlot(tx, context, agent) }],
     subject: `Dispatch: ${agent.taskId}`,
     body: `${what}\n\n${spec}${scope}`.replace(/\n{3,}/g, "\n\n"),
     type: "dispatch",

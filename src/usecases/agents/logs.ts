@@ -1,0 +1,75 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import type { Event } from "../../domain/event/event.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+import { type LogLine, logLines } from "./log-line.ts";
+import { findAgent } from "./subordinate.ts";
+
+export interface LogsRequest {
+  readonly name: string;
+  /** The newest so many lines. */
+  readonly lines: number;
+  /** Only what was said after this place. */
+  readonly after?: number | undefined;
+  /** Only this turn: its id, or its place among the turns of the newest incarnation, from 1. */
+  readonly turn?: string | undefined;
+}
+
+export interface LogsReply {
+  readonly agentName: string;
+  readonly lines: readonly LogLine[];
+  /** The place to go on from. */
+  readonly cursor: number;
+  /** Nothing more will come. */
+  readonly ended: boolean;
+}
+
+/** What an agent did and said, as text, over all its turns and incarnations. */
+export const readLogs: UseCase<LogsRequest, LogsReply> = {
+  access: "read",
+  run: async (tx, _context, { name, lines, after, turn }) => {
+    const found = await findAgent(tx, name);
+    if (!found.ok) return found;
+    const agent = found.value;
+    const turnId = await turnOf(tx, agent, turn);
+    if (!turnId.ok) return turnId;
+    const cursor = await tx.events.last();
+    const wanted = (event: Event): boolean =>
+      event.agentName === agent.name && (turnId.value === undefined || event.turnId === turnId.value);
+    const written = await newest(tx, { after: after ?? 0, cursor, lines, wanted });
+    return ok({ agentName: agent.name, lines: written.slice(-lines), cursor, ended: hasEnded(agent) });
+  },
+};
+
+async function turnOf(tx: Tx, agent: Agent, given: string | undefined): Promise<Result<string | undefined, Refusal>> {
+  if (given === undefined) return ok(undefined);
+  const ran = (await tx.turns.listFor(agent.id)).filter(({ startedAt }) => startedAt !== null);
+  const place = /^\d+$/.test(given) ? ran[Number(given) - 1]?.id : undefined;
+  const id = place ?? (await tx.turns.get(given))?.id;
+  if (id !== undefined) return ok(id);
+  const known = ran.map(({ id: one }, at) => `${at + 1} (${one})`);
+  return no(invalid("turn", `is no turn of ${agent.name}`, { value: given, allowed: known }));
+}
+
+const page = 500;
+
+/** Backwards in pages, until there are enough lines. */
+async function newest(
+  tx: Tx,
+  from: {
+    readonly after: number;
+    readonly cursor: number;
+    readonly lines: number;
+    readonly wanted: (event: Event) => boolean;
+  },
+): Promise<readonly LogLine[]> {
+  let found: readonly LogLine[] = [];
+  for (let end = from.cursor; end > from.after && found.length < from.lines; end -= page) {
+    const start = Math.max(from.after, end - page);
+    const events = (await tx.events.after(start, page)).filter(({ seq }) => seq <= end);
+    found = [...events.filter(from.wanted).flatMap(logLines), ...found];
+  }
+  return found;
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test";
+import { someTerms } from "../../../testkit/assignments.ts";
+import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
+import { settingsFor } from "../../../testkit/use-case.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { renderInstructions } from "../../domain/role/render/overlay.ts";
+import type { Settings } from "../../ports/settings.ts";
+import { assignmentOf } from "../prompts/assignment.ts";
+import { sling } from "./sling.ts";
+import type { SlingRequest } from "./sling-request.ts";
+
+const worldOf = (more: Partial<Settings> = {}): Promise<MailWorld> => mailWorld({}, more);
+
+const asking = (name: string, more: Partial<SlingRequest> = {}): SlingRequest => ({
+  taskId: `t-${name}`,
+  title: `Work of ${name}`,
+  name,
+  capability: "builder",
+  files: [`${name}.ts`],
+  environment: {},
+  ...more,
+});
+
+/** Slings an agent and answers what it will be told. */
+async function told(world: MailWorld, name: string, more: Partial<SlingRequest>): Promise<string> {
+  await world.must(sling, asking(name, more));
+  return world.store.read(async (tx) => {
+    const agent = await tx.agents.byName(name);
+    if (agent === undefined) throw new Error(`${name} was not slung`);
+    return renderInstructions("# Role", await assignmentOf(tx, agent), someTerms);
+  });
+}
+
+const asks: readonly (readonly [string, Partial<SlingRequest>, string])[] = [
+  ["--siblings", { siblings: ["someone-else"] }, "### Siblings"],
+  ["--profile", { profile: "ov-research" }, "Working Style: `ov-research`"],
+  ["--skip-scout", { skipScout: true }, "**Skip scouting**"],
+  ["--skip-review", { skipReview: true }, "**Skip review**"],
+  ["--dispatch-max-agents", { dispatchMaxAgents: 3 }, "**At most 3 agents** at work at once"],
+];
+
+test.each(asks)("%s is in the instructions of a lead, and only when it was asked for", async (_, asked, words) => {
+  await using world = await worldOf();
+  expect(await told(world, "plain", { capability: "lead" })).not.toContain(words);
+  expect(await told(world, "asked", { capability: "lead", ...asked })).toContain(words);
+});
+
+test("project.defaultProfile is the working style of whoever is slung without one", async () => {
+  const { project, ...rest } = settingsFor("app");
+  await using world = await worldOf({ ...rest, project: { ...project, defaultProfile: "careful" } });
+  expect(await told(world, "ann", {})).toContain("Working Style: `careful`");
+  expect(await told(world, "bob", { profile: "quick" })).toContain("Working Style: `quick`");
+});
+
+test("--dispatch-max-agents bounds the children of a lead, whatever the settings allow it", async () => {
+  await using world = await worldOf();
+  const lead = await slungLead(world, { dispatchMaxAgents: 2 });
+  await world.must(sling, asking("one"), lead);
+  await world.must(sling, asking("two"), lead);
+  const full = { ok: false, refusal: { kind: "parent-full", parent: "boss", limit: 2 } };
+  expect(await world.call(sling, asking("three"), { caller: lead })).toMatchObject(full);
+  expect(await world.call(sling, asking("three", { maxAgents: 9 }), { caller: lead })).toMatchObject(full);
+  await world.must(sling, asking("three", { parent: "boss", maxAgents: 3 }));
+});
+
+test("--max-agents of an agent can lower what its parent may have, never raise it", async () => {
+  await using world = await worldOf();
+  const lead = await slungLead(world, {});
+  await world.must(sling, asking("one", { maxAgents: 1 }), lead);
+  expect(await world.call(sling, asking("two", { maxAgents: 1 }), { caller: lead })).toMatchObject({
+    refusal: { kind: "parent-full", limit: 1 },
+  });
+  for (const name of ["two", "three", "four", "five"]) await world.must(sling, asking(name, { maxAgents: 0 }), lead);
+  expect(await world.call(sling, asking("six", { maxAgents: 0 }), { caller: lead })).toMatchObject({
+    refusal: { kind: "parent-full", limit: 5 },
+  });
+});
+
+test("agents.staggerDelayMs lies between the first turns of agents that are slung at once", async () => {
+  const { agents, ...rest } = settingsFor("app");
+  await using world = await worldOf({ ...rest, agents: { ...agents, staggerDelayMs: 2_000 } });
+  for (const name of ["a", "b", "c"]) await world.must(sling, asking(name));
+  world.clock.now += 60_000;
+  await world.must(sling, asking("late"));
+  const slots = await world.store.read(async (tx) => {
+    const due: number[] = [];
+    for (const name of ["a", "b", "c", "late"]) {
+      const agent = await tx.agents.byName(name);
+      const turn = agent === undefined ? undefined : await tx.turns.queuedFor(agent.id);
+      due.push(Math.max(turn?.notBefore ?? 0, turn?.queuedAt ?? 0));
+    }
+    return due.map((time) => time - (due[0] ?? 0));
+  });
+  expect(slots).toEqual([0, 2_000, 4_000, 60_000]);
+});
+
+test("a parent that never sent a scout is warned of; --no-scout-check silences it", async () => {
+  await using world = await worldOf();
+  const lead = await slungLead(world, {});
+  await world.must(sling, asking("one"), lead);
+  const warned = async (name: string, more: Partial<SlingRequest>): Promise<boolean> =>
+    (await world.must(sling, asking(name, more), lead)).warnings.some((words) => words.includes("scout"));
+  expect(await warned("two", {})).toBe(true);
+  expect(await warned("three", { scoutCheck: false })).toBe(false);
+});
+
+async function slungLead(world: MailWorld, more: Partial<SlingRequest>): Promise<Caller> {
+  await world.must(sling, asking("boss", { capability: "lead", files: [], ...more }));
+  const agent = await world.store.read((tx) => tx.agents.byName("boss"));
+  if (agent === undefined) throw new Error("the lead was not slung");
+  const { name, id: agentId, capability, runId, taskId } = agent;
+  return { kind: "agent", name, agentId, capability, runId, taskId, turnId: null };
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { promptsOf, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
+import { makeProject } from "../../testkit/project.ts";
+
+const scenario = `
+- when: { capability: lead, turn: 1 }
+  do:
+    - ov: [task, create, Build, --id, B1]
+    - ov: [sling, B1, --name, b1]
+- when: { capability: lead, turn: 2 }
+  do:
+    - say: it reported, but its program still runs; I will look later
+- when: { capability: lead }
+  do:
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, all done]
+- when: { agent: b1 }
+  do:
+    - ov: [mail, send, --to, l1, --type, worker_done, --subject, Done, --body, built]
+    - sleep: 1500
+`;
+
+test("a parent that saw its child's report too early is not left asleep when the child ends", async () => {
+  await using project = await makeProject({ scenario });
+  await slingNew(project, "L1", "--capability", "lead");
+  await untilAgent(project, "l1", "completed/done");
+  const prompts = promptsOf(project, "l1");
+  expect(prompts).toHaveLength(3);
+  expect(prompts[2]).toContain("neither finished");
+  await project.settled();
+}, 30_000);
