@@ -233,3 +233,37 @@ describe("explain", () => {
     expect(existsSync(join(world.root, ".overstory/run"))).toBe(false);
   });
 });
+
+describe("a key that nothing uses yet", () => {
+  const told = "no effect yet: it waits for the sandbox";
+
+  test("is accepted, and whoever sets it is told that it does nothing", async () => {
+    using world = await project("");
+    const set = await world.ov("config", "set", "sandbox.mode", "os");
+    expect(set).toMatchObject({ code: 0, err: expect.stringContaining(told) });
+    expect((await world.ov("config", "get", "sandbox.mode")).out).toBe("os\n");
+  });
+
+  test("is marked in the list and explained, as data and in words", async () => {
+    using world = await project("");
+    const line = (await world.ov("config", "list", "sandbox")).out;
+    expect(line).toContain("accepted, no effect yet");
+    expect((await world.ov("config", "list", "turn")).out).not.toContain("no effect yet");
+    expect((await world.ov("config", "explain", "sandbox.mode")).out).toContain(told);
+    expect(await world.json("config", "explain", "sandbox.mode")).toMatchObject({ later: "the sandbox" });
+    expect(await world.json("config", "explain", "agents.maxDepth")).not.toHaveProperty("later");
+  });
+
+  test("is mentioned by validate where it is set, and nowhere else", async () => {
+    using world = await project("sandbox:\n  mode: off\nmodels: {builder: opus}\n");
+    const said = JSON.parse((await world.ov("config", "validate", "--json")).out);
+    expect(said).toMatchObject({ valid: true, problems: [] });
+    expect(said.warnings.map(({ key, line }: { key: string; line: number }) => `${line} ${key}`)).toEqual([
+      "2 sandbox.mode",
+      "3 models.builder",
+    ]);
+    expect((await world.ov("config", "validate")).out).toContain(`sandbox.mode is accepted, but has ${told}`);
+    using plain = await project("");
+    expect(JSON.parse((await plain.ov("config", "validate", "--json")).out).warnings).toEqual([]);
+  });
+});

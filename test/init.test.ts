@@ -48,6 +48,7 @@ describe("a first init", () => {
       ".overstory/run",
       ".overstory/.gitignore",
       ".overstory/README.md",
+      ".overstory/agent-manifest.json",
       ".overstory/overstory.db",
       "AGENTS.md",
       ".overstory/config.yaml",
@@ -69,14 +70,7 @@ describe("a first init", () => {
   test("shares what belongs to everyone and ignores the rest", async () => {
     using world = await initWorld();
     await world.ov("init", "--no-commit");
-    for (const name of [
-      "agent-defs/a.md",
-      "groups.json",
-      "agent-manifest.json",
-      "hooks.json",
-      "config.local.yaml",
-      "specs/a.md",
-    ]) {
+    for (const name of ["agent-defs/a.md", "groups.json", "hooks.json", "config.local.yaml", "specs/a.md"]) {
       world.write(`.overstory/${name}`, "x");
     }
     const shown = (await world.git("status", "--porcelain", "--untracked-files=all")).trim().split("\n");
@@ -84,7 +78,6 @@ describe("a first init", () => {
       [
         ...ownFiles,
         ".overstory/agent-defs/a.md",
-        ".overstory/agent-manifest.json",
         ".overstory/groups.json",
         ".overstory/hooks.json",
         "CLAUDE.md",
@@ -161,7 +154,7 @@ describe("a first init", () => {
 
   test("--project names the repository from elsewhere", async () => {
     using world = await initWorld();
-    const facet = makeProjectFacet({ cwd: world.base, env: world.env, version: "1.2.3", project: "repo" });
+    const facet = makeProjectFacet({ cwd: world.base, env: world.env, project: "repo" });
     const said = await facet.init({ reset: false, commit: true, instructions: true });
     expect(said).toMatchObject({ ok: true, value: { root: world.root } });
     expect(await facet.currentBranch()).toBe("main");

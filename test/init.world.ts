@@ -44,7 +44,9 @@ export interface World extends Disposable {
 }
 
 /** What every set-up shares through git, beside the instruction file. */
-export const ownFiles = [".overstory/.gitignore", ".overstory/README.md", ".overstory/config.yaml"];
+export const ownFiles = [".gitignore", "README.md", "agent-manifest.json", "config.yaml"].map(
+  (name) => `.overstory/${name}`,
+);
 
 export async function initWorld(options: { readonly repo?: string; readonly branch?: string } = {}): Promise<World> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ov-init-")));

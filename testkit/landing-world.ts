@@ -37,6 +37,8 @@ export interface LandingWorld extends Omit<GitMergeWorld, typeof Symbol.dispose>
   /** Asks for an undo and lets the worker do it. */
   undo(of: string, options?: { readonly requeue?: boolean }): Promise<MergeOp>;
   promote(runId: string): Promise<MergeOp>;
+  /** What the operator asks for, without any work on it. */
+  call<Request, Reply>(useCase: UseCase<Request, Reply>, request: Request): Promise<Reply>;
 }
 
 export interface LandingOptions {
@@ -141,6 +143,7 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
       return entry;
     },
     work,
+    call,
     undo: async (of, { requeue = false } = {}) => {
       const { undo } = await call(requestUndo, { of, requeue });
       await work();

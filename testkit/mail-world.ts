@@ -140,6 +140,7 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   project: { name: "app", canonicalBranch: "main", qualityGates: [] },
   agents: {
     maxConcurrent: 4,
+    staggerDelayMs: 0,
     maxDepth: 2,
     maxSessionsPerRun: 0,
     maxAgentsPerLead: 5,

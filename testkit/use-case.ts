@@ -12,6 +12,7 @@ import { ok, type Result } from "../src/domain/result.ts";
 import type { Run } from "../src/domain/run/run.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { projectFiles } from "../src/host/project-files.ts";
+import type { ProjectFiles } from "../src/ports/project-files.ts";
 import type { Settings } from "../src/ports/settings.ts";
 import { Rollback, type Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
@@ -21,6 +22,9 @@ import type { Context, UseCase } from "../src/usecases/usecase.ts";
 export interface UseCaseWorld extends AsyncDisposable {
   readonly store: Store;
   readonly dir: string;
+  readonly files: ProjectFiles;
+  /** What a call at this moment would be told. */
+  context(caller?: Caller): Context;
   /** Milliseconds; every call sees a later moment than the one before. */
   now(): number;
   /** Runs a use case as the command channel does: a refusal leaves no trace. */
@@ -54,9 +58,10 @@ function openWorld(dir: string, options: { readonly projectName?: string }): Use
   const settings = settingsFor(options.projectName ?? "app");
   let time = Date.UTC(2026, 0, 1);
 
+  const contextFor = (caller: Caller = operator): Context => ({ caller, now: time, ids: randomIds, settings });
   const call: UseCaseWorld["call"] = async (useCase, request, caller = operator) => {
     time += 1000;
-    const context: Context = { caller, now: time, ids: randomIds, settings };
+    const context = contextFor(caller);
     const prepared = await useCase.prepare?.(
       files,
       { settings: context.settings, caller: async () => ok(context.caller) },
@@ -83,6 +88,8 @@ function openWorld(dir: string, options: { readonly projectName?: string }): Use
   return {
     store,
     dir,
+    files,
+    context: contextFor,
     now: () => time,
     call,
     must: async (useCase, request, caller) => {
@@ -169,6 +176,7 @@ export const settingsFor = (name: string): Settings => ({
   project: { name, canonicalBranch: "main", qualityGates: [] },
   agents: {
     maxConcurrent: 4,
+    staggerDelayMs: 0,
     maxDepth: 2,
     maxSessionsPerRun: 0,
     maxAgentsPerLead: 5,

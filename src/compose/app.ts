@@ -32,7 +32,9 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
   const app: App = {
     version,
-    speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some((value) => value !== undefined && value !== ""),
+    speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some(
+      (value) => value !== undefined && value !== "",
+    ),
     call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
       channel ??= channelFor(await theProject());
       const token = await tokenFor(findRoot(), env);
@@ -66,13 +68,15 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       (await import("./init.ts")).makeProjectFacet({
         cwd,
         env,
-        version,
         ...(typed === undefined ? {} : { project: typed }),
       }),
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
     config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
+    attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
+    work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
     hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(findRoot(), env),
+    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(findRoot(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),

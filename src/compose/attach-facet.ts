@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { attachLease } from "../domain/agent/attachment.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { handBack } from "../engine/attached/hand-back.ts";
@@ -12,7 +13,6 @@ import type { Store } from "../ports/store.ts";
 import type { App } from "../surfaces/cli/app.ts";
 import type { AttachCommand, AttachFacet, AttachReport } from "../surfaces/cli/facets/attach.ts";
 import type { AttachHold } from "../usecases/agents/attach.ts";
-import { attachLease } from "../domain/agent/attachment.ts";
 import { projectInstructions } from "./instructions.ts";
 import { placeMcpConfig } from "./mcp-config.ts";
 import { clockFor, doorOf, type Environment, openStore, type Project } from "./project.ts";

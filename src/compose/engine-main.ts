@@ -53,6 +53,11 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
       idleExitMs: config.engine.idleExitMs,
       canonicalBranch: config.project.canonicalBranch,
       budgets: config.budgets,
+      retention: {
+        snapshotDays: config.snapshot.retentionDays,
+        mailDays: config.mail.retentionDays,
+        mergeRefDays: config.merge.keepRefsDays,
+      },
       watchdog: config.watchdog,
     },
   };

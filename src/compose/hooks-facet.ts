@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvents } from "../domain/hook/hook-event.ts";
 import { freshSettings, installedEvents, withHooks, withoutHooks } from "../domain/hook/settings-text.ts";
+import { hooksStanding } from "../domain/project/hooks-standing.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
@@ -32,7 +33,8 @@ export function makeHooksFacet(root: string, env: Environment): HooksFacet {
       const given = read(file);
       if (!given.ok) return given;
       const before = given.value;
-      const next = before === undefined ? ok(freshSettings()) : installed(before, force);
+      const bare = force && before !== undefined ? freeOfOurs(before, recall(memoryPath)) : ok(before);
+      const next = bare.ok ? installed(bare.value) : bare;
       if (!next.ok) return next;
       const changed = next.value !== before;
       if (changed) {
@@ -63,6 +65,17 @@ export function makeHooksFacet(root: string, env: Environment): HooksFacet {
       const missing = hookEvents.filter((event) => !found.events.some((known) => known === event));
       return ok({ path, sourceExists: true, installed: missing.length === 0, missing });
     },
+    standing: async () => {
+      const given = read(file);
+      const lastWritten = recall(memoryPath)?.after;
+      const understood = given.ok && given.value !== undefined ? installedEvents(given.value) : undefined;
+      // Where we never wrote, what cannot be read is nobody's business but its owner's.
+      if (lastWritten === undefined && (!given.ok || understood?.ok === false)) return ok({ path, state: "missing" });
+      if (!given.ok) return given;
+      if (understood?.ok === false) return unusable(understood.problem);
+      const text = given.value;
+      return ok({ path, state: text === undefined ? "missing" : hooksStanding({ text, lastWritten }) });
+    },
   };
 }
 
@@ -79,9 +92,9 @@ function read(file: SettingsFile): Result<string | undefined, Refusal> {
   }
 }
 
-function installed(text: string, force: boolean): Result<string, Refusal> {
-  const bare = force ? withoutHooks(text) : { ok: true as const, text };
-  const next = bare.ok ? withHooks(bare.text) : bare;
+function installed(text: string | null | undefined): Result<string, Refusal> {
+  if (text === undefined || text === null) return ok(freshSettings());
+  const next = withHooks(text);
   return next.ok ? ok(next.text) : unusable(next.problem);
 }
 
@@ -93,14 +106,21 @@ function uninstalled(text: string, memory: Memory | undefined): Result<string | 
   return left.ok ? ok(left.text) : unusable(left.problem);
 }
 
-/** Only what was free of our entries is worth going back to. */
+/** Only what is free of our entries is worth going back to. */
 function remember(memoryPath: string, before: string | undefined, after: string): void {
-  const earlier = recall(memoryPath);
-  const known = before === undefined ? undefined : installedEvents(before);
-  const isOurs = known?.ok === true && known.events.length > 0;
-  if (isOurs && earlier?.after !== before) return void rmSync(memoryPath, { force: true });
-  const memory: Memory = { before: isOurs ? (earlier?.before ?? null) : (before ?? null), after };
-  writeAtomically(memoryPath, JSON.stringify(memory), 0o600);
+  const bare = before === undefined ? ok(null) : freeOfOurs(before, recall(memoryPath));
+  if (!bare.ok) return void rmSync(memoryPath, { force: true });
+  writeAtomically(memoryPath, JSON.stringify({ before: bare.value, after } satisfies Memory), 0o600);
+}
+
+/** The bytes from before our entries came, where they are known; else what is left without them, null for nothing. */
+function freeOfOurs(text: string, earlier: Memory | undefined): Result<string | null, Refusal> {
+  const known = installedEvents(text);
+  if (!known.ok || known.events.length === 0) return ok(text);
+  if (earlier?.after === text) return ok(earlier.before);
+  const bare = withoutHooks(text);
+  if (!bare.ok) return unusable(bare.problem);
+  return ok(/^\s*\{\s*\}\s*$/.test(bare.text) ? null : bare.text);
 }
 
 function recall(memoryPath: string): Memory | undefined {

@@ -3,9 +3,10 @@ import { join, relative, resolve } from "node:path";
 import { renderDefaultConfig } from "../config/render.ts";
 import type { Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
-import { ignoreText, readmeText } from "../domain/project/texts.ts";
+import { generatedFiles, generatedNames } from "../domain/project/generated-texts.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import { randomIds } from "../host/ids.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/project/commit.ts";
 import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/project/files.ts";
@@ -20,16 +21,15 @@ import { operatorOnly } from "./operator-only.ts";
 export interface ProjectFacetOptions {
   readonly cwd: string;
   readonly env: Environment;
-  readonly version: string;
   /** `--project`, when typed: the directory to work in instead of `cwd`. */
   readonly project?: string | undefined;
 }
 
 /** The project around a directory, which need not be one yet. */
-export function makeProjectFacet({ cwd, env, version, project }: ProjectFacetOptions): ProjectFacet {
+export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): ProjectFacet {
   const place = project === undefined ? cwd : resolve(cwd, project);
   return {
-    init: (request) => init({ place, env, version }, request),
+    init: (request) => init({ place, env }, request),
     currentBranch: () => currentBranch(place),
   };
 }
@@ -37,10 +37,9 @@ export function makeProjectFacet({ cwd, env, version, project }: ProjectFacetOpt
 interface Situation {
   readonly place: string;
   readonly env: Environment;
-  readonly version: string;
 }
 
-async function init({ place, env, version }: Situation, request: InitRequest): Promise<Result<InitReport, Refusal>> {
+async function init({ place, env }: Situation, request: InitRequest): Promise<Result<InitReport, Refusal>> {
   const repository = await findRepository(place);
   const { root } = repository;
   const dir = join(root, ".overstory");
@@ -56,7 +55,7 @@ async function init({ place, env, version }: Situation, request: InitRequest): P
 
   await checkDatabase(join(dir, "overstory.db"));
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
-  const made = await setUp({ root, dir, version, facts: facts.value, request });
+  const made = await setUp({ root, dir, facts: facts.value, request });
   const committing =
     request.commit && made.ledger.created.length > 0
       ? await commit(root, env, made)
@@ -79,7 +78,6 @@ async function init({ place, env, version }: Situation, request: InitRequest): P
 interface Plan {
   readonly root: string;
   readonly dir: string;
-  readonly version: string;
   readonly facts: ProjectFacts;
   readonly request: InitRequest;
 }
@@ -93,22 +91,21 @@ interface Made {
   readonly warnings: readonly string[];
 }
 
-const sharedFiles = [".overstory/.gitignore", ".overstory/README.md", ".overstory/config.yaml"];
+const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name) => `.overstory/${name}`);
 
 /**
  * Everything is written before the configuration, which is what makes a directory a project: whenever this is cut
  * short, the project is simply not set up yet, and the next call completes it.
  */
-async function setUp({ root, dir, version, facts, request }: Plan): Promise<Made> {
+async function setUp({ root, dir, facts, request }: Plan): Promise<Made> {
   const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
   const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
   const ledger = makeLedger(root);
   for (const [name, mode] of directories) ledger.note(join(dir, name), makeDirectory(join(dir, name), mode));
-  for (const [name, text] of [
-    [".gitignore", ignoreText],
-    ["README.md", readmeText(version)],
-  ] as const) {
-    ledger.note(join(dir, name), createFile(join(dir, name), text));
+  const texts = generatedFiles(randomIds.digest);
+  for (const which of ["gitignore", "readme", "manifest"] as const) {
+    const path = join(dir, generatedNames[which]);
+    ledger.note(path, createFile(path, texts[which]));
   }
   await openDatabase(join(dir, "overstory.db"), ledger);
   const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile);

@@ -12,7 +12,9 @@ const serverName = "overstory";
  */
 export function placeMcpConfig({ dir }: Pick<Project, "dir">): string {
   const file = join(dir, "run", "mcp-servers.json");
-  const server = { type: "stdio", command: join(dir, "run", "bin", "ov"), args: ["mcp"] };
+  // Otherwise Claude Code tells its model only the tools' names, and each must be looked up before it can be called.
+  const always = { alwaysLoad: true };
+  const server = { type: "stdio", command: join(dir, "run", "bin", "ov"), args: ["mcp"], ...always };
   const text = `${JSON.stringify({ mcpServers: { [serverName]: server } }, null, 2)}\n`;
   // Not written again as it is: turns start while others read it, and on a full disk it is still good.
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text);

@@ -4,26 +4,26 @@ import { Failure } from "../domain/failure.ts";
 import { forbiddenToAgents } from "../domain/project/rights.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
+import { randomIds } from "../host/ids.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { agentAbove } from "../usecases/identity/agent-above.ts";
+import { identify } from "../usecases/identity/identify.ts";
 import { clockFor, type Environment } from "./project.ts";
 
 /**
  * Refuses what is the operator's alone to whoever speaks for an agent, and to whoever runs inside an agent's process
- * and hides it, which is put on record. For what is changed outside of the store: in it the command channel decides
+ * and hides it; both are put on record. For what is changed outside of the store: in it the command channel decides
  * the same.
  */
 export async function operatorOnly(dir: string, env: Environment, action: string): Promise<Refusal | undefined> {
-  const open = forbiddenToAgents(env, action);
-  if (open !== undefined) return open;
   const path = join(dir, "overstory.db");
-  // Where nothing was ever stored no agent ever ran.
-  if (!existsSync(path)) return undefined;
+  // Where nothing was ever stored no agent ever ran, and nobody can tell whose token this is.
+  if (!existsSync(path)) return forbiddenToAgents(env, action);
   try {
-    const caller = await hiddenAgent(path);
-    if (caller === undefined) return undefined;
-    const refusal = { kind: "not-allowed", action, caller, why: "that is for the operator" } as const;
+    const refusal = await withStore(path, { readOnly: true }, (store) => refusalFor(store, env, action));
+    if (refusal === undefined) return undefined;
+    const caller = refusal.kind === "not-allowed" ? refusal.caller : "unknown token";
     await withStore(path, { readOnly: false }, (store) =>
       store.transaction((tx) =>
         tx.audit.record({ caller, action, refused: true, detail: JSON.stringify(refusal), now: clockFor(env).now() }),
@@ -32,13 +32,21 @@ export async function operatorOnly(dir: string, env: Environment, action: string
     return refusal;
   } catch (error) {
     // A broken store names nobody; the commands that need it tell what is wrong with it. A busy one is to be asked again.
-    if (error instanceof Failure && error.data.kind !== "store-busy") return undefined;
+    if (error instanceof Failure && error.data.kind !== "store-busy") return forbiddenToAgents(env, action);
     throw error;
   }
 }
 
-const hiddenAgent = (path: string): Promise<string | undefined> =>
-  withStore(path, { readOnly: true }, (store) => store.read((tx) => agentAbove(tx, ancestorsOfThisProcess())));
+/** Names whoever asks by token and by process, never by what the environment says about a name. */
+const refusalFor = (store: Store, env: Environment, action: string): Promise<Refusal | undefined> =>
+  store.read(async (tx) => {
+    const caller = await identify(tx, randomIds, env.OVERSTORY_TOKEN);
+    if (!caller.ok) return caller.refusal;
+    const { kind, name } = caller.value;
+    const agent = kind === "agent" ? name : await agentAbove(tx, ancestorsOfThisProcess());
+    if (agent === undefined) return undefined;
+    return { kind: "not-allowed", action, caller: agent, why: "that is for the operator" };
+  });
 
 async function withStore<T>(
   path: string,

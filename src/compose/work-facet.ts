@@ -1,7 +1,7 @@
-import { worktreeOf } from "../engine/supervisor/conserve.ts";
 import type { Agent } from "../domain/agent/agent.ts";
 import { invalid, notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import { worktreeOf } from "../engine/supervisor/conserve.ts";
 import { saveAgentWork } from "../host/git/agent-work.ts";
 import { scratchMerging } from "../host/git/merge/scratch.ts";
 import type { WorkFacet, WorkPatch } from "../surfaces/cli/facets/work.ts";

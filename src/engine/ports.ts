@@ -35,5 +35,7 @@ export interface EngineSettings {
   readonly idleExitMs: number;
   readonly canonicalBranch: string;
   readonly budgets: BudgetSettings;
+  /** Days that things stay which somebody may still miss; 0 is for ever. */
+  readonly retention: { readonly snapshotDays: number; readonly mailDays: number; readonly mergeRefDays: number };
   readonly watchdog: WatchdogSettings["watchdog"];
 }

@@ -1,9 +1,10 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import type { SnapshotRecord } from "../ports/store/snapshots.ts";
 import type { EnginePorts } from "./ports.ts";
+import { pruneMail } from "./prune-mail.ts";
+import { pruneMergeRefs } from "./prune-merge-refs.ts";
 
-/** How long snapshots and trash stay after the worktree they came from was taken away. */
-const retentionMs = 14 * 24 * 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
 const paceMs = 60 * 60_000;
 
 /** Looking at one costs several git processes, and what never lands is looked at again and again. */
@@ -21,9 +22,23 @@ export class Retention {
     const awake = ports.clock.monotonic();
     if (this.#lookedAt !== undefined && awake - this.#lookedAt < paceMs) return;
     this.#lookedAt = awake;
-    const before = ports.clock.now() - retentionMs;
-    await pruneSnapshots(ports, before);
-    await ports.worktrees.emptyTrash(before);
+    const { snapshotDays, mailDays, mergeRefDays } = ports.settings.retention;
+    await pruneOlder(ports, snapshotDays, async (before) => {
+      await pruneSnapshots(ports, before);
+      await ports.worktrees.emptyTrash(before);
+    });
+    await pruneOlder(ports, mailDays, (before) => pruneMail(ports, before));
+    await pruneOlder(ports, mergeRefDays, (before) => pruneMergeRefs(ports, before));
+  }
+}
+
+/** What is kept for ever has 0 days. One kind that cannot be pruned must not keep the others from it. */
+async function pruneOlder(ports: EnginePorts, days: number, prune: (before: number) => Promise<void>): Promise<void> {
+  if (days === 0) return;
+  try {
+    await prune(ports.clock.now() - days * dayMs);
+  } catch (error) {
+    ports.report(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { failureOf } from "../domain/failure.ts";
 import type { ProjectFiles } from "../ports/project-files.ts";
@@ -27,13 +27,18 @@ export function specFiles(dir: string): Pick<ProjectFiles, "writeSpec" | "readSp
       const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
       if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };
       const wanted = digest === null ? undefined : readText(given(digest));
-      const byHand = shownDigest !== undefined && !existsSync(given(shownDigest));
-      if (wanted === undefined || byHand) return shown === undefined ? undefined : { path, text: shown, byHand: true };
+      if (digest === null || wanted === undefined)
+        return shown === undefined ? undefined : { path, text: shown, byHand: true };
+      const strange = shownDigest !== undefined && !existsSync(given(shownDigest));
+      if (shown !== undefined && strange && isNewer(path, given(digest))) return { path, text: shown, byHand: true };
       renew(path, wanted);
       return { path, text: wanted, byHand: false };
     },
   };
 }
+
+/** A person's text counts when it was written after the one that was given; before, it is what that one replaced. */
+const isNewer = (path: string, than: string): boolean => statSync(path).mtimeMs > statSync(than).mtimeMs;
 
 /** Whoever reads the specification next tries again, so a place that takes no file must not keep it from being read. */
 function renew(path: string, text: string): void {

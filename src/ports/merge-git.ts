@@ -1,4 +1,5 @@
 import type { Conflict } from "../domain/merge/conflict.ts";
+import type { ProcessIdentity } from "../domain/process/process.ts";
 
 /** The result of merging two commits as objects. `tree` of a conflict holds marker files and is never landed. */
 export type ObjectMerge =
@@ -45,6 +46,15 @@ export interface PoolCheckout {
   readonly kept: readonly string[];
 }
 
+/** A hook is the project's, but what it runs lies in the candidate: code of agents, like any gate. */
+export interface HookRequest {
+  /** A checkout of the pool. */
+  readonly checkout: string;
+  readonly message: string;
+  /** Puts the process on record before the hook runs; what it answers takes note of its end. */
+  record(identity: ProcessIdentity): Promise<() => Promise<void>>;
+}
+
 /**
  * Merging without a working tree: every result exists as objects before one compare-and-swap makes it visible. The
  * user's checkout, index and stash are never used. No program that an agent could have configured is ever run, with
@@ -81,6 +91,8 @@ export interface MergeGit {
   /** All or nothing. */
   updateRefs(changes: readonly RefChange[], reason: string): Promise<RefUpdate>;
   refsBelow(prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  /** Refs in whose history the commit is. */
+  refsWith(commit: string): Promise<readonly string[]>;
   /** Paths of the checkouts that have this branch checked out. */
   checkoutsOf(branch: string): Promise<readonly string[]>;
   /** Has the checkout neither tracked changes nor staged ones? */
@@ -92,7 +104,7 @@ export interface MergeGit {
   /** Has the project hooks that could veto a merge? */
   hasHooks(): Promise<boolean>;
   /** The project's `pre-merge-commit` and `commit-msg` hooks on this candidate. Answers the words of a veto. */
-  runHooks(checkout: string, message: string): Promise<string | undefined>;
+  runHooks(request: HookRequest): Promise<string | undefined>;
 
   /**
    * Checks out a commit in a slot of the pool: its tracked files exactly, nothing untracked or ignored except the kept

@@ -10,8 +10,8 @@ export interface ProjectFiles {
   writeSpec(taskId: string, text: string): Promise<{ path: string; digest: string }>;
   /**
    * The specification of a task, where `digest` names the text it was last given, null for none. The readable file
-   * follows: it is renewed when it is missing or holds a text given earlier. What a person wrote into it counts, and is
-   * never replaced here.
+   * follows: it is renewed when it is missing or holds an older text. What a person wrote into it since counts, and is
+   * not replaced.
    */
   readSpec(taskId: string, digest: string | null): Promise<SpecText | undefined>;
   /** Keeps the variables an agent's processes will get, readable by the owner alone; returns the path. */

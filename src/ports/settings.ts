@@ -7,10 +7,12 @@ export interface Settings {
   readonly project: {
     readonly name: string;
     readonly canonicalBranch: string;
+    readonly defaultProfile?: string | undefined;
     readonly qualityGates: readonly Gate[];
   };
   readonly agents: {
     readonly maxConcurrent: number;
+    readonly staggerDelayMs: number;
     readonly maxDepth: number;
     readonly maxSessionsPerRun: number;
     readonly maxAgentsPerLead: number;

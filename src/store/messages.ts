@@ -1,6 +1,6 @@
-import type { MailType, Message, Priority } from "../domain/mail/types.ts";
+import { type MailType, type Message, type Priority, settledDeliveries } from "../domain/mail/types.ts";
 import type { MessageFilter, MessageRows } from "../ports/store/mail.ts";
-import { placeholders, type Sql, type SqlValue } from "./sql.ts";
+import { literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
 import { flag, insertNumbered, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const messages = table<Message>("messages", {
@@ -74,6 +74,15 @@ export const messageRows = (sql: Sql): MessageRows => ({
       ...types,
     );
   },
+  purgeSettled: (before) =>
+    sql.run(
+      `DELETE FROM messages WHERE created_at < ?
+         AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = messages.run_id AND r.status = 'active')
+         AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq
+                         AND d.state NOT IN ${literals(settledDeliveries)})
+         AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.kind = 'reply' AND w.ref = messages.id)`,
+      before,
+    ),
   purge: async ({ before, agent, all }) => {
     if (all === true) return sql.run("DELETE FROM messages");
     const parts: string[] = [];

@@ -72,4 +72,36 @@ test("snapshots of landed work and trash go when their time is over; work that l
     { refs: ["refs/overstory/snap/landed/1/1"] },
   ]);
   expect(trashOf(project)).toEqual([]);
-});
+}, 60_000);
+
+test("snapshot.retentionDays and mail.retentionDays say how long; unread mail stays, and 0 keeps everything", async () => {
+  await using project = await makeProject({
+    scenario: leaving,
+    files: { "README.md": "# Sample\n", ".gitignore": "cache/\n" },
+    config: "snapshot:\n  retentionDays: 2\nmail:\n  retentionDays: 4\n",
+  });
+  await slingNew(project, "LANDED");
+  await untilAgent(project, "landed", "between_turns");
+  await project.json("stop", "landed");
+  await project.json("release", "landed");
+  await project.settled();
+  await land(project, "landed.txt", "landed\n");
+  await project.json("run", "complete");
+  const typesOf = (): Promise<string[]> =>
+    project.read(async (tx) => (await tx.messages.list({})).map(({ type }) => type).toSorted());
+  expect(await typesOf()).toEqual(["dispatch", "question", "worker_died"]);
+
+  await roundAt(project, 3 * dayMs);
+  expect(await snapshotsOf(project)).toEqual([]);
+  expect(trashOf(project)).toEqual([]);
+  expect(await typesOf()).toEqual(["dispatch", "question", "worker_died"]);
+
+  await project.json("config", "set", "mail.retentionDays", "0");
+  await roundAt(project, 5 * dayMs);
+  expect(await typesOf()).toEqual(["dispatch", "question", "worker_died"]);
+
+  await project.json("config", "set", "mail.retentionDays", "4");
+  await roundAt(project, 5 * dayMs);
+  expect(await typesOf()).toEqual(["question", "worker_died"]);
+  expect((await eventsOf(project, "mail_purged")).map(({ data }) => JSON.parse(String(data)).purged)).toEqual([1]);
+}, 60_000);

@@ -89,3 +89,13 @@ test("free text makes the task, whose id, name and branch follow from it", async
   const again = await project.ov("sling", "Add a greeting, and mean it!");
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining("title") });
 });
+
+test("--spec must be there and is named in the dispatch; --no-headless is refused", async () => {
+  await using project = await makeProject({ scenario: twoTurns, files: { "plan.md": "# Plan\n" } });
+  const missing = await project.ov("sling", "Some work", "--spec", "nowhere.md");
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("spec") });
+  expect(await project.ov("sling", "Some work", "--no-headless")).toMatchObject({ code: 2 });
+  await project.json("sling", "Some work", "--name", "b1", "--spec", "plan.md");
+  const [dispatch] = await project.read((tx) => tx.messages.list({ to: "b1", type: "dispatch" }));
+  expect(dispatch?.body).toContain(`Spec: ${join(project.root, "plan.md")}`);
+});

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { cancelMerge } from "../../src/usecases/merge/cancel-entry.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** A run whose landing branch was decided the way the engine does it. */
@@ -108,4 +109,34 @@ test("a target that somebody checks out later is left alone from then on", async
   expect(await world.store.read((tx) => tx.runs.get("run-1"))).toMatchObject({
     landingBranch: "overstory/integration/run-1",
   });
+});
+
+test("a promotion whose way in was taken out of the queue ends and says so", async () => {
+  await using world = await landingWorld({ gates: ["sleep 0.2"] });
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  world.write(world.root, "human.txt", "human\n");
+  world.git(world.root, "add", "human.txt");
+  world.git(world.root, "commit", "--quiet", "-m", "by hand");
+  const asked = world.promote("run-1");
+  const waiting = async () => (await world.store.read((tx) => tx.merges.list({ branch: "main" })))[0];
+  while ((await waiting())?.status !== "gating") await Bun.sleep(5);
+  await world.call(cancelMerge, { of: "main" });
+  expect(await asked).toMatchObject({ status: "dropped", problem: expect.stringContaining("cancelled") });
+  expect(existsSync(join(world.root, "a.txt"))).toBe(false);
+});
+
+test("a promotion that cannot move its target is given up, and keeps nothing else from landing", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  make(world, "b");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  world.git(world.root, "branch", "trunk", "main");
+  world.git(world.root, "checkout", "--quiet", "--detach");
+  world.git(world.root, "symbolic-ref", "refs/heads/main", "refs/heads/trunk");
+  expect(await world.promote("run-1")).toMatchObject({ status: "dropped", problem: expect.stringContaining("another ref") });
+  const id = await land(world, "b", "run-1", target);
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
 });

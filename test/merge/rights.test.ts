@@ -1,22 +1,37 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ovBinary } from "../../testkit/ov.ts";
-import { makeProject } from "../../testkit/project.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
 
-test("a gate command that approves a branch is refused and audited, and the branch goes on waiting", async () => {
-  await using project = await makeProject({ gates: ["true"] });
+interface Attempt {
+  readonly project: TestProject;
+  /** What the attempt was answered, once it was made. */
+  readonly answer: string;
+}
+
+/** A branch that waits for the operator, and one that lands meanwhile, with `attack` as a file in its tree. */
+async function prepared(attack: (approve: string) => string): Promise<Attempt & AsyncDisposable> {
+  const project = await makeProject({ gates: ["true"] });
   const answer = join(project.home, "answer");
+  const approve = `'${ovBinary()}' --project '${project.root}' merge approve waits --json > '${answer}'`;
   for (const name of ["waits", "lands"]) {
     await project.git("checkout", "--quiet", "-b", name, "main");
     writeFileSync(join(project.root, `${name}.txt`), `${name}\n`);
-    await project.git("add", "-A", "--", `${name}.txt`);
+    writeFileSync(join(project.root, "check.sh"), name === "lands" ? attack(approve) : "true\n");
+    await project.git("add", "-A", "--", `${name}.txt`, "check.sh");
     await project.git("commit", "--quiet", "-m", name);
   }
   await project.git("checkout", "--quiet", "main");
+  return { project, answer, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() };
+}
+
+function runsAsGate(project: TestProject, command: string): void {
   const config = join(project.root, ".overstory", "config.yaml");
-  const attack = `'${ovBinary()}' --project '${project.root}' merge approve waits --json > '${answer}'; true`;
-  writeFileSync(config, readFileSync(config, "utf8").replace('command: "true"', `command: ${JSON.stringify(attack)}`));
+  writeFileSync(config, readFileSync(config, "utf8").replace('command: "true"', `command: ${JSON.stringify(command)}`));
+}
+
+async function expectRefused({ project, answer }: Attempt): Promise<void> {
   await project.json("merge", "add", "waits", "--into", "main");
   await project.json("merge", "add", "lands", "--into", "main");
   await project.json("merge", "approve", "lands");
@@ -30,4 +45,24 @@ test("a gate command that approves a branch is refused and audited, and the bran
   expect(waits).toMatchObject({ branch: "waits", status: "pending", approval: "waiting" });
   const refused = (await project.read((tx) => tx.audit.list(50))).filter(({ refused: no }) => no);
   expect(refused.map(({ action }) => action)).toContain("merge.approve");
+}
+
+test("a gate command that approves a branch is refused and audited, and the branch goes on waiting", async () => {
+  await using attempt = await prepared((approve) => `${approve}; true\n`);
+  runsAsGate(attempt.project, "sh check.sh");
+  await expectRefused(attempt);
+}, 60_000);
+
+test("nor does a gate get through by leaving the process that started it", async () => {
+  await using attempt = await prepared((approve) => `(sleep 0.2; ${approve}) &\n`);
+  runsAsGate(attempt.project, "(sh check.sh); sleep 1.5");
+  await expectRefused(attempt);
+}, 60_000);
+
+test("nor does what a merge hook runs out of the candidate", async () => {
+  await using attempt = await prepared((approve) => `${approve}; true\n`);
+  const hook = join(attempt.project.root, ".git", "hooks", "pre-merge-commit");
+  writeFileSync(hook, "#!/bin/sh\ntest ! -e check.sh || sh check.sh\n");
+  chmodSync(hook, 0o755);
+  await expectRefused(attempt);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { promptsOf, untilTurns } from "../../testkit/lifecycle.ts";
-import { jsonOf } from "../../testkit/ov.ts";
+import { jsonOf, ovBinary } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 
 /** A coordinator that answers whatever it is asked in the thread of the question, with its own means. */
@@ -150,4 +150,38 @@ test("an orchestrator is started, followed and stopped by the same means", async
   expect(await project.json("orchestrator", "status")).toMatchObject({ running: true, objective: "Two repositories" });
   expect(await project.json("orchestrator", "stop")).toMatchObject({ stopped: true, runCompleted: true });
   expect((await project.ov("orchestrator", "check-complete")).code).toBe(2);
+}, 60_000);
+
+test("started with --attach it is followed until Ctrl-C, and works on afterwards", async () => {
+  await using project = await makeProject({ scenario: answering });
+  const child = Bun.spawn({
+    cmd: [ovBinary(), "coordinator", "start", "--attach"],
+    cwd: project.root,
+    env: { ...project.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const reader = child.stderr.getReader();
+  let heard = "";
+  while (!heard.includes("coordinator is at work.")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`it left: ${heard}`);
+    heard += new TextDecoder().decode(value);
+  }
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(0);
+  expect(await new Response(child.stdout).text()).toContain("Started coordinator coordinator");
+  expect(await project.json("coordinator", "status")).toMatchObject({ running: true });
+}, 60_000);
+
+test("a monitor is started only where it is switched on, watches the same run and ends with it", async () => {
+  await using plain = await makeProject({ scenario: answering });
+  const refused = await plain.ov("coordinator", "start", "--monitor", "--json");
+  expect(jsonOf(refused)).toMatchObject({ agentName: "coordinator", monitor: false });
+  expect(refused.err).toContain("watchdog.tier2Enabled");
+  await using project = await makeProject({ scenario: answering, config: "watchdog:\n  tier2Enabled: true\n" });
+  const started = await project.json("coordinator", "start", "--monitor");
+  expect(started.monitor).toBe(true);
+  expect(await project.agent("monitor")).toMatchObject({ capability: "monitor", runId: started.runId });
+  expect(await project.json("coordinator", "stop")).toMatchObject({ monitorStopped: true, workersLeft: [] });
+  expect((await project.agent("monitor")).state).toBe("completed");
 }, 60_000);

@@ -17,7 +17,7 @@ test("one command leads from a plain repository to a coordinator at work", async
     initialized: true,
     target: "main",
     limits: { maxAgents: 7, budgetUsd: 2.5, gates: [{ command: "true" }], unverified: "wait" },
-    configured: ["project.qualityGates", "agents.maxSessionsPerRun", "budgets.run.usd"],
+    configured: ["project.qualityGates", "agents.maxSessionsPerRun", "budgets.run.usd", "runtime.default"],
   });
   await untilTurns(project, "coordinator", 1);
   expect(promptsOf(project, "coordinator")[0]).toContain("Make it better");

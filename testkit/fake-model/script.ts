@@ -16,7 +16,8 @@ export interface Turn {
 }
 
 const opening = "@@[";
-const closing = "]@@";
+/** On its way to a model an @ may have got a backslash. */
+const closing = /\]\\?@@/;
 
 /** The reply that is due: the script of the last message that has one, at the number of answers given since. */
 export function dueStep(turns: readonly Turn[]): Step | undefined {
@@ -45,9 +46,11 @@ export function errorsBefore(turns: readonly Turn[]): readonly Extract<Step, { s
 /** Clients quote what they are given, so the text is also tried with its quotes set free. */
 function scriptIn(text: string): readonly Step[] | undefined {
   const start = text.indexOf(opening);
-  const end = text.indexOf(closing, start);
-  if (start < 0 || end < 0) return undefined;
-  const raw = text.slice(start + opening.length - 1, end + 1);
+  if (start < 0) return undefined;
+  const rest = text.slice(start + opening.length - 1);
+  const end = rest.search(closing);
+  if (end < 0) return undefined;
+  const raw = rest.slice(0, end + 1);
   for (const candidate of [raw, raw.replaceAll('\\"', '"')]) {
     try {
       return JSON.parse(candidate) as Step[];

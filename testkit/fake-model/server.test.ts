@@ -22,3 +22,18 @@ test("the script in the conversation decides each answer, whoever asks and howev
   expect(await (await ask([script], { tools: [] })).json()).toMatchObject({ content: [{ text: "A title" }] });
   expect(model.seen).toHaveLength(5);
 });
+
+test("a script is found however the client quoted it, and the last one given is the one that counts", async () => {
+  await using model = startFakeModel();
+  const said = async (...messages: unknown[]): Promise<unknown> => {
+    const body = JSON.stringify({ model: "m", messages, tools });
+    return (await fetch(`${model.url}/v1/messages`, { method: "POST", body })).json();
+  };
+  const first = user('| \\@@[{"text":"one"}]\\@@ and on');
+  expect(await said(first)).toMatchObject({ content: [{ text: "one" }] });
+  const answer = { role: "assistant", content: [{ type: "text", text: "one" }] };
+  const second = user('"@@[{\\"text\\":\\"two\\"}]@@"');
+  expect(await said(first, answer, second)).toMatchObject({ content: [{ text: "two" }] });
+  expect(await said(first, answer, second, answer)).toMatchObject({ content: [{ text: "Nothing more to say." }] });
+  expect(await said(user("no script"))).toMatchObject({ content: [{ text: "Nothing more to say." }] });
+});

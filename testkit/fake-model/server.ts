@@ -4,6 +4,7 @@ import { dueStep, errorsBefore } from "./script.ts";
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: MessagesRequest | undefined;
 }
 
@@ -26,7 +27,7 @@ export function startFakeModel(): FakeModel {
     fetch: async (request) => {
       const { pathname } = new URL(request.url);
       const body = request.method === "POST" ? ((await request.json()) as MessagesRequest) : undefined;
-      seen.push({ method: request.method, path: pathname, body });
+      seen.push({ method: request.method, path: pathname, headers: Object.fromEntries(request.headers), body });
       if (body === undefined) return new Response("", { status: 200 });
       if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 100 });
       if (!pathname.endsWith("/messages"))

@@ -8,7 +8,7 @@ const logs = "logs for people";
 /** What the project is, and the tools beside it. */
 export const projectKeys = {
   "project.name": text({
-    doc: "Name of the project, shown in titles and used in terminal session names.",
+    doc: "Name of the project, shown in titles; ids of new tasks begin with it.",
     default: "",
     defaultIs: "the name of the project's directory",
   }),

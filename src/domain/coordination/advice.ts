@@ -26,7 +26,7 @@ export interface ConflictCluster {
  * single    one builder after another: nothing can run side by side
  * parallel  several builders at once shorten the work
  */
-export const verdicts = ["plan", "single", "parallel"] as const;
+const verdicts = ["plan", "single", "parallel"] as const;
 
 export interface Advice {
   readonly verdict: (typeof verdicts)[number];

@@ -9,6 +9,9 @@ export interface Gate {
   readonly paths: readonly string[];
 }
 
+/** How installing what a tree depends on is named among its gates; where it fails, none of them can be asked. */
+export const setupGate = "setup";
+
 export const gateStatuses = ["passed", "failed", "timed_out", "could_not_run"] as const;
 export type GateStatus = (typeof gateStatuses)[number];
 

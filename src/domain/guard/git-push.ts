@@ -33,7 +33,16 @@ function scriptOf(words: readonly Word[]): string | undefined {
 }
 
 /** Git's options that are followed by a value of their own. */
-const gitValues = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env"];
+const gitValues = [
+  "-C",
+  "-c",
+  "--git-dir",
+  "--work-tree",
+  "--namespace",
+  "--exec-path",
+  "--super-prefix",
+  "--config-env",
+];
 
 function sendsByGit(words: readonly Word[]): boolean {
   for (let at = 0; at < words.length; at++) {

@@ -28,7 +28,10 @@ export function decide({ capability, attended, tool, input }: GuardRequest): Ver
   }
   const command = commandOf(input);
   if (command !== undefined && mayPush(command)) {
-    return deny("git-push", "branches leave this machine by the operator alone; commit, then finish with: ov done");
+    return deny(
+      "git-push",
+      "branches leave this machine by the operator alone; commit, then finish with: ov done --summary <what>",
+    );
   }
   return allow;
 }

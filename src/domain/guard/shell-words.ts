@@ -38,18 +38,22 @@ class Splitter {
   }
 
   #step(next: string): void {
-    if (blanks.includes(next)) return this.#skip(() => this.#endWord());
-    if (next === "\n") return this.#newLine();
-    if (ends.includes(next)) return this.#skip(() => this.#endCommand());
-    if (next === "#" && !this.#begun) return this.#comment();
-    if (next === "\\") return this.#escape();
-    if (next === "'") return this.#singleQuoted();
-    if (next === '"') return this.#doubleQuoted();
-    if (next === "$" || next === "`") return this.#expansion();
-    if (this.#line.startsWith("<<", this.#at) && this.#line[this.#at + 2] !== "<") return this.#hereDocument();
-    if (next === "<" || next === ">") return this.#skip(() => this.#endWord());
-    this.#add(next);
-    this.#at++;
+    if (blanks.includes(next) || next === ">") this.#skip(() => this.#endWord());
+    else if (next === "\n") this.#newLine();
+    else if (ends.includes(next)) this.#skip(() => this.#endCommand());
+    else if (next === "#" && !this.#begun) this.#comment();
+    else if (next === "\\") this.#escape();
+    else if (next === "'") this.#singleQuoted();
+    else if (next === '"') this.#doubleQuoted();
+    else if (next === "$" || next === "`") this.#expansion();
+    else if (next === "<") this.#input();
+    else this.#skip(() => this.#add(next));
+  }
+
+  #input(): void {
+    const isHereDocument = /^<<(?!<)/.test(this.#line.slice(this.#at, this.#at + 3));
+    if (isHereDocument) this.#hereDocument();
+    else this.#skip(() => this.#endWord());
   }
 
   #skip(before: () => void): void {

@@ -29,7 +29,10 @@ export interface Style {
 function styleOf(text: string, root: Node): Style {
   const first = root.kind === "scalar" ? undefined : root.parts[0];
   const indent = first === undefined ? undefined : indentOf(first.lead);
-  return { unit: indent === undefined || indent === "" ? "  " : indent, newline: text.includes("\r\n") ? "\r\n" : "\n" };
+  return {
+    unit: indent === undefined || indent === "" ? "  " : indent,
+    newline: text.includes("\r\n") ? "\r\n" : "\n",
+  };
 }
 
 /** What a line of this part starts with; undefined when it shares its line with what is before it. */

@@ -65,9 +65,16 @@ test.each([
 test("putting in and taking out gives any settings file back", () => {
   const command = fc.record({ type: fc.constant("command"), command: fc.string() });
   const entry = fc.record({ matcher: fc.string(), hooks: fc.array(command, { maxLength: 2 }) });
-  const hooks = fc.dictionary(fc.constantFrom("Stop", "PreToolUse", "Custom"), fc.array(entry, { minLength: 1, maxLength: 2 }));
+  const hooks = fc.dictionary(
+    fc.constantFrom("Stop", "PreToolUse", "Custom"),
+    fc.array(entry, { minLength: 1, maxLength: 2 }),
+  );
   const settings = fc.record(
-    { model: fc.string(), hooks: hooks.filter((map) => Object.keys(map).length > 0), env: fc.dictionary(fc.string(), fc.string()) },
+    {
+      model: fc.string(),
+      hooks: hooks.filter((map) => Object.keys(map).length > 0),
+      env: fc.dictionary(fc.string(), fc.string()),
+    },
     { requiredKeys: ["model"] },
   );
   fc.assert(

@@ -68,6 +68,9 @@ export interface Message {
 export const deliveryStates = ["queued", "claimed", "delivered", "acked", "dead", "cancelled"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** Nothing more happens to a delivery in one of these by itself. */
+export const settledDeliveries = ["acked", "dead", "cancelled"] as const satisfies readonly DeliveryState[];
+
 /** One message on its way to one recipient. */
 export interface Delivery {
   readonly messageSeq: number;

@@ -91,6 +91,30 @@ export function failedMail({ entry, cause, detail }: FailedFacts): OutcomeMail {
   };
 }
 
+/** Tells that a branch waits for something that is no fault of its own. */
+export function blockedMail({ entry, cause, detail }: FailedFacts): OutcomeMail {
+  const { files = [], logPath } = detail;
+  const lines = [
+    `${entry.branch} cannot land on ${entry.targetBranch} now: ${detail.message}`,
+    ...(files.length === 0 ? [] : [`Files: ${files.join(", ")}`]),
+    ...(logPath === undefined ? [] : [`Whole output: ${logPath}`]),
+    `It is tried again by itself, later each time. At once: ov merge resume ${entry.id}`,
+  ];
+  return {
+    subject: `merge blocked (${cause}): ${entry.branch}`,
+    body: lines.join("\n"),
+    payload: JSON.stringify({
+      branch: entry.branch,
+      ...taskField(entry),
+      cause,
+      errorMessage: detail.message,
+      ...(logPath === undefined ? {} : { logPath }),
+      queueId: entry.id,
+      targetBranch: entry.targetBranch,
+    }),
+  };
+}
+
 const suggestions: Readonly<Record<MergeCause, string>> = {
   conflict: "merge the landing branch into your branch, settle the files above, commit, and report again",
   gate_failed:

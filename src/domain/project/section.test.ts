@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { orchestratorGuide } from "./guide.ts";
-import { withSection } from "./section.ts";
+import { sectionIn, withSection } from "./section.ts";
 
 const block = "<!-- overstory:begin -->\nguide\n<!-- overstory:end -->";
 
@@ -75,4 +75,11 @@ test("whatever the author wrote stays, and a second time changes nothing", () =>
 test("the guide can be spliced into a file of any encoding", () => {
   expect(orchestratorGuide).toMatch(/^[\n\x20-\x7e]+$/);
   expect(orchestratorGuide).not.toContain("overstory:begin");
+});
+
+test("what stands between the marks can be read, and is nothing where they are missing or no pair", () => {
+  expect(sectionIn(`before\n${block}\nafter`)).toEqual({ body: "guide\n" });
+  expect(sectionIn(`before\r\n${block.replaceAll("\n", "\r\n")}`)).toEqual({ body: "guide\r\n" });
+  expect(sectionIn("before\n")).toBe("none");
+  expect(sectionIn(`${block}\n${block}\n`)).toBe("broken");
 });

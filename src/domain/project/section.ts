@@ -14,18 +14,33 @@ const end = "<!-- overstory:end -->";
 export function withSection(text: string | undefined, body: string): SectionEdit {
   const section = `${begin}\n${body.trimEnd()}\n${end}`;
   if (text === undefined || text === "") return { kind: "changed", text: `${section}\n` };
-  const begins = places(text, begin);
-  const ends = places(text, end);
-  if (begins.length === 0 && ends.length === 0) return { kind: "changed", text: appended(text, section) };
-  const [from] = begins;
-  const [to] = ends;
-  const paired = begins.length === 1 && ends.length === 1 && from !== undefined && to !== undefined && from < to;
-  if (!paired) return { kind: "broken" };
-  const old = text.slice(from, to + end.length);
+  const found = find(text);
+  if (found === "none") return { kind: "changed", text: appended(text, section) };
+  if (found === "broken") return { kind: "broken" };
+  const old = text.slice(found.from, found.to);
   const fitting = old.includes("\r\n") ? section.replaceAll("\n", "\r\n") : section;
   return old === fitting
     ? { kind: "same" }
-    : { kind: "changed", text: text.slice(0, from) + fitting + text.slice(to + end.length) };
+    : { kind: "changed", text: text.slice(0, found.from) + fitting + text.slice(found.to) };
+}
+
+/** What stands between the marks; `none` where there is no section, `broken` where nobody can say what is ours. */
+export function sectionIn(text: string): { readonly body: string } | "none" | "broken" {
+  const found = find(text);
+  if (typeof found === "string") return found;
+  const between = text.slice(found.from + begin.length, found.to - end.length);
+  return { body: between.replace(/^[ \t]*\r?\n/, "") };
+}
+
+/** Where the section begins and ends, marks included. */
+function find(text: string): { readonly from: number; readonly to: number } | "none" | "broken" {
+  const begins = places(text, begin);
+  const ends = places(text, end);
+  if (begins.length === 0 && ends.length === 0) return "none";
+  const [from] = begins;
+  const [to] = ends;
+  const paired = begins.length === 1 && ends.length === 1 && from !== undefined && to !== undefined && from < to;
+  return paired ? { from, to: to + end.length } : "broken";
 }
 
 /** Where a mark stands alone on its line; a text that only speaks of the mark is not meant. */

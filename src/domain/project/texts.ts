@@ -1,5 +1,8 @@
+import { sealWord } from "./seal.ts";
+
 /** `.overstory/.gitignore`: what everyone shares is tracked, all else is this machine's own. */
-export const ignoreText = `# Shared with everyone who works on this project; all else belongs to this machine alone.
+export const ignoreText = `# ${sealWord}
+# Shared with everyone who works on this project; all else belongs to this machine alone.
 *
 !.gitignore
 !config.yaml
@@ -12,14 +15,17 @@ export const ignoreText = `# Shared with everyone who works on this project; all
 `;
 
 /** `.overstory/README.md`: for whoever meets the directory without knowing the program. */
-export const readmeText = (version: string): string => `# .overstory
+export const readmeText = `<!-- ${sealWord} -->
+# .overstory
 
 Overstory (\`ov\`) lets a team of coding agents work on this repository, each in a git worktree of its own. This
-directory holds its settings and its state. It was set up by version ${version}.
+directory holds its settings and its state. \`ov update\` brings what the program wrote here up to date.
 
 | Here | What it is | In git |
 | --- | --- | --- |
 | \`config.yaml\` | settings of the project; \`ov config list\` explains them all | yes |
+| \`agent-defs/\` | texts of your own for the roles of agents, when there are any; see \`ov prompt --help\` | yes |
+| \`agent-manifest.json\` | the roles of agents, for programs that read it | yes |
 | \`config.local.yaml\` | settings of this machine alone, when there are any | no |
 | \`overstory.db\` | agents, tasks, mail and history | no |
 | \`agents/\`, \`logs/\`, \`run/\` | what running agents leave behind | no |

@@ -4,7 +4,7 @@ import { payloadFields } from "../mail/payload.ts";
 export interface Asked {
   readonly siblings: readonly string[];
   readonly profile: string | null;
-  /** Agents a lead may use in all; 0: no word about it. */
+  /** Agents a lead may have at work at once; 0: no word about it. */
   readonly dispatchMaxAgents: number;
   readonly skipScout: boolean;
   readonly skipReview: boolean;

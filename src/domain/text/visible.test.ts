@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { visibleLine, visibleText } from "./visible.ts";
+import { visibleJson, visibleLine, visibleText } from "./visible.ts";
 
 test("ordinary text, newlines and tabs are left alone", () => {
   const text = "Grüße\n\t漢字 👍 a\\b";
@@ -33,6 +33,20 @@ test("nothing a terminal would act on is ever left", () => {
     fc.property(fc.array(unit), (parts) => {
       expect(visibleText(parts.join(""))).not.toMatch(dangerous);
       expect(visibleLine(parts.join(""))).not.toMatch(/[\n\t]/);
+    }),
+  );
+});
+
+test("JSON shows them by its own escapes, and still means the same", () => {
+  expect(visibleJson(JSON.stringify("a\u009bb\u202e\u{e0041}"))).toBe('"a\\u009bb\\u202e\\udb40\\udc41"');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  const dangerous = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 0, max: 0x2070 }), (text, code) => {
+      const value = { [text]: text + String.fromCharCode(code) };
+      const shown = visibleJson(JSON.stringify(value));
+      expect(shown).not.toMatch(dangerous);
+      expect(JSON.parse(shown)).toEqual(value);
     }),
   );
 });

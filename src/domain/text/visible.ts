@@ -9,6 +9,7 @@ const plainLine = /^[ -[\]-~]*$/;
 const plainText = /^[\n\t -[\]-~]*$/;
 let inLine: RegExp | undefined;
 let inText: RegExp | undefined;
+let inJson: RegExp | undefined;
 
 /**
  * One line that shows every character: invisible ones, line breaks included, become `\u{hex}`. A backslash that would
@@ -26,5 +27,13 @@ export function visibleText(text: string): string {
   inText ??= new RegExp(`(?![\\n\\t])${invisible}|\\\\(?=u\\{)`, "gu");
   return text.replace(inText, escaped);
 }
+
+/** One line of JSON with the same characters as JSON's own escapes: whoever parses it gets what was stored. */
+export function visibleJson(json: string): string {
+  inJson ??= new RegExp(invisible, "gu");
+  return json.replace(inJson, (character) => character.split("").map(codeUnit).join(""));
+}
+
+const codeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

@@ -85,3 +85,14 @@ test("a rate limit parks until its stated reset and uses no attempt", () => {
     [60_000, 120_000, 240_000, 480_000, 900_000, 900_000].map((notBefore) => ({ notBefore })),
   );
 });
+
+test("a turn that ended because a person takes over is settled, and its input comes again without using an attempt", () => {
+  const settled = settle({ ...clean, end: crash, takenOver: true, attempt: 4 });
+  expect(settled).toMatchObject({ turn: "settled", state: "between_turns", outcome: null, input: "keep", death: null });
+  expect(settled.next).toEqual({ kind: "retry", notBefore: clean.now, countsAttempt: false });
+  expect(settle({ ...clean, takenOver: true, outstanding: true })).toMatchObject({
+    input: "ack",
+    next: { kind: "none" },
+  });
+  expect(settle({ ...clean, end: crash, takenOver: true, terminalMail: true })).toMatchObject({ outcome: "done" });
+});

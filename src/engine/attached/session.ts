@@ -50,12 +50,7 @@ async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<Launc
   return ok(runtime.interactive({ model, resume, mcpConfig: ports.mcpConfig, ...instructions }));
 }
 
-async function record(
-  ports: AttachedPorts,
-  hold: AttachHold,
-  child: TerminalProcess,
-  token: string,
-): Promise<boolean> {
+async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalProcess, token: string): Promise<boolean> {
   const { agentId, agentName, fence } = hold;
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {

@@ -52,7 +52,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
       }),
     );
   const first = await run({ rerunFailed: false, name: "gates" });
-  const isOld = first.failure !== undefined && first.failure.result.createdAt < check.createdAt;
+  const isOld = first.failures.some(({ result }) => result.createdAt < check.createdAt);
   const answer = isOld ? await run({ rerunFailed: true, name: "again" }) : first;
   return {
     tree,
@@ -68,7 +68,7 @@ async function changedBy({ merging }: CompletionPorts, request: ToProve): Promis
   return merging.changedFiles(baseCommit, commit);
 }
 
-function failureOf({ failure }: GatesRun): Missing | undefined {
+function failureOf({ failures: [failure] }: GatesRun): Missing | undefined {
   if (failure === undefined) return undefined;
   const { gate, status, exitCode, logPath } = failure.result;
   const how = status === "timed_out" ? "took too long" : exitCode === null ? "could not be run" : `exited ${exitCode}`;

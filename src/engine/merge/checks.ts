@@ -1,9 +1,10 @@
-import type { GateResult } from "../../domain/gate/gate.ts";
+import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
+import type { CauseDetail } from "../../domain/merge/entry.ts";
 import type { CheckAnswer, CheckRequest } from "../../domain/merge/train/steps.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { GatePorts } from "../../usecases/gates/ports.ts";
-import { runGates } from "../../usecases/gates/run-gates.ts";
+import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import type { MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
@@ -33,10 +34,10 @@ export function openChecks(
   let runs = 0;
   return {
     check: async (commit, tree, request) => {
-      const gates = project.qualityGates.filter(({ name }) => request.gates?.includes(name) ?? true);
+      const { gates, whateverChanged, anew } = asked(project.qualityGates, commit, request);
       if (gates.length === 0) return { passed: true, failedGates: [], ran: [], detail: { message: "no gate to run" } };
       const changedFiles =
-        request.gates !== undefined || gates.every(({ paths }) => paths.length === 0)
+        whateverChanged || gates.every(({ paths }) => paths.length === 0)
           ? undefined
           : await ports.merging.changedFiles(request.base, commit);
       const run = await slots.use((slot) =>
@@ -50,7 +51,9 @@ export function openChecks(
           logDir: `${logDir}/${++runs}-${request.purpose}`,
           keepIgnored: merge.keepIgnored,
           setup: merge.setup,
-          useCache: true,
+          useCache: !anew,
+          // A failure may be excused by the base or turn out to be flaky; then the others speak for the tree.
+          askAll: true,
           ...(stop === undefined ? {} : { signal: stop }),
           ...(request.rerunFailed === undefined ? {} : { rerunFailed: request.rerunFailed }),
         }),
@@ -66,27 +69,43 @@ export function openChecks(
   };
 }
 
-function answerOf({ results, passed, failure }: Awaited<ReturnType<typeof runGates>>): CheckAnswer {
-  const ran = results.map(({ gate }) => gate);
-  const flaky = results.some((result) => result.flaky);
-  if (passed || failure === undefined) {
-    return { passed, flaky, failedGates: [], ran, detail: { message: "the gates passed" } };
-  }
-  const { gate, status, exitCode, logPath } = failure.result;
-  const how = status === "timed_out" ? "took too long" : exitCode === null ? status : `exited ${exitCode}`;
-  const logTail = failure.tail?.split("\n").slice(-tailLines).join("\n");
+interface Asked {
+  readonly gates: readonly Gate[];
+  /** Those for other files, too. */
+  readonly whateverChanged: boolean;
+  /** No earlier result counts. */
+  readonly anew: boolean;
+}
+
+/**
+ * Setup is no gate that could be asked by itself: it is part of asking any of them. On the base the question is whether
+ * it works there now, which no earlier result of a gate tells.
+ */
+function asked(all: readonly Gate[], commit: string, { gates: named, base }: CheckRequest): Asked {
+  if (named === undefined) return { gates: all, whateverChanged: false, anew: false };
+  const isBase = commit === base;
+  if (named.includes(setupGate)) return { gates: all, whateverChanged: isBase, anew: isBase };
+  return { gates: all.filter(({ name }) => named.includes(name)), whateverChanged: true, anew: false };
+}
+
+function answerOf({ results, passed, failures }: GatesRun): CheckAnswer {
+  const details = new Map(failures.map((failure) => [failure.result.gate, detailOf(failure)]));
+  const [detail = { message: "the gates passed" }] = details.values();
   return {
     passed,
-    flaky,
-    failedGates: [gate],
-    ran,
-    detail: {
-      message: `the gate ${gate} ${how}`,
-      gate,
-      logPath,
-      ...(logTail === undefined ? {} : { logTail }),
-    },
+    flaky: results.some((result) => result.flaky),
+    failedGates: [...details.keys()],
+    ran: results.map(({ gate }) => gate),
+    detail,
+    details,
   };
+}
+
+function detailOf({ result, tail }: GateFailure): CauseDetail {
+  const { gate, status, exitCode, logPath } = result;
+  const how = status === "timed_out" ? "took too long" : exitCode === null ? status : `exited ${exitCode}`;
+  const logTail = tail?.split("\n").slice(-tailLines).join("\n");
+  return { message: `the gate ${gate} ${how}`, gate, logPath, ...(logTail === undefined ? {} : { logTail }) };
 }
 
 export function gatePorts(ports: MergePorts): GatePorts {

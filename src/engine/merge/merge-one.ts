@@ -3,6 +3,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { landingMessage } from "../../domain/merge/landing-message.ts";
 import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
 import type { ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import { gatePorts } from "./checks.ts";
 import type { MergePorts } from "./ports.ts";
 import { takeBackTheUndo } from "./redo.ts";
 import { commandFor, regenerate } from "./regenerate.ts";
@@ -123,8 +124,8 @@ async function commit(
   const made = await merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message });
   if (rules.merge.runGitHooks && (await merging.hasHooks())) {
     const veto = await slots.use(async (slot) => {
-      const { path } = await merging.checkOut(slot, made, rules.merge.keepIgnored);
-      return merging.runHooks(path, message);
+      const { path: checkout } = await merging.checkOut(slot, made, rules.merge.keepIgnored);
+      return merging.runHooks({ checkout, message, record: gatePorts(ports).recordProcess });
     });
     if (veto !== undefined) return stop("hook_rejected", `a hook of this project refused the merge: ${veto}`);
   }

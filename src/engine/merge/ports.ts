@@ -62,4 +62,5 @@ export const mergeContext = ({ clock, ids, rules }: MergePorts): Context => ({
 
 export const branchRef = (branch: string): string => `refs/heads/${branch}`;
 export const queueRef = (id: number): string => `refs/overstory/queue/${id}`;
-export const backupRef = (opId: string): string => `refs/overstory/backup/${opId}`;
+export const backupRefs = "refs/overstory/backup/";
+export const backupRef = (opId: string): string => backupRefs + opId;

@@ -1,3 +1,4 @@
+import { isOpenMerge } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { FastForward } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
@@ -34,8 +35,8 @@ export async function promote(ports: MergePorts, op: MergeOp): Promise<boolean> 
         `local_changes: these files in the checkout of ${target} are in the way: ${moved.paths.join(", ")}`,
       );
     case "moved":
-      // Somebody committed to it this moment; the next look starts over.
-      return true;
+      // Somebody committed to it this moment, and the next look starts over; or it may not be moved at all.
+      return (await merging.commitOf(branchRef(target))) === from ? end(ports, op, moved.problem) : true;
     case "failed":
       return end(ports, op, moved.problem);
   }
@@ -61,14 +62,12 @@ async function bringIn(
   const earlier = (await ports.store.read((tx) => tx.merges.list({ branch: target }))).findLast(
     (entry) => entry.headCommit === head && entry.targetBranch === landing && entry.enqueuedAt >= op.createdAt,
   );
-  if (earlier !== undefined && (earlier.status === "failed" || earlier.status === "conflict")) {
-    return end(
-      ports,
-      op,
-      `${earlier.cause ?? "conflict"}: ${target} has moved and cannot be brought in: ${earlier.causeDetail?.message ?? ""}`,
-    );
+  if (earlier !== undefined && isOpenMerge(earlier)) return false;
+  if (earlier !== undefined) {
+    const { cause, status, causeDetail } = earlier;
+    const why = causeDetail?.message ?? `its entry #${earlier.id} in the queue is ${status}`;
+    return end(ports, op, `${cause ?? status}: ${target} has moved and cannot be brought in: ${why}`);
   }
-  if (earlier !== undefined) return false;
   await ports.store.transaction((tx) =>
     enqueueBranch(tx, context, {
       branch: target,

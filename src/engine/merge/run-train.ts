@@ -2,6 +2,7 @@ import type { MergeEntry, Verdict } from "../../domain/merge/entry.ts";
 import type { EntryOutcome, Landing } from "../../domain/merge/train/member.ts";
 import type { TrainProgress, TrainSteps } from "../../domain/merge/train/steps.ts";
 import { runTrain } from "../../domain/merge/train/train.ts";
+import { blocked } from "../../usecases/merge/settle-block.ts";
 import { landed } from "../../usecases/merge/settle-landing.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type Checks, openChecks } from "./checks.ts";
@@ -11,11 +12,17 @@ import { mergeOne } from "./merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
-/** What could not land because of something outside is tried again after this time. */
+/** What could not land because of something outside is tried again after this time, and then after twice as long. */
 const retryBlockedMs = 30_000;
 
-/** What failed for reasons of our own is tried again after this time. */
+/** The same for what failed for reasons of our own. */
 const retryBrokenMs = 5_000;
+
+/** Every try is a row, and may be a run of the gates; what lasts for days must not make thousands. */
+const longestRestMs = 15 * 60_000;
+
+const restOf = ({ attempts }: MergeEntry, firstMs: number): number =>
+  Math.min(longestRestMs, firstMs * 2 ** Math.min(Math.max(attempts - 1, 0), 20));
 
 const takenOut = { message: "it was taken out of the queue" };
 
@@ -53,7 +60,7 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
   const request = { base, entries, batchSize, maxRebases, parallelGates, baselineFailing };
   const report = await runTrain(steps, request).catch(async (error: unknown) => {
-    await giveUp(ports, attempt.id, entries);
+    await giveUp(ports, attempt.id, entries, stop.aborted ? 0 : retryBrokenMs);
     if (stop.aborted) return undefined;
     throw error;
   });
@@ -88,12 +95,19 @@ async function beginAttempt(ports: MergePorts, entries: readonly MergeEntry[], b
 }
 
 /** Whoever is asked to end, or cannot go on, leaves the entries as they were found. */
-async function giveUp(ports: MergePorts, attemptId: string, entries: readonly MergeEntry[]): Promise<void> {
+async function giveUp(
+  ports: MergePorts,
+  attemptId: string,
+  entries: readonly MergeEntry[],
+  firstRestMs: number,
+): Promise<void> {
   const now = ports.clock.now();
   await ports.store.transaction(async (tx) => {
     await tx.mergeAttempts.change(attemptId, { outcome: "blocked", finishedAt: now });
-    const change = { status: "pending", notBefore: now + retryBrokenMs, updatedAt: now } as const;
-    for (const { id } of entries) await tx.merges.change(id, ["merging", "gating"], change);
+    for (const entry of entries) {
+      const notBefore = now + restOf(entry, firstRestMs);
+      await tx.merges.change(entry.id, ["merging", "gating"], { status: "pending", notBefore, updatedAt: now });
+    }
   });
 }
 
@@ -144,13 +158,7 @@ async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: Entr
         return;
       }
       case "blocked":
-        await tx.merges.change(entry.id, ["merging", "gating"], {
-          status: "blocked",
-          cause: outcome.cause,
-          causeDetail: outcome.detail,
-          notBefore: context.now + retryBlockedMs,
-          updatedAt: context.now,
-        });
+        await blocked(tx, context, entry, { ...outcome, notBefore: context.now + restOf(entry, retryBlockedMs) });
         return;
       case "waiting":
         await tx.merges.change(entry.id, ["merging", "gating"], { status: "pending", updatedAt: context.now });

@@ -3,13 +3,13 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { openChecks } from "./checks.ts";
 import { unlearn } from "./learn.ts";
-import { backupRef, type MergePorts, mergeContext } from "./ports.ts";
+import { backupRef, backupRefs, type MergePorts, mergeContext } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
 /**
- * Takes back what an operation brought. While nothing came after it the branch simply goes back to where it was; else
- * what each branch brought is taken out on top, and that must pass the gates like anything that lands. What cannot be
- * taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
+ * Takes back what an operation brought. While nothing came after it and nobody builds on it the branch simply goes back
+ * to where it was; else what each branch brought is taken out on top, and that must pass the gates like anything that
+ * lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
  */
 export async function undo(ports: MergePorts, op: MergeOp, slots: Slots): Promise<boolean> {
   const tip = await ports.merging.commitOf(op.ref);
@@ -17,7 +17,7 @@ export async function undo(ports: MergePorts, op: MergeOp, slots: Slots): Promis
   if (await hasMoved(ports, op, tip)) return record(ports, op);
   const target = op.undoes === null ? undefined : await ports.store.read((tx) => tx.mergeOps.get(op.undoes ?? ""));
   if (target === undefined) return drop(ports, op, "what it should take back is not on record");
-  const plan = isWhole(op, target) && target.afterCommit === tip ? back(target) : await takeOut(ports, op, target, tip);
+  const plan = (await mayGoBack(ports, op, target, tip)) ? back(target) : await takeOut(ports, op, target, tip);
   if (typeof plan === "string") return drop(ports, op, plan);
   if (plan.commits.length > 0) {
     const problem = await failedGates(ports, { ...plan, base: tip, slots });
@@ -33,7 +33,18 @@ interface Plan {
   readonly commits: readonly string[];
 }
 
-const isWhole = (op: MergeOp, target: MergeOp): boolean => op.queueIds.length === target.queueIds.length;
+/**
+ * What another branch holds too, as one that was begun since or the one that took it over, would come back with that:
+ * only a commit that takes it out can tell that it is not wanted.
+ */
+async function mayGoBack({ merging }: MergePorts, op: MergeOp, target: MergeOp, tip: string): Promise<boolean> {
+  const isWhole = op.queueIds.length === target.queueIds.length;
+  if (!isWhole || target.afterCommit !== tip) return false;
+  const isForward = target.beforeCommit !== null && (await merging.contains(target.beforeCommit, tip));
+  if (isForward) return true;
+  const holders = await merging.refsWith(tip);
+  return holders.every((ref) => ref === op.ref || ref.startsWith(backupRefs));
+}
 
 const back = ({ beforeCommit }: MergeOp): Plan | string =>
   beforeCommit === null ? "where the branch was before is not on record" : { to: beforeCommit, commits: [] };
@@ -42,6 +53,8 @@ const back = ({ beforeCommit }: MergeOp): Plan | string =>
 async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: string): Promise<Plan | string> {
   const { merging, store } = ports;
   const commits = new Map<number, string>();
+  /** By the commit that brought it, which several have in common where one branch holds the others. */
+  const out = new Map<string, string>();
   let onto = tip;
   const newestFirst = target.queueIds.filter((id) => op.queueIds.includes(id)).toReversed();
   for (const id of newestFirst) {
@@ -49,6 +62,13 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
     const brought =
       target.kind === "undo" ? target.request.commits?.[target.queueIds.indexOf(id)] : entry?.resultCommit;
     if (entry === undefined || brought == null) return `what #${id} brought is not on record`;
+    const same = out.get(brought);
+    if (same !== undefined) {
+      commits.set(id, same);
+      continue;
+    }
+    const other = await broughtWith(ports, op, target, brought);
+    if (other !== undefined) return `conflict: ${entry.branch} brought nothing of its own, it came with ${other}`;
     const reverted = await merging.revert(brought, onto);
     if (reverted.kind === "conflicts") {
       const files = reverted.conflicts.map(({ path }) => path).join(", ");
@@ -57,8 +77,22 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
     if (reverted.kind !== "clean") return `${entry.branch} cannot be taken out: ${reverted.kind}`;
     onto = await merging.commit({ tree: reverted.tree, parents: [onto], message: messageOf(entry, brought, target) });
     commits.set(id, onto);
+    out.set(brought, onto);
   }
   return { to: onto, commits: op.queueIds.map((id) => commits.get(id) ?? onto) };
+}
+
+/** The branch of an entry that stays, and that the same commit brought. */
+async function broughtWith(
+  { store }: MergePorts,
+  op: MergeOp,
+  target: MergeOp,
+  commit: string,
+): Promise<string | undefined> {
+  if (target.kind === "undo") return undefined;
+  const others = target.queueIds.filter((id) => !op.queueIds.includes(id));
+  const entries = await store.read((tx) => Promise.all(others.map((id) => tx.merges.get(id))));
+  return entries.find((entry) => entry?.status === "merged" && entry.resultCommit === commit)?.branch;
 }
 
 function messageOf(entry: MergeEntry, brought: string, target: MergeOp): string {

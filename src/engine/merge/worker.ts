@@ -67,8 +67,22 @@ export class MergeWorker {
     }
     const operated = await this.#operate();
     const trains = await this.#trains();
-    await Promise.all(trains.map((job) => runTrainOf(this.#ports, { ...job, slots: this.#slots, stop: this.#stop })));
+    await Promise.all(
+      trains.map((job) =>
+        this.#alone(() => runTrainOf(this.#ports, { ...job, slots: this.#slots, stop: this.#stop }), undefined),
+      ),
+    );
     return operated || trains.length > 0;
+  }
+
+  /** What breaks is put on record and keeps nothing else from being done; nor does the pass end while others go on. */
+  async #alone<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#ports.report(error);
+      return otherwise;
+    }
   }
 
   /** What a person asked for comes before what the queue holds. */
@@ -76,8 +90,8 @@ export class MergeWorker {
     const open = await this.#ports.store.read((tx) => tx.mergeOps.list({ status: "intended" }));
     let did = false;
     for (const op of open.toReversed()) {
-      if (op.kind === "undo") did = (await undo(this.#ports, op, this.#slots)) || did;
-      if (op.kind === "promote") did = (await promote(this.#ports, op)) || did;
+      if (op.kind === "undo") did = (await this.#alone(() => undo(this.#ports, op, this.#slots), false)) || did;
+      if (op.kind === "promote") did = (await this.#alone(() => promote(this.#ports, op), false)) || did;
     }
     return did;
   }

@@ -25,6 +25,7 @@ export async function followOutput(
   let lastStored = clock.monotonic();
   let lastGrowth = clock.monotonic();
   let look = fastestLookMs;
+  let waited = false;
   const store = async (): Promise<boolean> => {
     const began = clock.monotonic();
     const stored = await storeEvents(ports, owned, batch, log.place);
@@ -41,7 +42,10 @@ export async function followOutput(
     const { events, grew } = log.take();
     batch.push(...events);
     const now = clock.monotonic();
-    if (grew) lastGrowth = now;
+    if (grew) {
+      lastGrowth = now;
+      waited = false;
+    }
     look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
     const dueIn = batch.length > 0 ? batchMs : limits.beatMs;
     if (gone) batch.push(...log.finish());
@@ -53,8 +57,10 @@ export async function followOutput(
     }
     if (gone) return { kind: "exited" };
     if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
-      // Whoever waits for its gates is silent on purpose.
-      if (await ports.store.read((tx) => tx.checks.dueWork(owned.agent.id))) {
+      // Whoever waits for its gates is silent on purpose, and needs a moment to say something when they have ended.
+      const waits = await ports.store.read((tx) => tx.checks.dueWork(owned.agent.id));
+      if (waits || waited) {
+        waited = waits;
         lastGrowth = clock.monotonic();
         continue;
       }

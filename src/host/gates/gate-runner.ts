@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { gateEnvironment } from "../../domain/gate/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
-import { endAll } from "./end-all.ts";
+import { endAll, runVariable } from "./end-all.ts";
 import { follow } from "./follow.ts";
 import { type Ended, type HeldCommand, holdCommand } from "./held-command.ts";
 import { digestOf, openLog, tailOf } from "./log.ts";
@@ -33,9 +33,6 @@ export function gateRunner({ env, graceMs = 2_000 }: GateRunnerOptions): GateRun
   };
 }
 
-/** Inherited by all that a command starts, so that it is found wherever it moved. */
-const runVariable = "OVERSTORY_GATE_RUN";
-
 async function runInto(
   { output, reader }: { readonly output: number; readonly reader: FileHandle },
   request: GateRequest,
@@ -46,7 +43,7 @@ async function runInto(
   let held: HeldCommand;
   try {
     const variables = { ...gateEnvironment(env, request.env), [runVariable]: run };
-    held = holdCommand({ command: gate.command, cwd, env: variables, output });
+    held = holdCommand({ argv: ["/bin/sh", "-c", gate.command], cwd, env: variables, output });
   } catch (error) {
     writeSync(output, `the command could not be started: ${error instanceof Error ? error.message : String(error)}\n`);
     return await report(reader, { status: "could_not_run", exitCode: null, durationMs: 0 });
@@ -63,7 +60,7 @@ async function runInto(
     outcome = await firstOf(held.exited, gate.timeoutMs, signal);
     durationMs = Math.round(performance.now() - began);
   } finally {
-    await endAll(held.identity, { variable: runVariable, value: run }, graceMs);
+    await endAll(held.identity, run, graceMs);
     await following?.stop();
   }
   if (outcome === "aborted") throw signal?.reason;

@@ -16,7 +16,7 @@ export interface Ended {
 }
 
 interface Command {
-  readonly command: string;
+  readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Where standard output and standard error go. */
@@ -26,10 +26,10 @@ interface Command {
 /** End of input before the word means that whoever started us is gone, and with it everyone who knows of this process. */
 const gate = 'read -r _ || exit 125; exec "$@" </dev/null';
 
-/** Starts a shell for the command, leading its own session and process group. Throws where that cannot be done. */
-export function holdCommand({ command, cwd, env, output }: Command): HeldCommand {
+/** Starts a shell that becomes the command, leading its own session and process group. Throws where that cannot be done. */
+export function holdCommand({ argv, cwd, env, output }: Command): HeldCommand {
   const child = Bun.spawn({
-    cmd: ["/bin/sh", "-c", gate, "ov-gate", "/bin/sh", "-c", command],
+    cmd: ["/bin/sh", "-c", gate, "ov-gate", ...argv],
     env: { ...env },
     cwd,
     stdio: ["pipe", output, output],

@@ -69,12 +69,12 @@ export async function replaceFile(path: string, { bytes, accept, madeFrom }: Rep
   }
 }
 
-/** Keeps a copy of a file beside it under a name with the time in it; answers the path of the copy. */
-export function keepCopy(path: string, now: number): string {
+/** Keeps a copy of a file, beside it unless said otherwise, under a name with the time in it; answers the path of the copy. */
+export function keepCopy(path: string, now: number, as = path): string {
   const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, "-");
   return writable(path, () => {
     for (let attempt = 0; ; attempt++) {
-      const copy = `${path}.${stamp}${attempt === 0 ? "" : `-${attempt}`}.bak`;
+      const copy = `${as}.${stamp}${attempt === 0 ? "" : `-${attempt}`}.bak`;
       try {
         copyFileSync(path, copy, constants.COPYFILE_EXCL);
         return copy;

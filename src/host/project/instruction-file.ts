@@ -1,8 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Failure } from "../../domain/failure.ts";
-import { orchestratorGuide } from "../../domain/project/guide.ts";
-import { withSection } from "../../domain/project/section.ts";
+import { sealedGuide } from "../../domain/project/generated-texts.ts";
+import { sectionIn, withSection } from "../../domain/project/section.ts";
+import { randomIds } from "../ids.ts";
 import { errorCode } from "../writable.ts";
 import { replaceFile } from "./files.ts";
 
@@ -34,16 +35,37 @@ async function put(root: string, name: string): Promise<InstructionEdit> {
   const { path, exists } = found;
   // One character per byte and back, whatever the encoding; the section itself is ASCII.
   const before = exists ? readFileSync(path, "latin1") : undefined;
-  const edit = withSection(before, orchestratorGuide);
+  const guide = sealedGuide(randomIds.digest);
+  const edit = withSection(before, guide);
   if (edit.kind === "broken") {
     return { kind: "left-alone", why: "its marks overstory:begin and overstory:end are not one pair" };
   }
-  const alone = withSection(undefined, orchestratorGuide);
+  const alone = withSection(undefined, guide);
   const after = edit.kind === "changed" ? edit.text : before;
   const place = { path: relative(realpathSync(root), path), ours: alone.kind === "changed" && alone.text === after };
   if (edit.kind === "same") return { kind: "unchanged", ...place };
   await replaceFile(path, { bytes: Buffer.from(edit.text, "latin1") });
   return { kind: "written", ...place };
+}
+
+export type GuideFound =
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "there";
+      /** The file that really holds it, relative to the root. */
+      readonly path: string;
+      readonly body: string;
+    }
+  | { readonly kind: "broken"; readonly path: string };
+
+/** Our section as it stands in the instruction file at the root; writes nothing. A file we never write to has none. */
+export function readGuide(root: string, name: string): GuideFound {
+  const found = locate(root, name);
+  if ("why" in found || !found.exists) return { kind: "none" };
+  const path = relative(realpathSync(root), found.path);
+  const section = sectionIn(readFileSync(found.path, "latin1"));
+  if (section === "none") return { kind: "none" };
+  return section === "broken" ? { kind: "broken", path } : { kind: "there", path, body: section.body };
 }
 
 type Located = { readonly path: string; readonly exists: boolean } | { readonly why: string };

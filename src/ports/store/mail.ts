@@ -37,6 +37,8 @@ export interface MessageRows {
   ): Promise<Message | undefined>;
   /** Messages of the given types that the agent stored while this turn was running, oldest first. */
   ofTurn(turnId: string, types: readonly MailType[]): Promise<Message[]>;
+  /** Deletes mail of ended runs sent before that moment, when nobody waits for an answer to it and no delivery is open. */
+  purgeSettled(before: number): Promise<number>;
   purge(filter: { before?: number; agent?: string; all?: boolean }): Promise<number>;
 }
 

@@ -2,6 +2,7 @@ import { hookSettings } from "../../domain/hook/claude-hooks.ts";
 import type { InteractiveRequest, Runtime } from "../../ports/runtime.ts";
 import { streamJsonReader } from "../shared/stream-json.ts";
 import { streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
+import { withoutMentions } from "./mentions.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
@@ -22,7 +23,7 @@ export const claudeRuntime: Runtime = {
   launch: (request) => ({
     argv: ["claude", ...streamJsonArguments(request)],
     env: quiet,
-    input: streamJsonInput(request.prompt),
+    input: streamJsonInput(withoutMentions(request.prompt)),
   }),
   interactive: (request) => ({ argv: ["claude", ...interactiveArguments(request)], env: quiet, input: "" }),
   reader: streamJsonReader,

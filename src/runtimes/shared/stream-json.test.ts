@@ -33,6 +33,34 @@ describe("recorded streams of the real CLI", () => {
     expect(usages[0]).toMatchObject({ input: 100, cacheRead: 30, cacheWrite: 20 });
   });
 
+  test("the tokens of a turn add up to what its end says, in both versions and after a resume", () => {
+    for (const [name, requests] of [
+      ["basic", 2],
+      ["basic-2.1.197", 2],
+      ["partial", 2],
+      ["resume", 1],
+    ] as const) {
+      const sum = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+      for (const event of replay(name)) {
+        if (event.kind !== "usage") continue;
+        for (const unit of ["input", "output", "cacheRead", "cacheWrite"] as const) sum[unit] += event[unit];
+        expect(event.model).toStartWith("claude-opus-");
+      }
+      const each = { input: 100, output: 42, cacheRead: 30, cacheWrite: 20 };
+      for (const unit of ["input", "output", "cacheRead", "cacheWrite"] as const) {
+        expect([name, unit, sum[unit]]).toEqual([name, unit, each[unit] * requests]);
+      }
+    }
+  });
+
+  test("a resumed turn costs its own share, though its total goes on counting", () => {
+    expect(last(replay("basic"))).toMatchObject({ costUsd: 0.002692 });
+    expect(last(replay("resume"))).toMatchObject({ costUsd: 0.001346 });
+    expect(last(replay("basic-2.1.197"))).toMatchObject({ costUsd: 0.00338 });
+    const spentBefore = { type: "result", is_error: true, total_cost_usd: 5, model_usage_since_last_result: {} };
+    expect(streamJsonReader()(JSON.stringify(spentBefore)).at(-1)).toMatchObject({ costUsd: 0 });
+  });
+
   test("a rate limit ends the turn as one", () => {
     expect(last(replay("api-error-429"))).toMatchObject({ kind: "turn-ended", failed: true, cause: "rate-limit" });
   });

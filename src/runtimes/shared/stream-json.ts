@@ -1,14 +1,14 @@
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, fields, list, number, text } from "./json-fields.ts";
+import { turnCost, type UsageAccount, usageAccount } from "./stream-json-usage.ts";
 
 /**
  * Reads the stream-json output of Claude Code (2.1.197 to 2.1.325 seen). Unknown types are `other`, broken lines are
  * `malformed`; neither ends a turn. A message's usage is reported once however many blocks repeat it.
  */
 export function streamJsonReader(): LineReader {
-  const counted = new Set<string>();
+  const usage = usageAccount();
   let limited: { resetAt: number | null } | undefined;
   let session: string | undefined;
   /** The id stands on every line; it is news only when it changes. */
@@ -33,10 +33,10 @@ export function streamJsonReader(): LineReader {
     }
     if (type === "assistant") {
       if (text(event.error) === "rate_limit") limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
-      return readAssistant(event, counted);
+      return readAssistant(event, usage);
     }
     if (type === "user") return readToolResults(event);
-    if (type === "result") return news([...sessionOf(event), readResult(event, limited)]);
+    if (type === "result") return news([...sessionOf(event), ...usage.ofResult(event), readResult(event, limited)]);
     return [{ kind: "other", name: type ?? "unknown" }];
   };
 }
@@ -67,7 +67,7 @@ function sessionOf(event: Fields, model: string | null = null, version: string |
   return providerSessionId === undefined ? [] : [{ kind: "session", providerSessionId, model, version }];
 }
 
-function readAssistant(event: Fields, counted: Set<string>): TurnEvent[] {
+function readAssistant(event: Fields, usage: UsageAccount): TurnEvent[] {
   const message = fields(event.message);
   const found: TurnEvent[] = [];
   for (const block of list(message?.content)) {
@@ -79,21 +79,7 @@ function readAssistant(event: Fields, counted: Set<string>): TurnEvent[] {
       found.push({ kind: "tool-start", id: text(part?.id) ?? "", name: text(part?.name) ?? "", input: part?.input });
     }
   }
-  const id = text(message?.id);
-  const usage = fields(message?.usage);
-  if (id !== undefined && usage !== undefined && text(message?.model) !== "<synthetic>" && !counted.has(id)) {
-    counted.add(id);
-    found.push({
-      kind: "usage",
-      messageId: id,
-      model: text(message?.model) ?? null,
-      input: number(usage.input_tokens) ?? 0,
-      output: number(usage.output_tokens) ?? 0,
-      cacheRead: number(usage.cache_read_input_tokens) ?? 0,
-      cacheWrite: number(usage.cache_creation_input_tokens) ?? 0,
-    });
-  }
-  return found;
+  return [...found, ...usage.ofMessage(message)];
 }
 
 function readToolResults(event: Fields): TurnEvent[] {
@@ -127,7 +113,7 @@ function readResult(event: Fields, limited: { resetAt: number | null } | undefin
     text: text(event.result) ?? (errors === "" ? null : errors),
     cause,
     resetAt: failed && rateLimited ? (limited?.resetAt ?? resetTime(event)) : null,
-    costUsd: number(event.total_cost_usd) ?? null,
+    costUsd: turnCost(event),
   };
 }
 
@@ -139,9 +125,3 @@ function resetTime(event: Fields): number | null {
   if (said === undefined) return null;
   return said.length === 10 ? Number(said) * 1000 : Number(said);
 }
-
-const fields = (value: unknown): Fields | undefined =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

@@ -1,6 +1,7 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
+import type { AttachFacet } from "./facets/attach.ts";
 import type { ConfigFacet } from "./facets/config.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { EngineControl } from "./facets/engine.ts";
@@ -12,6 +13,8 @@ import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
 import type { RadarFacet } from "./facets/radar.ts";
 import type { Stopper } from "./facets/stopper.ts";
+import type { UpdateFacet } from "./facets/update.ts";
+import type { WorkFacet } from "./facets/work.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
 
 /** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
@@ -41,6 +44,9 @@ export interface App {
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
   hooks(): Promise<HooksFacet>;
+  updates(): Promise<UpdateFacet>;
+  attacher(): Promise<AttachFacet>;
+  work(): Promise<WorkFacet>;
   mcp(): Promise<McpFacet>;
   demo(): Promise<DemoFacet>;
   merger(): Promise<MergerFacet>;

@@ -3,6 +3,7 @@ import { exits } from "../shared/exits.ts";
 import type { App } from "./app.ts";
 import type { Command, Io, Outcome, Paint } from "./command.ts";
 import type { Globals } from "./globals.ts";
+import { jsonText } from "./json-text.ts";
 import { colorDepth, makePaint } from "./paint.ts";
 import { type Parsed, parse } from "./parse.ts";
 import { fileSink, readStdin, type Sink } from "./sink.ts";
@@ -86,7 +87,7 @@ async function helpText(
 ): Promise<string> {
   if (machine) {
     const { helpData } = await import("./help-json.ts");
-    return JSON.stringify({ success: true, command: "help", ...helpData({ command, path, version }) });
+    return jsonText({ success: true, command: "help", ...helpData({ command, path, version }) });
   }
   const { renderHelp } = await import("./help.ts");
   return renderHelp({ tree, command, path, version, width: stdout.columns() ?? 80, paint: dataPaint() });
@@ -146,7 +147,7 @@ async function rendered(input: CliInput, parsed: Parsed, terminal: Terminal, out
   }
   if (terminal.machine) {
     const command = commandName(input, parsed);
-    return JSON.stringify(Object.assign({ success: true, command }, outcome.json, { command }));
+    return jsonText(Object.assign({ success: true, command }, outcome.json, { command }));
   }
   return globals.quiet ? (outcome.quietText ?? outcome.text) : outcome.text;
 }
@@ -178,7 +179,7 @@ async function complain(input: CliInput, parsed: Parsed, terminal: Terminal, sai
   if (terminal.machine) {
     const command = commandName(input, parsed);
     const envelope = { success: false, command, error: message, code, hint, details, exitCode: exit, retryable };
-    terminal.stdout.write(line(JSON.stringify(envelope)));
+    terminal.stdout.write(line(await jsonText(envelope)));
     return exit;
   }
   const { visibleText } = await import("../../domain/text/visible.ts");

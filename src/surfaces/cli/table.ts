@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from "../../domain/text/visible.ts";
+import { visibleJson, visibleLine, visibleText } from "../../domain/text/visible.ts";
 import type { Paint, Rows } from "./command.ts";
 import type { Format } from "./globals.ts";
 
@@ -42,7 +42,7 @@ function tsv({ columns, cells }: Rows): string {
 
 function jsonLines({ columns, cells, objects }: Rows): string {
   const items = objects ?? cells.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? ""])));
-  return items.map((item) => JSON.stringify(item)).join("\n");
+  return items.map((item) => visibleJson(JSON.stringify(item))).join("\n");
 }
 
 const width = (text: string): number => Bun.stringWidth(text);

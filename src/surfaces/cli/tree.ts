@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { adviseCommand } from "./commands/advise/tree.ts";
 import { agentsCommand } from "./commands/agents/tree.ts";
+import { attachCommand } from "./commands/attach/tree.ts";
 import { budgetCommand } from "./commands/budget/tree.ts";
 import { cleanCommand } from "./commands/clean/tree.ts";
 import { completeCommand } from "./commands/complete/tree.ts";
@@ -8,6 +9,7 @@ import { configCommand } from "./commands/config/tree.ts";
 import { coordinatorCommand } from "./commands/coordinator/tree.ts";
 import { decideCommand } from "./commands/decide/tree.ts";
 import { demoCommand } from "./commands/demo/tree.ts";
+import { diffCommand } from "./commands/diff/tree.ts";
 import { discoverCommand } from "./commands/discover/tree.ts";
 import { doneCommand } from "./commands/done/tree.ts";
 import { engineCommand } from "./commands/engine/tree.ts";
@@ -19,6 +21,7 @@ import { hooksCommand } from "./commands/hooks/tree.ts";
 import { inboxCommand } from "./commands/inbox/tree.ts";
 import { initCommand } from "./commands/init/tree.ts";
 import { logCommand } from "./commands/log/tree.ts";
+import { logsCommand } from "./commands/logs/tree.ts";
 import { mailCommand } from "./commands/mail/tree.ts";
 import { mcpCommand } from "./commands/mcp/tree.ts";
 import { mergeCommand } from "./commands/merge/tree.ts";
@@ -39,6 +42,7 @@ import { statusCommand } from "./commands/status/tree.ts";
 import { stopCommand } from "./commands/stop/tree.ts";
 import { supervisorCommand } from "./commands/supervisor/tree.ts";
 import { taskCommand } from "./commands/task/tree.ts";
+import { updateCommand } from "./commands/update/tree.ts";
 import { watchCommand } from "./commands/watch/tree.ts";
 import { worktreeCommand } from "./commands/worktree/tree.ts";
 import { completionsCommand } from "./completions/command.ts";
@@ -60,6 +64,7 @@ export const tree: Command = {
     stopCommand,
     pauseCommand,
     resumeCommand,
+    attachCommand,
     recoverCommand,
     releaseCommand,
     nudgeCommand,
@@ -78,9 +83,12 @@ export const tree: Command = {
     budgetCommand,
     primeCommand,
     promptCommand(() => tree),
+    logsCommand,
+    diffCommand,
     logCommand,
     hookCommand,
     hooksCommand,
+    updateCommand,
     configCommand,
     worktreeCommand,
     cleanCommand,

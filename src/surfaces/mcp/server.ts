@@ -2,6 +2,7 @@ import { roleOf } from "../../domain/role/roles.ts";
 import type { Self } from "../../usecases/identity/self.ts";
 import type { McpApp } from "./app.ts";
 import { callTool } from "./call-tool.ts";
+import { textOnly, wantsTextOnly } from "./client.ts";
 import { answered, errorCodes, failed, type Incoming, isParams, negotiate, type Outgoing } from "./protocol.ts";
 import { listedTools } from "./tool-list.ts";
 
@@ -26,6 +27,7 @@ export interface McpServer {
 
 export function makeServer(app: McpApp, self: Self): McpServer {
   const role = roleOf(self.capability);
+  let plain = false;
   return {
     reply: async (incoming, exchange) => {
       if (incoming.kind === "invalid") {
@@ -36,6 +38,7 @@ export function makeServer(app: McpApp, self: Self): McpServer {
       const { id, method, params } = incoming;
       switch (method) {
         case "initialize":
+          plain = wantsTextOnly(params.clientInfo);
           return { message: answered(id, greeting(app, self, params.protocolVersion)) };
         case "ping":
           return { message: answered(id, {}) };
@@ -46,7 +49,8 @@ export function makeServer(app: McpApp, self: Self): McpServer {
           const outcome = await callTool({ app, self, role, signal: exchange.signal, progress }, params);
           if (outcome.kind === "error") return { message: failed(id, outcome.error) };
           const { afterSent } = outcome;
-          return { message: answered(id, outcome.result), ...(afterSent === undefined ? {} : { afterSent }) };
+          const result = plain ? textOnly(outcome.result) : outcome.result;
+          return { message: answered(id, result), ...(afterSent === undefined ? {} : { afterSent }) };
         }
         default:
           return { message: failed(id, { code: errorCodes.methodNotFound, message: `no method ${method}` }) };

@@ -124,7 +124,8 @@ async function callerOf(
   frame: Frame,
 ): Promise<Result<Caller, Refusal>> {
   const caller = await identify(tx, ports.ids, frame.token);
-  if (caller.ok && caller.value.kind === "operator" && useCase.access === "write") {
+  const isGuarded = useCase.access === "write" || useCase.operatorOnly === true;
+  if (caller.ok && caller.value.kind === "operator" && isGuarded) {
     const agent = await agentAbove(tx, ports.ancestors());
     if (agent !== undefined) {
       const why = "it runs inside an agent's process without that agent's token";

@@ -8,7 +8,7 @@ import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** The agents that lead a run of their own, by the command that starts them. */
-export const headCapabilities = ["coordinator", "orchestrator"] as const;
+const headCapabilities = ["coordinator", "orchestrator"] as const;
 export type HeadCapability = (typeof headCapabilities)[number];
 
 export interface HeadQuestion {

@@ -1,9 +1,7 @@
-import type { Capability } from "../../domain/agent/capability.ts";
 import type { Advice } from "../../domain/coordination/advice.ts";
 import { adviceLines } from "../../domain/coordination/advice-text.ts";
 
 export interface OpeningFacts {
-  readonly capability: Capability;
   readonly objective: string | null;
   /** More about how to go about it than the objective says. */
   readonly brief: string | null;

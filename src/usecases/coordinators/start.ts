@@ -112,7 +112,6 @@ async function open(
   const { capability } = agent;
   const leads = capability === "coordinator";
   const { subject, body } = openingMail({
-    capability,
     objective: run.coordinatorName === agent.name ? run.objective : null,
     brief,
     targetBranch: leads ? run.targetBranch : null,

@@ -1,4 +1,4 @@
-import type { Gate, GateResult } from "../../domain/gate/gate.ts";
+import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts";
 import { gateHash } from "../../domain/gate/gate-hash.ts";
 import type { PoolCheckout } from "../../ports/merge-git.ts";
 import type { GatePorts } from "./ports.ts";
@@ -34,7 +34,7 @@ export async function openCheckout(ports: GatePorts, request: RunGates): Promise
   };
   const { setup } = request;
   if (setup === undefined || setup.trim() === "" || checkout.kept.length > 0) return { run, brokenSetup: undefined };
-  const gate: Gate = { name: "setup", command: setup, timeoutMs: setupTimeoutMs, required: true, paths: [] };
+  const gate: Gate = { name: setupGate, command: setup, timeoutMs: setupTimeoutMs, required: true, paths: [] };
   return { run, brokenSetup: await brokenBy(ports, request, { gate, checkout, env, logName: "0-setup" }) };
 }
 

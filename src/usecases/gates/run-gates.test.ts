@@ -11,10 +11,10 @@ describe("running gates", () => {
   test("each gate runs on the one checkout of the commit, and its result is stored with its evidence", async () => {
     using world = gateWorld();
     const { run, did, stored, dir } = world;
-    const { results, passed, failure } = await run([gate("Tests", "cat commit"), gate("a/../b", "echo lint")]);
-    expect({ passed, failure, outcomes: outcomes(results) }).toEqual({
+    const { results, passed, failures } = await run([gate("Tests", "cat commit"), gate("a/../b", "echo lint")]);
+    expect({ passed, failures, outcomes: outcomes(results) }).toEqual({
       passed: true,
-      failure: undefined,
+      failures: [],
       outcomes: ["Tests passed", "a/../b passed"],
     });
     expect(did).toEqual(["checkout 0 c1 keep node_modules", "gate.after-checkout", "gate.after-run", "gate.after-run"]);
@@ -41,20 +41,33 @@ describe("running gates", () => {
       gate("Tests", "echo broken; exit 2"),
       gate("Never", "touch never"),
     ];
-    const { results, passed, failure } = await run(gates);
+    const { results, passed, failures } = await run(gates);
     expect(outcomes(results)).toEqual(["Lint failed", "Tests failed"]);
-    expect({ passed, tail: failure?.tail, gate: failure?.result.gate }).toEqual({
-      passed: false,
-      tail: "broken\n",
-      gate: "Tests",
-    });
+    expect([passed, failures.map(({ tail, result }) => [result.gate, tail])]).toEqual([false, [["Tests", "broken\n"]]]);
+  });
+
+  test("where all are asked a gate that fails keeps none of the others from it, known results or not", async () => {
+    using world = gateWorld();
+    const { run } = world;
+    const gates = [gate("Lint", "exit 1"), gate("Tests", "exit 2"), gate("Types", "true")];
+    for (const tail of ["", undefined]) {
+      const { results, passed, failures } = await run(gates, { askAll: true });
+      expect(outcomes(results)).toEqual(["Lint failed", "Tests failed", "Types passed"]);
+      expect([passed, failures.map((failure) => [failure.result.gate, failure.tail])]).toEqual([
+        false,
+        [
+          ["Lint", tail],
+          ["Tests", tail],
+        ],
+      ]);
+    }
   });
 
   test("a gate for other files is left out, and with nothing to run nothing is checked out", async () => {
     using world = gateWorld();
     const { run, did } = world;
     const web = gate("Web", "true", { paths: ["web/**"] });
-    expect(await run([web])).toEqual({ results: [], passed: true, failure: undefined });
+    expect(await run([web])).toEqual({ results: [], passed: true, failures: [] });
     expect(did).toEqual([]);
     expect(outcomes((await run([web], { changedFiles: ["web/a.css"] })).results)).toEqual(["Web passed"]);
     expect(outcomes((await run([web], { changedFiles: undefined })).results)).toEqual(["Web passed"]);
@@ -130,7 +143,7 @@ describe("earlier results", () => {
     const flaky = [gate("Tests", `test -e '${dir}/second' || { touch '${dir}/second'; exit 1; }`)];
     expect((await run(flaky)).passed).toBe(false);
     const served = await run(flaky);
-    expect([served.passed, served.failure?.tail, ran()]).toEqual([false, undefined, 1]);
+    expect([served.passed, served.failures[0]?.tail, ran()]).toEqual([false, undefined, 1]);
     const rerun = await run(flaky, { rerunFailed: true });
     expect([rerun.passed, rerun.results[0]?.flaky, ran()]).toEqual([true, true, 2]);
     expect((await run(flaky)).results[0]?.flaky).toBe(true);
@@ -168,8 +181,8 @@ describe("setup", () => {
     using world = gateWorld();
     const { run, did, dir } = world;
     const broken = "mkdir node_modules; echo no network; exit 1";
-    const { results, passed, failure } = await run([tests], { setup: broken });
-    expect([passed, outcomes(results), failure?.tail]).toEqual([false, ["setup could_not_run"], "no network\n"]);
+    const { results, passed, failures } = await run([tests], { setup: broken });
+    expect([passed, outcomes(results), failures[0]?.tail]).toEqual([false, ["setup could_not_run"], "no network\n"]);
     expect(did.at(-2)).toBe("checkout 0 c1 keep ");
     expect(existsSync(join(dir, "slot-0/node_modules"))).toBe(false);
     expect(outcomes((await run([tests], { setup })).results)).toEqual(["Tests passed"]);

@@ -20,6 +20,8 @@ export interface RunGates extends CheckoutTerms {
   readonly useCache: boolean;
   /** Earlier failures do not count; a gate that then passes is flaky. */
   readonly rerunFailed?: boolean;
+  /** One that does not pass keeps no other from being asked. */
+  readonly askAll?: boolean;
   readonly signal?: AbortSignal;
   onProgress?(progress: GateProgress): void;
 }
@@ -30,21 +32,31 @@ export type GateProgress =
   | { readonly kind: "finished"; readonly result: GateResult; readonly cached: boolean };
 
 export interface GatesRun {
-  /** In the order of the gates; what was left out or not reached has none. */
+  /** In the order of the gates; what was left out or not reached has none. A setup that failed is the last. */
   readonly results: readonly GateResult[];
   /** Setup and every required gate that applies have passed. True when there is none. */
   readonly passed: boolean;
-  /** What stopped the run. The tail is of this run; an earlier result has only its log. */
-  readonly failure: { readonly result: GateResult; readonly tail: string | undefined } | undefined;
+  /** What did not pass though it must; the last one stopped the run unless all were asked. */
+  readonly failures: readonly GateFailure[];
+}
+
+/** The tail is of this run; an earlier result has only its log. */
+export interface GateFailure {
+  readonly result: GateResult;
+  readonly tail: string | undefined;
 }
 
 /**
- * Runs the gates of one tree, one after the other, up to the first required one that does not pass. Files are only
- * checked out when a result is missing. Every result is stored before the next gate starts, so a repetition goes on
+ * Runs the gates of one tree, one after the other, up to the first required one that does not pass; or all of them,
+ * where what fails may be excused and the others must then speak for the tree. Files are only checked out when a result
+ * is missing. Every result is stored before the next gate starts, so a repetition goes on
  * where this one was cut off.
  */
 export async function runGates(ports: GatePorts, request: RunGates): Promise<GatesRun> {
+  const { askAll = false } = request;
   const results: GateResult[] = [];
+  const failures: GateFailure[] = [];
+  const run = (): GatesRun => ({ results, passed: failures.length === 0, failures });
   let checkout: OpenCheckout | undefined;
   for (const [index, gate] of request.gates.entries()) {
     if (!applies(gate, request.changedFiles)) continue;
@@ -55,23 +67,27 @@ export async function runGates(ports: GatePorts, request: RunGates): Promise<Gat
       const result = { ...earlier, gate: gate.name };
       results.push(result);
       request.onProgress?.({ kind: "finished", result, cached: true });
-      if (stops(gate, result)) return failed(results, result, undefined);
+      if (isRefusal(gate, result)) failures.push({ result, tail: undefined });
+      if (failures.length > 0 && !askAll) return run();
       continue;
     }
     checkout ??= await openCheckout(ports, request);
     if (checkout.brokenSetup !== undefined) {
-      const { result, tail } = checkout.brokenSetup;
+      const { result } = checkout.brokenSetup;
+      results.push(result);
+      failures.push(checkout.brokenSetup);
       request.onProgress?.({ kind: "finished", result, cached: false });
-      return failed([...results, result], result, tail);
+      return run();
     }
     const logName = `${index + 1}-${fileName(gate.name)}`;
     const hasFailedBefore = earlier !== undefined && (earlier.flaky || hasFailed(earlier));
     const { result, tail } = await checkout.run(gate, { logName, hasFailedBefore });
     results.push(result);
     request.onProgress?.({ kind: "finished", result, cached: false });
-    if (stops(gate, result)) return failed(results, result, tail);
+    if (isRefusal(gate, result)) failures.push({ result, tail });
+    if (failures.length > 0 && !askAll) return run();
   }
-  return { results, passed: true, failure: undefined };
+  return run();
 }
 
 /** What could not be run says something about this machine, not about the tree: it is always tried again. */
@@ -81,13 +97,7 @@ function counts(earlier: GateResult, { useCache, rerunFailed = false }: RunGates
 
 const hasFailed = ({ status }: GateResult): boolean => status === "failed" || status === "timed_out";
 
-const stops = ({ required }: Gate, { status }: GateResult): boolean => required && status !== "passed";
-
-const failed = (results: readonly GateResult[], result: GateResult, tail: string | undefined): GatesRun => ({
-  results,
-  passed: false,
-  failure: { result, tail },
-});
+const isRefusal = ({ required }: Gate, { status }: GateResult): boolean => required && status !== "passed";
 
 /** The number before it keeps names apart that become the same. */
 const fileName = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60);

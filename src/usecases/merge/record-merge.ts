@@ -10,6 +10,7 @@ export const mergeEvents = [
   "merge_cancelled",
   "merge_landed",
   "merge_failed",
+  "merge_blocked",
   "merge_undone",
 ] as const;
 export type MergeEvent = (typeof mergeEvents)[number];

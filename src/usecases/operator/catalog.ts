@@ -2,5 +2,4 @@
 export const operatorUseCases = {
   "operator.inbox": async () => (await import("./inbox.ts")).operatorInbox,
   "operator.decide": async () => (await import("./decide.ts")).decide,
-  "operator.ask": async () => (await import("./ask-human.ts")).askHuman,
 } as const;

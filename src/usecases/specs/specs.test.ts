@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { agentCaller, useCaseWorld } from "../../../testkit/use-case.ts";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { agentCaller, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
+import { ok } from "../../domain/result.ts";
 import { readSpec } from "./read-spec.ts";
 import { writeSpec } from "./write-spec.ts";
 
@@ -48,8 +49,7 @@ test("what a caller claims to have prepared is not believed", async () => {
   await using world = useCaseWorld();
   const forged = { path: "/etc/passwd", digest: "0", author: "root" };
   expect((await world.must(writeSpec, { taskId: "t", body: "b", written: forged })).path).toStartWith(world.dir);
-  const found = { path: "/etc/passwd", text: "secret" };
-  expect((await world.must(readSpec, { taskId: "t", found })).text).toBe("b\n");
+  expect((await world.must(readSpec, { taskId: "t" })).text).toBe("b\n");
 });
 
 test("a spec that somebody put there by hand is read, without an author", async () => {
@@ -62,3 +62,50 @@ test("a spec that somebody put there by hand is read, without an author", async 
     updatedAt: null,
   });
 });
+
+test("what somebody wrote into the file since counts, until the next text is given", async () => {
+  await using world = useCaseWorld();
+  const { path } = await world.must(writeSpec, { taskId: "t", body: "first", agent: "ann" });
+  writeFileSync(path, "by hand\n");
+  edited(path, 5_000);
+  expect(await world.must(readSpec, { taskId: "t" })).toMatchObject({ text: "by hand\n", author: null });
+  edited(path, -5_000);
+  await world.must(writeSpec, { taskId: "t", body: "second", agent: "ann" });
+  expect(readFileSync(path, "utf8")).toBe("<!-- written-by: ann -->\nsecond\n");
+});
+
+test("killed before the commit, the old text is still the one that is read", async () => {
+  await using world = useCaseWorld();
+  const { path } = await world.must(writeSpec, { taskId: "t", body: "old" });
+  await keptOnly(world, "new");
+  expect(readFileSync(path, "utf8")).toBe("old\n");
+  expect((await world.must(readSpec, { taskId: "t" })).text).toBe("old\n");
+});
+
+test.each([["first"], ["second"]])(
+  "killed after the commit of the %s text, the next reader renews the file",
+  async (which) => {
+    await using world = useCaseWorld();
+    if (which === "second") await world.must(writeSpec, { taskId: "t", body: "old" });
+    const request = await keptOnly(world, "new");
+    await world.store.transaction((tx) => writeSpec.run(tx, world.context(), request));
+    const found = await world.must(readSpec, { taskId: "t" });
+    expect(found.text).toBe("new\n");
+    expect(readFileSync(found.path, "utf8")).toBe("new\n");
+  },
+);
+
+/** Does what is done before the transaction, and no more. */
+async function keptOnly(world: UseCaseWorld, body: string) {
+  const { settings, caller } = world.context();
+  const terms = { settings, caller: async () => ok(caller) };
+  const prepared = await writeSpec.prepare?.(world.files, terms, { taskId: "t", body });
+  if (prepared?.ok !== true) throw new Error("the text was not kept");
+  return prepared.value;
+}
+
+/** File times are too coarse to tell two writes of one moment apart. */
+function edited(path: string, fromNowMs: number): void {
+  const time = new Date(Date.now() + fromNowMs);
+  utimesSync(path, time, time);
+}

@@ -19,14 +19,15 @@ export async function leadTasksOver(tx: Tx, closedIds: readonly string[]): Promi
   for (const taskId of closedIds) {
     for (const { parentName } of await tx.agents.list({ taskId })) {
       const lead = await tx.agents.byName(parentName);
-      if (lead === undefined || lead.taskId === null || !hasFinished(lead)) continue;
+      if (lead === undefined || lead.taskId === null || canonical(lead.capability) !== "lead") continue;
       const task = await tx.tasks.get(lead.taskId);
       if (task === undefined || task.status === "closed" || closedIds.includes(task.id)) continue;
-      if (await isLeadTaskOver(tx, lead)) over.set(task.id, task);
+      if (hasFinished(lead, task) && (await isLeadTaskOver(tx, lead))) over.set(task.id, task);
     }
   }
   return [...over.values()];
 }
 
-const hasFinished = (agent: Agent): boolean =>
-  canonical(agent.capability) === "lead" && hasEnded(agent) && agent.outcome === "done";
+/** An accepted completion leaves the task in review, though the lead's last turn may not be over yet. */
+const hasFinished = (lead: Agent, task: Task): boolean =>
+  task.status === "in_review" || (hasEnded(lead) && lead.outcome === "done");

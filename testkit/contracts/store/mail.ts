@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import type { Message } from "../../../src/domain/mail/types.ts";
+import { type Delivery, deliveryStates, type Message } from "../../../src/domain/mail/types.ts";
 import type { MessageFilter } from "../../../src/ports/store/mail.ts";
 import type { Check } from "./database.ts";
-import { aDelivery, aMessage, noon, send } from "./rows.ts";
+import { aDelivery, aMessage, aRun, noon, send } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 export function mailPromises(check: Check): void {
@@ -123,6 +123,40 @@ export function mailPromises(check: Check): void {
         expect(idsOf(await tx.messages.list({}))).toEqual(["rest"]);
         expect(await tx.messages.purge({ all: true })).toBe(1);
         expect(await tx.deliveries.countQueued("b1")).toBe(0);
+      });
+    },
+  );
+
+  check(
+    "mail that is read, dead or forwarded goes in time; not while its run goes on or somebody waits",
+    async ({ store }) => {
+      const sent = async (id: string, state: Delivery["state"], facts: Partial<Message> = {}): Promise<void> => {
+        const seq = await send(store, aMessage(id, { createdAt: noon - 1, ...facts }), ["b1"]);
+        await store.transaction((tx) => tx.deliveries.update(aDelivery(seq, "b1", { state })));
+      };
+      await store.transaction(async (tx) => {
+        await tx.runs.insert(aRun("over", { status: "completed" }));
+        await tx.runs.insert(aRun("on"));
+        await tx.waits.add({ agentName: "lead", kind: "reply", ref: "asked", since: 1, deadline: null });
+      });
+      for (const state of deliveryStates) await sent(state, state, { runId: "over" });
+      await sent("no run", "acked", { runId: null });
+      await sent("young", "acked", { runId: "over", createdAt: noon });
+      await sent("running", "acked", { runId: "on" });
+      await sent("asked", "acked", { runId: "over" });
+      const half = await send(store, aMessage("half", { runId: "over", createdAt: noon - 1 }), ["b1", "b2"]);
+      await store.transaction(async (tx) => {
+        await tx.deliveries.update(aDelivery(half, "b1", { state: "acked" }));
+        expect(await tx.messages.purgeSettled(noon)).toBe(4);
+        expect(idsOf(await tx.messages.list({})).toSorted()).toEqual([
+          "asked",
+          "claimed",
+          "delivered",
+          "half",
+          "queued",
+          "running",
+          "young",
+        ]);
       });
     },
   );

@@ -8,6 +8,7 @@ export interface TreeVerdict {
   readonly failed: readonly string[];
   readonly flaky: boolean;
   readonly detail: CauseDetail;
+  readonly details?: ReadonlyMap<string, CauseDetail>;
 }
 
 /** Everything the gates said during one call, by tree, so that no tree is asked the same question twice. */
@@ -90,10 +91,11 @@ export function openLedger<E extends TrainEntry>(steps: Pick<TrainSteps<E>, "che
   };
 }
 
-function verdictOf({ passed, flaky, failedGates, detail }: CheckAnswer): TreeVerdict {
+function verdictOf({ passed, flaky, failedGates, detail, details }: CheckAnswer): TreeVerdict {
   // Without a name it could neither be blamed nor excused, and an empty list would read as passed.
   if (!passed && failedGates.length === 0) throw new Error("a check did not pass, but names no gate that failed");
-  return { failed: passed ? [] : failedGates, flaky: flaky ?? false, detail };
+  const failed = passed ? [] : failedGates;
+  return { failed, flaky: flaky ?? false, detail, ...(details === undefined ? {} : { details }) };
 }
 
 function note(record: TreeRecord, { gates }: CheckRequest, { ran }: CheckAnswer, { failed }: TreeVerdict): void {

@@ -1,3 +1,4 @@
+import { setupGate } from "../../gate/gate.ts";
 import type { CauseDetail } from "../entry.ts";
 import type { GateLedger, TreeVerdict } from "./evidence.ts";
 import type { Evidence, Member, Tip, TrainEntry } from "./member.ts";
@@ -14,7 +15,7 @@ export interface JudgeRules {
 /**
  * land     all members may land
  * culprit  the member at `index` breaks `gates`; those before it do not, and may land unless `before` is null
- * blocked  `gates` fail on the base already; the first `unchanged` members alter nothing and may land all the same
+ * blocked  `gates` fail on the base already and are not excused; the first `unchanged` members alter nothing and may land all the same
  */
 export type Judgement =
   | { readonly kind: "land"; readonly evidence: Evidence }
@@ -56,14 +57,21 @@ export async function judge<E extends TrainEntry>(
   const confirmed = await confirmBesideBaseline(ledger, rules, base, last, first);
   if (confirmed.failed.length === 0) return { kind: "land", evidence: evidenceOf(confirmed) };
   const excused = await ledger.failingOnBase(base, confirmed.failed);
-  if (excused.length > 0 && rules.baselineFailing === "block") {
+  if (!mayLandWith(excused, rules)) {
     const unchanged = members.findIndex(({ tip }) => tip.tree !== base.tree);
-    return { kind: "blocked", gates: excused, detail: confirmed.detail, unchanged };
+    return { kind: "blocked", ...faultOf(confirmed, excused), unchanged };
   }
   const broken = without(confirmed.failed, excused);
   if (broken.length === 0) return { kind: "land", evidence: evidenceOf(confirmed) };
-  return bisect(ledger, rules, base, members, { gates: broken, detail: confirmed.detail });
+  return bisect(ledger, rules, base, members, faultOf(confirmed, broken));
 }
+
+/**
+ * May a tree land on which these gates fail, as they do on the base? Where not even setup worked no gate was asked, and
+ * nothing at all speaks for the tree.
+ */
+const mayLandWith = (excused: readonly string[], { baselineFailing }: JudgeRules): boolean =>
+  excused.length === 0 || (baselineFailing === "warn" && !excused.includes(setupGate));
 
 /** The two looks need each other's answer only in part, so they share the time where two gates may run at once. */
 async function confirmBesideBaseline(
@@ -89,6 +97,11 @@ interface Fault {
   readonly detail: CauseDetail;
 }
 
+const faultOf = ({ detail, details }: TreeVerdict, gates: readonly string[]): Fault => ({
+  gates,
+  detail: details?.get(gates[0] ?? "") ?? detail,
+});
+
 async function bisect<E extends TrainEntry>(
   ledger: GateLedger,
   rules: JudgeRules,
@@ -110,37 +123,37 @@ async function bisect<E extends TrainEntry>(
       continue;
     }
     good = middle;
-    // What fails on the base only is nobody's fault here, but under `block` it still may not land.
-    before = probe.failing && rules.baselineFailing === "block" ? null : probe.evidence;
+    // What fails on the base only is nobody's fault here, but that does not mean that it may land.
+    before = mayLandWith(probe.failed, rules) ? probe.evidence : null;
   }
   return { kind: "culprit", index: bad - 1, ...fault, before };
 }
 
 type Probe =
   | { readonly fault: Fault }
-  | { readonly fault: null; readonly evidence: Evidence; readonly failing: boolean };
+  | { readonly fault: null; readonly evidence: Evidence; readonly failed: readonly string[] };
 
 /**
  * A failure of a gate that failed twice on the whole train is believed at once: that keeps the search at one run per
  * step. Any other failure is new here, so it is looked at again, and the base is asked about it.
  */
 async function probePrefix(ledger: GateLedger, base: Tip, tip: Tip, broken: readonly string[]): Promise<Probe> {
-  if (tip.tree === base.tree) return { fault: null, evidence: nothingChanged, failing: false };
+  if (tip.tree === base.tree) return { fault: null, evidence: nothingChanged, failed: [] };
   const verdict = await ledger.whole(tip, base, "bisect");
   const excess = without(verdict.failed, [...ledger.knownFailing(base)]);
   if (excess.length === 0) return innocent(verdict);
   const seen = excess.filter((gate) => broken.includes(gate));
-  if (seen.length > 0) return { fault: { gates: seen, detail: verdict.detail } };
+  if (seen.length > 0) return { fault: faultOf(verdict, seen) };
 
   const confirmed = await ledger.confirm(tip, base);
   const gates = without(confirmed.failed, await ledger.failingOnBase(base, confirmed.failed));
-  return gates.length === 0 ? innocent(confirmed) : { fault: { gates, detail: confirmed.detail } };
+  return gates.length === 0 ? innocent(confirmed) : { fault: faultOf(confirmed, gates) };
 }
 
 const innocent = (verdict: TreeVerdict): Probe => ({
   fault: null,
   evidence: evidenceOf(verdict),
-  failing: verdict.failed.length > 0,
+  failed: verdict.failed,
 });
 
 const evidenceOf = ({ failed, flaky }: TreeVerdict): Evidence => ({

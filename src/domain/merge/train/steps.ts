@@ -29,11 +29,14 @@ export interface CheckAnswer {
   /** No required gate failed. */
   readonly passed: boolean;
   readonly flaky?: boolean;
-  /** Names at least one gate when not passed. */
+  /** Every required gate that failed, at least one when not passed: one that is not named counts as having passed. */
   readonly failedGates: readonly string[];
   /** The gates this answer speaks about. Absent: all that exist, or all that were asked for by name. */
   readonly ran?: readonly string[];
+  /** About the first failure. */
   readonly detail: CauseDetail;
+  /** About each failure, by gate, where there is more than one. */
+  readonly details?: ReadonlyMap<string, CauseDetail>;
 }
 
 /** `refused`: the branch is where it was expected, but may not be moved now; nothing changed. */

@@ -69,7 +69,7 @@ function ceiling(agents: number): string | undefined {
   const most = `**At most ${agents} ${agents === 1 ? "agent" : "agents"}**`;
   if (agents === 1) return `${most}: one builder, no scout and no reviewer; verify yourself.`;
   if (agents === 2) return `${most}: spend them on builders and verify yourself.`;
-  return `${most} in all, scouts and reviewers included.`;
+  return `${most} at work at once, scouts and reviewers included.`;
 }
 
 /** Who works beside the agent, so that it leaves their files alone. */

@@ -79,7 +79,7 @@ describe("the project's hooks on a candidate", () => {
     hook(world, "commit-msg", `cat "$1" >> '${seen}'`);
     process.env.OVERSTORY_TOKEN = "very-secret";
     const { path } = await world.merging.checkOut(0, world.tip("main"), []);
-    expect(await world.merging.runHooks(path, "the message\n")).toBeUndefined();
+    expect(await world.merging.runHooks({ checkout: path, message: "the message\n", record })).toBeUndefined();
     delete process.env.OVERSTORY_TOKEN;
     const text = readFileSync(seen, "utf8");
     expect(text).toStartWith(`${path}\n${world.tip("main")}\n`);
@@ -93,7 +93,7 @@ describe("the project's hooks on a candidate", () => {
       hook(world, name, "echo 'not like this' >&2; exit 3");
       const { path } = await world.merging.checkOut(0, world.tip("main"), []);
       expect(await world.merging.hasHooks()).toBe(true);
-      expect(await world.merging.runHooks(path, "m\n")).toContain("not like this");
+      expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("not like this");
     });
   }
 
@@ -103,7 +103,7 @@ describe("the project's hooks on a candidate", () => {
     hook(world, "commit-msg.sample", "exit 1");
     expect(await world.merging.hasHooks()).toBe(false);
     const { path } = await world.merging.checkOut(0, world.tip("main"), []);
-    expect(await world.merging.runHooks(path, "m\n")).toBeUndefined();
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toBeUndefined();
   });
 
   test("are those of the project's own checkout, not those of the candidate", async () => {
@@ -116,7 +116,7 @@ describe("the project's hooks on a candidate", () => {
     world.write(world.root, ".husky/commit-msg", "#!/bin/sh\necho from the project; exit 1\n");
     chmodSync(join(world.root, ".husky/commit-msg"), 0o755);
     const { path } = await world.merging.checkOut(0, bad, []);
-    expect(await world.merging.runHooks(path, "m\n")).toContain("from the project");
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("from the project");
     expect(world.sprung()).toBe(false);
   });
 
@@ -125,7 +125,7 @@ describe("the project's hooks on a candidate", () => {
     const pids = join(world.root, "..", "pids");
     hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
     const { path } = await world.merging.checkOut(0, world.tip("main"), []);
-    expect(await world.merging.runHooks(path, "m\n")).toContain("took longer than 300 ms");
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("took longer than 300 ms");
     const started = readFileSync(pids, "utf8").trim().split("\n");
     expect(started).toHaveLength(2);
     for (const pid of started) expect(entryOf(Number(pid))?.defunct ?? true).toBe(true);

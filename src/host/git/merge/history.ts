@@ -1,4 +1,4 @@
-import { expectGit, zeroEnded } from "../git.ts";
+import { expectGit, git, zeroEnded } from "../git.ts";
 import { commitAt } from "../yard.ts";
 import type { Ground } from "./ground.ts";
 
@@ -16,6 +16,11 @@ export async function contains(ground: Ground, into: string, commit: string): Pr
   const { code, err } = await ground.through((own) => own.git(["merge-base", "--is-ancestor", commit, into]));
   if (code > 1) throw new Error(`comparing ${commit} with ${into}: ${err.trim()}`);
   return code === 0;
+}
+
+export async function refsWith({ repository }: Ground, commit: string): Promise<readonly string[]> {
+  const answer = await git(repository.root, "for-each-ref", `--contains=${commit}`, "--format=%(refname)");
+  return expectGit(answer, `looking for ${commit}`).out.split("\n").filter((ref) => ref !== "");
 }
 
 /** All files of `to` when the two have no history in common. */

@@ -1,15 +1,13 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { endTree } from "../../linux/end-tree.ts";
-import { identityOf } from "../../linux/process-table.ts";
+import type { HookRequest } from "../../../ports/merge-git.ts";
+import { endAll, runVariable } from "../../gates/end-all.ts";
+import { holdCommand } from "../../gates/held-command.ts";
 import { expectGit, git } from "../git.ts";
 import { adminDirOf } from "../places.ts";
 import type { Ground } from "./ground.ts";
 
-export interface HookRequest {
-  /** A checkout of the pool. */
-  readonly checkout: string;
-  readonly message: string;
+export interface LimitedHooks extends HookRequest {
   readonly limitMs: number;
 }
 
@@ -17,7 +15,7 @@ export interface HookRequest {
  * Runs the hooks that could veto a merge commit. They are found where the project has them, not in the candidate: a
  * relative `core.hooksPath` counts from the project's own checkout. What `commit-msg` makes of the message is not used.
  */
-export async function runHooks(ground: Ground, request: HookRequest): Promise<string | undefined> {
+export async function runHooks(ground: Ground, request: LimitedHooks): Promise<string | undefined> {
   const { repository, scratch } = ground;
   const gitDir = adminDirOf(repository, request.checkout);
   if (gitDir === undefined) throw new Error(`${request.checkout} is no checkout of this repository`);
@@ -31,13 +29,7 @@ export async function runHooks(ground: Ground, request: HookRequest): Promise<st
       const more = hook === "commit-msg" ? ["--", file] : [];
       const cmd = ["git", "-c", `core.hooksPath=${path}`, "hook", "run", "--ignore-missing", hook, ...more];
       const env = { GIT_DIR: gitDir, GIT_WORK_TREE: request.checkout };
-      const veto = await runLimited({
-        cmd,
-        env,
-        cwd: request.checkout,
-        log: join(dir, "log"),
-        limitMs: request.limitMs,
-      });
+      const veto = await runLimited({ ...request, cmd, env, log: join(dir, "log") });
       if (veto !== undefined) return `${hook}: ${veto}`;
     }
     return undefined;
@@ -105,45 +97,41 @@ async function readHooksPath({ repository }: Ground): Promise<string> {
   return isAbsolute(path) ? path : join(repository.root, path);
 }
 
-interface Limited {
+interface Limited extends LimitedHooks {
   readonly cmd: readonly string[];
-  readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly log: string;
-  readonly limitMs: number;
 }
 
 /** Undefined when it passed, else what it said. The output goes to a file: a child that lives on cannot hold it open. */
-async function runLimited({ cmd, cwd, env, log, limitMs }: Limited): Promise<string | undefined> {
-  const out = openSync(log, "w", 0o600);
-  const child = Bun.spawn({
-    cmd: [...cmd],
-    cwd,
-    env: { ...hookEnvironment(), ...env },
-    stdio: ["ignore", out, out],
-    detached: true,
+async function runLimited({ cmd, checkout, env, log, limitMs, record }: Limited): Promise<string | undefined> {
+  const output = openSync(log, "w", 0o600);
+  const run = crypto.randomUUID();
+  const variables = { ...hookEnvironment(), ...env, [runVariable]: run };
+  const held = holdCommand({ argv: cmd, cwd: checkout, env: variables, output });
+  closeSync(output);
+  const noteEnd = await record(held.identity).catch(async (error: unknown) => {
+    held.abandon();
+    await held.exited;
+    throw error;
   });
-  closeSync(out);
-  let ending: Promise<void> | undefined;
-  const limit = setTimeout(() => {
-    ending = endAll(child.pid);
-  }, limitMs);
-  const code = await child.exited;
-  clearTimeout(limit);
-  await ending;
-  if (code === 0) return undefined;
-  const said = readFileSync(log, "utf8").slice(-mostWords).trim();
-  const end = ending !== undefined ? `took longer than ${limitMs} ms` : `exited ${code}`;
-  return said === "" ? end : `${end}: ${said}`;
+  const late = Promise.withResolvers<"late">();
+  const limit = setTimeout(() => late.resolve("late"), limitMs);
+  try {
+    await held.release();
+    const outcome = await Promise.race([held.exited, late.promise]);
+    if (outcome !== "late" && outcome.code === 0) return undefined;
+    const said = readFileSync(log, "utf8").slice(-mostWords).trim();
+    const end = outcome === "late" ? `took longer than ${limitMs} ms` : `exited ${outcome.code}`;
+    return said === "" ? end : `${end}: ${said}`;
+  } finally {
+    clearTimeout(limit);
+    await endAll(held.identity, run, graceMs);
+    await noteEnd();
+  }
 }
 
 const mostWords = 16_384;
-
-async function endAll(pid: number): Promise<void> {
-  const identity = identityOf(pid);
-  if (identity !== undefined) await endTree(identity, graceMs);
-}
-
 const graceMs = 500;
 
 /** What a program of the project needs; no token of ours among it. */

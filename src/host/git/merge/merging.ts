@@ -4,7 +4,7 @@ import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { committer } from "./commit.ts";
 import { type Ground, makeGround } from "./ground.ts";
-import { blobAt, changedFiles, commitOf, contains, patch, readBlob, subjectOf, treeOf } from "./history.ts";
+import { blobAt, changedFiles, commitOf, contains, patch, readBlob, refsWith, subjectOf, treeOf } from "./history.ts";
 import { hasHooks, runHooks } from "./hooks.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkOut } from "./pool.ts";
@@ -58,12 +58,13 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     updateRefs: async (changes, reason) => updateRefs(await ground(), changes, reason),
     refsBelow: async (prefix) =>
       (await refsBelow(await ground(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    refsWith: async (commit) => refsWith(await ground(), commit),
     checkoutsOf: async (branch) => checkoutsOf(await ground(), branch),
     isClean,
     fastForward: (checkout, from, to) => fastForward({ checkout, from, to }),
     resetKeeping: (checkout, from, to) => resetKeeping({ checkout, from, to }),
     hasHooks: async () => hasHooks(await ground()),
-    runHooks: async (checkout, message) => runHooks(await ground(), { checkout, message, limitMs: hookLimitMs }),
+    runHooks: async (request) => runHooks(await ground(), { ...request, limitMs: hookLimitMs }),
     checkOut: async (slot, commit, keepIgnored) => checkOut(await ground(), { poolDir, slot, commit, keepIgnored }),
   };
 }

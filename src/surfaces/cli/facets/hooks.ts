@@ -1,3 +1,4 @@
+import type { GeneratedState } from "../../../domain/project/generated-state.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import type { Result } from "../../../domain/result.ts";
 
@@ -23,4 +24,6 @@ export interface HooksFacet {
   /** Takes out our entries alone; the file is as it was before when nobody changed it since. */
   uninstall(): Promise<Result<HooksChange, Refusal>>;
   status(): Promise<Result<HooksStatus, Refusal>>;
+  /** How our entries stand to those that ship; `missing` when they are not installed. */
+  standing(): Promise<Result<{ readonly path: string; readonly state: GeneratedState }, Refusal>>;
 }

@@ -2,7 +2,7 @@ import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Command, Flag } from "../../command.ts";
 import { nameFlag } from "./head-flags.ts";
 
-export const workerWays = ["leave", "stop", "drain"] as const;
+const workerWays = ["leave", "stop", "drain"] as const;
 
 /** What `start` takes, whoever is started. */
 const startFlags: readonly Flag[] = [

@@ -93,7 +93,10 @@ function outcome(call: Call, plan: GoPlan, started: Started & { readonly initial
       initialized: started.initialized,
       target: plan.target ?? null,
       limits,
-      configured: changes.map(({ key }) => key),
+      configured: [
+        ...changes.map(({ key }) => key),
+        ...(text(call.flags.runtime) === undefined ? [] : ["runtime.default"]),
+      ],
       advice: adviceLines(plan.advice),
     },
     text: [

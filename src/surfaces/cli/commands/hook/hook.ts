@@ -51,7 +51,7 @@ async function prime(call: Call, input: HookInput | undefined): Promise<Result<O
 
 async function handOver(call: Call, event: HookEvent): Promise<Result<Outcome, Refusal>> {
   const { app } = call;
-  const checked = await app.call("mail.check", {});
+  const checked = await app.call("mail.check", event === "stop" ? {} : { debounceMs });
   if (!checked.ok) return refused(call, event, checked.refusal);
   const { inbox, by, letters, remaining } = checked.value;
   if (letters.length === 0) return nothing;

@@ -61,6 +61,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
   };
   return {
     version: "0.0.0",
+    speaksForAgent: false,
     call: call as App["call"],
     files: { readText: absent, writeText: absent },
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
@@ -75,6 +76,10 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     prompts: absent,
     merger: absent,
     mcp: absent,
+    hooks: absent,
+    updates: absent,
+    attacher: absent,
+    work: absent,
     merges: absent,
     radar: absent,
     demo: absent,

@@ -34,7 +34,7 @@ export const slingCommand: Command = {
       value: "n",
       type: "integer",
       min: 0,
-      summary: "Agents a lead may use, written into its instructions",
+      summary: "Agents a lead may have at work at once; its instructions say so",
     },
     { name: "scout-check", negatable: true, summary: "Warn when the parent never sent a scout (default)" },
     { name: "allow-overlap", summary: "Accept files that another agent owns" },

@@ -1,4 +1,5 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AgentView } from "../../../../usecases/status/overview.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
@@ -16,7 +17,7 @@ export const status: Handler = async ({ app, flags, io }) => {
   const head =
     run === null
       ? "No run is active."
-      : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${run.objective}`}`;
+      : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
   const lines = [
     head,
     `Engine: ${engine === undefined ? "not running" : `pid ${engine.pid}`}`,

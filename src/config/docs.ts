@@ -1,0 +1,40 @@
+import { describe } from "./describe.ts";
+import { variableFor } from "./environment.ts";
+import { type KnownKey, knownKeys } from "./keys.ts";
+
+/** The page `docs/configuration.md`: every key there is. The same table of keys always gives the same text. */
+export function renderConfigDocs(): string {
+  const sections = [...new Set(knownKeys.map(({ parts }) => parts[0] ?? ""))];
+  const pages = sections.map((section) =>
+    [
+      `## ${section}`,
+      "",
+      "| Key | Takes | Default | Meaning |",
+      "| --- | --- | --- | --- |",
+      ...knownKeys.filter(({ parts }) => parts[0] === section).map(row),
+    ].join("\n"),
+  );
+  return `${[...opening, ...pages].join("\n\n")}\n`;
+}
+
+const example = variableFor(["agents", "maxDepth"]);
+
+const opening = [
+  "# Configuration",
+  "This page is generated from the table of keys; change the table, not the page.",
+  `Values come from \`.overstory/config.yaml\` (shared), then \`.overstory/config.local.yaml\` (this machine), then the environment: \`agents.maxDepth\` is \`${example}\` there. \`ov config explain <key>\` says what a key is now and who said so. A \`*\` stands for a name you choose.`,
+  'Keys marked "no effect yet" are accepted, so that files stay valid, and wait for the part that will use them.',
+];
+
+function row({ pattern, spec }: KnownKey): string {
+  const note = spec.later === undefined ? "" : ` **Accepted, no effect yet**: it waits for ${spec.later}.`;
+  const cells = [`\`${pattern}\``, describe(spec), defaultOf(spec), `${spec.doc}${note}`];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("<", "&lt;")).join(" | ")} |`;
+}
+
+function defaultOf({ default: value, defaultIs, entries }: KnownKey["spec"]): string {
+  if (defaultIs !== undefined) return defaultIs;
+  const named = Object.entries(entries ?? {}).map(([name, each]) => `${name}: \`${JSON.stringify(each)}\``);
+  if (named.length > 0) return named.join(", ");
+  return value === undefined ? "not set" : `\`${JSON.stringify(value)}\``;
+}

@@ -1,0 +1,47 @@
+import { type Digest, plainForm, readSeal } from "./seal.ts";
+
+/**
+ * What we last wrote, what is there and what ships now, compared:
+ *
+ * missing    there is nothing
+ * current    it is what ships
+ * outdated   it is as we wrote it, and something newer ships
+ * edited     somebody changed it; what ships is still what it was made from
+ * diverged   somebody changed it, and something newer ships
+ * unknown    nothing says that we wrote it
+ */
+export const generatedStates = ["missing", "current", "outdated", "edited", "diverged", "unknown"] as const;
+export type GeneratedState = (typeof generatedStates)[number];
+
+/** Somebody else's words are in it, so it stays unless its owner says otherwise. */
+export const keptStates = ["edited", "diverged", "unknown"] as const satisfies readonly GeneratedState[];
+export type KeptState = (typeof keptStates)[number];
+
+export const isKept = (state: GeneratedState): state is KeptState => keptStates.some((kept) => kept === state);
+
+export interface Generated {
+  readonly found: string | undefined;
+  /** What would be written now, with its seal. */
+  readonly ships: string;
+}
+
+/** How a text that we generate stands to what ships. */
+export function generatedState({ found, ships }: Generated, digest: Digest): GeneratedState {
+  if (found === undefined) return "missing";
+  if (plainForm(found) === plainForm(ships)) return "current";
+  const { seal, actual } = readSeal(found, digest);
+  if (seal === undefined) return earlier.includes(actual) ? "outdated" : "unknown";
+  if (seal === actual) return "outdated";
+  return seal === readSeal(ships, digest).seal ? "edited" : "diverged";
+}
+
+/** What was written before texts carried a seal: ignore rules, readme and guide. */
+const earlier: readonly string[] = ["9c3479acc68c", "db0c23c48268", "29a14b85445f"];
+
+export type UpdateStep = "none" | "write" | "keep" | "replace";
+
+/** What an update does about it. `replace`: a copy of what is there is kept first. */
+export function updateStep(state: GeneratedState, { force }: { readonly force: boolean }): UpdateStep {
+  if (isKept(state)) return force ? "replace" : "keep";
+  return state === "current" ? "none" : "write";
+}

@@ -1,0 +1,27 @@
+import { ok } from "../../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
+import type { Handler } from "../../command.ts";
+import { isTerminal } from "../../sink.ts";
+import { isOn, word } from "../task/given.ts";
+import { patchStat } from "./patch-stat.ts";
+
+export const diff: Handler = async ({ app, args, flags, io }) => {
+  const found = await app.call("status.agent", { name: word(args.agent).trim().toLowerCase() });
+  if (!found.ok) return found;
+  const { agent } = found.value;
+  const work = await (await app.work()).patchOf(agent);
+  if (!work.ok) return work;
+  const { patch, skipped } = work.value;
+  const files = patchStat(patch);
+  if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
+  const json = { agentName: agent.name, branch: agent.branch, ...work.value, files };
+  if (isOn(flags.stat)) {
+    const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
+    return ok({
+      json: { ...json, patch: undefined },
+      text: files.map(({ path, added, removed }) => `+${added} -${removed} ${visibleLine(path)}`).join("\n"),
+      rows: { columns: ["added", "removed", "file"], cells: rows, objects: files },
+    });
+  }
+  return ok({ json, text: isTerminal(1) ? visibleText(patch) : patch, exact: true });
+};

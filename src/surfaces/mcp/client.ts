@@ -1,0 +1,15 @@
+import { isParams } from "./protocol.ts";
+
+/**
+ * Programs that show their model the structured part of an answer instead of its text. They get the text alone: it is
+ * what was written for a model, says what to do next, and has the words of others behind bars.
+ */
+const dataInsteadOfText: readonly unknown[] = ["claude-code"];
+
+/** What a client calls itself decides what it can make use of, never what it may do. */
+export const wantsTextOnly = (clientInfo: unknown): boolean =>
+  isParams(clientInfo) && dataInsteadOfText.includes(clientInfo.name);
+
+export function textOnly(result: object): object {
+  return Object.fromEntries(Object.entries(result).filter(([key]) => key !== "structuredContent"));
+}

@@ -1,0 +1,171 @@
+import { expect } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
+import type { Turn } from "../../src/domain/turn/turn.ts";
+import { testWithCli } from "../../testkit/agent-cli.ts";
+import type { Step } from "../../testkit/fake-model/script.ts";
+import { type FakeModel, type SeenRequest, startFakeModel } from "../../testkit/fake-model/server.ts";
+import { eventsOf, ranTurns, untilTurns } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const isRoot = process.getuid?.() === 0;
+const scripted = (...steps: Step[]): string => `@@${JSON.stringify(steps)}@@`;
+
+/** What a person has in the shell in which they sling. The CLI refuses to work unattended as root without their word. */
+const shellOf = ({ url }: FakeModel): Record<string, string> => ({
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: "sk-fake-0123456789",
+  CLAUDE_CODE_MAX_RETRIES: "3",
+  ...(isRoot ? { IS_SANDBOX: "1" } : {}),
+});
+
+testWithCli(
+  "claude",
+  "the real CLI reads its instructions, uses our tools, commits, finishes, is reopened in the same conversation, and lands",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    const secret = join(project.home, "secret.txt");
+    writeFileSync(secret, "open sesame\n");
+    const first = scripted(
+      { tool: "mcp__overstory__checkpoint", input: { progress: "I have begun" } },
+      { status: 500 },
+      { shell: "echo hello > greeting.txt && git add greeting.txt && git commit --quiet -m 'Add a greeting'" },
+      { tool: "mcp__overstory__finish", input: { summary: "The greeting is there." } },
+      { text: "All done." },
+    );
+    const task = ["--id", "T1", "--description", `Say hello.\n@${secret}\n${first}`];
+    await project.json("task", "create", `Greet @${secret}`, ...task);
+    await sling(project, model);
+    await finished(project, 1);
+
+    const opening = conversation(model)[0];
+    const read = textOf(opening);
+    // Its instruction file, the assignment in it, and the mail that starts it.
+    expect(read).toContain(".overstory/worktrees/b1/.claude/CLAUDE.md");
+    expect(read).toContain("You are: `b1` (builder)");
+    expect(read).toContain("[OVERSTORY] You are b1, a builder, task T1.");
+    const tools = (opening?.body?.tools ?? []).map(({ name }) => name);
+    expect(tools).toContain("Bash");
+    for (const name of ["inbox", "checkpoint", "finish"]) expect(tools).toContain(`mcp__overstory__${name}`);
+    expect(tools).not.toContain("mcp__overstory__spawn");
+    expect(opening?.headers["x-api-key"]).toBe("sk-fake-0123456789");
+    // What our tools say reaches the model as they say it.
+    expect(textOf(conversation(model).at(-1))).toContain("Noted.");
+    expect(textOf(conversation(model).at(-1))).toContain("Finished; your parent has been told. End your turn now.");
+    expect(await project.read((tx) => tx.recovery.checkpoint("b1"))).toMatchObject({ summary: "I have begun" });
+    expect(await eventsOf(project, "retry")).toHaveLength(1);
+    const before = await project.agent("b1");
+    expect(before).toMatchObject({ outcome: "done", ahead: 1, dirty: false });
+    const answered = conversation(model).length - 1;
+    const price = costOf((await ranTurns(project, "b1"))[0]) / answered;
+
+    const known = model.seen.length;
+    const second = scripted(
+      { shell: "echo bye > farewell.txt && git add farewell.txt && git commit --quiet -m 'Add a farewell'" },
+      { shell: "ov done --summary 'Both are there.'" },
+      { text: "Done again." },
+    );
+    const more = ["--to", "b1", "--type", "dispatch", "--subject", "More", "--body", `Say bye. @${secret} ${second}`];
+    await project.json("mail", "send", ...more);
+    await finished(project, 2);
+
+    const after = await project.agent("b1");
+    expect(after).toMatchObject({ outcome: "done", ahead: 2, providerSessionId: before.providerSessionId });
+    const session = `${before.providerSessionId}.jsonl`;
+    expect([...new Glob(`.claude/projects/*/${session}`).scanSync({ cwd: project.home, dot: true })]).toHaveLength(1);
+    const again = textOf(conversation(model, known)[0]);
+    expect(again).toContain("The greeting is there.");
+    expect(again).toContain("All done.");
+    expect(again).toContain("| Say bye.");
+    expect(textOf(conversation(model).at(-1))).toContain("your work was accepted and reported");
+    // Mail and task texts are words: a file that they mention was never opened for them.
+    for (const request of model.seen) expect(textOf(request)).not.toContain("open sesame");
+
+    // Every answer of this model costs the same, so two turns cost what their answers do, counted once.
+    const answers = conversation(model).length - 1;
+    expect(answers).toBeGreaterThan(answered);
+    const ledgers = await project.read((tx) => tx.budgets.of([{ scope: "agent", subject: "b1" }]));
+    const spent = Object.fromEntries(ledgers.map((ledger) => [ledger.unit, ledger.spent]));
+    expect(spent).toMatchObject({ tokens: answers * 120, turns: 2, usd: Math.round(answers * price * 1e6) });
+    const [turn] = await ranTurns(project, "b1");
+    expect(turn).toMatchObject({ clean: true, resumeObserved: before.providerSessionId, resultText: "Done again." });
+
+    expect(await project.json("merge", "--branch", "overstory/b1/T1")).toMatchObject({ success: true });
+    const [entry] = await project.read((tx) => tx.merges.list({}));
+    expect(entry).toMatchObject({ status: "merged", verdict: "verified", approval: "operator" });
+    const landed = await project.git("ls-tree", "--name-only", "-r", entry?.targetBranch ?? "");
+    expect(landed.trim().split("\n")).toEqual(["README.md", "farewell.txt", "greeting.txt"]);
+    expect(await project.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "closed" });
+    await project.until("every process had ended", async () => project.processes().length === 0);
+  },
+  { timeoutMs: 90_000 },
+);
+
+if (isRoot) {
+  testWithCli(
+    "claude",
+    "as root it works only with a person's word, and the turn says what the CLI said",
+    async (binDir) => {
+      await using model = startFakeModel();
+      await using project = await claudeProject(binDir);
+      await project.json("task", "create", "Greet", "--id", "T1");
+      await sling(project, model, { IS_SANDBOX: "" });
+      await untilTurns(project, "b1", 1);
+      const [turn] = await ranTurns(project, "b1");
+      expect(turn).toMatchObject({ clean: false, exitCode: 1, error: expect.stringContaining("root") });
+      expect(conversation(model)).toEqual([]);
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+const claudeProject = (binDir: string): Promise<TestProject> =>
+  makeProject({ gates: ["test ! -e broken.txt"], env: { PATH: `${binDir}:${process.env.PATH}` } });
+
+/** Only this command knows the provider; all turns of the agent must do with what was captured then. */
+async function sling(project: TestProject, model: FakeModel, more: Record<string, string> = {}): Promise<void> {
+  // Otherwise it leaves sockets and directories in the system's place for them.
+  const env = { ...shellOf(model), CLAUDE_CODE_TMPDIR: project.home, ...more };
+  const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", "claude");
+  expect(answer).toMatchObject({ code: 0 });
+}
+
+/** A turn that failed would be tried again for minutes; its reason is what one wants to read. */
+async function finished(project: TestProject, generation: number): Promise<void> {
+  const done = async (): Promise<boolean> => {
+    const failed = (await ranTurns(project, "b1")).find((turn) => turn.endedAt !== null && turn.clean !== true);
+    if (failed !== undefined) throw new Error(`a turn failed: ${failed.error}\n${outputOf(failed)}`);
+    const agent = await project.read((tx) => tx.agents.byName("b1"));
+    return agent?.generation === generation && agent.state === "completed";
+  };
+  await project.until(`generation ${generation} was done`, done, 60_000);
+}
+
+/** The requests of the agent's own conversation; the CLI may ask other things beside it. */
+const conversation = ({ seen }: FakeModel, from = 0): readonly SeenRequest[] =>
+  seen.slice(from).filter(({ path, body }) => path === "/v1/messages" && (body?.tools ?? []).length > 0);
+
+/** Everything that a request says, whatever kind of block it stands in. */
+function textOf(request: SeenRequest | undefined): string {
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === "string") texts.push(value);
+    else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) collect(item);
+  };
+  collect(request?.body?.messages);
+  return texts.join("\n");
+}
+
+/** What the CLI says that a first turn cost. */
+function costOf(turn: Turn | undefined): number {
+  const result: { readonly total_cost_usd: number } = JSON.parse(outputOf(turn).trim().split("\n").at(-1) ?? "");
+  expect(result.total_cost_usd).toBeGreaterThan(0);
+  return result.total_cost_usd;
+}
+
+function outputOf(turn: Turn | undefined): string {
+  const file = join(turn?.logDir ?? "", "stdout.ndjson");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}

@@ -1,0 +1,107 @@
+import type { Triple } from "./triple.ts";
+
+const flow = `name: ci
+on:
+  push:
+    branches: [main]
+env:
+  NODE: "20"
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: npm ci
+      - run: npm test
+`;
+const flowSaid = { name: "ci", on: { push: { branches: ["main"] } }, env: { NODE: "20" }, jobs: { test: { "runs-on": "ubuntu-latest", steps: [{ uses: "actions/checkout@v4" }, { run: "npm ci" }, { run: "npm test" }] } } };
+const compose = `services:\n  web:\n    image: web:1\n    ports:\n      - "80:80"\n    environment:\n      A: "1"\n`;
+const k8s = `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  port: 80\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n`;
+const api = `openapi: 3.0.0\npaths:\n  /a:\n    get:\n      responses:\n        "200":\n          description: ok\ncomponents:\n  schemas:\n    A:\n      type: object\n      required: [id]\n      properties:\n        id: { type: string }\n`;
+
+export const yaml: readonly Triple[] = [
+  { name: "both add a job", path: ".github/workflows/ci.yml", verdict: "merge", base: flow,
+    ours: [["", `  lint:\n    runs-on: ubuntu-latest\n    steps:\n      - run: npm run lint\n`]], theirs: [["", `  docs:\n    runs-on: ubuntu-latest\n    steps:\n      - run: npm run docs\n`]],
+    says: { ...flowSaid, jobs: { ...flowSaid.jobs, lint: { "runs-on": "ubuntu-latest", steps: [{ run: "npm run lint" }] }, docs: { "runs-on": "ubuntu-latest", steps: [{ run: "npm run docs" }] } } } },
+  { name: "both append a step", path: ".github/workflows/ci.yml", verdict: "refuse", base: flow,
+    ours: [["", `      - run: npm run build\n`]], theirs: [["", `      - run: npm run deploy\n`]] },
+  { name: "one adds a step first, the other last", path: ".github/workflows/ci.yml", verdict: "merge", base: flow,
+    ours: [[`      - run: npm ci\n`, `      - uses: actions/setup-node@v4\n      - run: npm ci\n`]], theirs: [["", `      - run: npm run build\n`]],
+    says: { ...flowSaid, jobs: { test: { "runs-on": "ubuntu-latest", steps: [{ uses: "actions/checkout@v4" }, { uses: "actions/setup-node@v4" }, { run: "npm ci" }, { run: "npm test" }, { run: "npm run build" }] } } } },
+  { name: "both add an environment variable", path: ".github/workflows/ci.yml", verdict: "merge", base: flow,
+    ours: [[`  NODE: "20"\n`, `  NODE: "20"\n  CI: "1"\n`]], theirs: [[`  NODE: "20"\n`, `  NODE: "20"\n  DEBUG: "0"\n`]], says: { ...flowSaid, env: { NODE: "20", CI: "1", DEBUG: "0" } } },
+  { name: "both add a branch to a flow list", path: ".github/workflows/ci.yml", verdict: "either", base: flow,
+    ours: [[`[main]`, `[main, dev]`]], theirs: [[`[main]`, `[main, next]`]], once: ["dev", "next", "main"] },
+  { name: "one pins the runner, the other renames the job", path: ".github/workflows/ci.yml", verdict: "either", base: flow,
+    ours: [[`ubuntu-latest`, `ubuntu-22.04`]], theirs: [[`  test:\n`, `  unit:\n`]], says: { ...flowSaid, jobs: { unit: { ...flowSaid.jobs.test, "runs-on": "ubuntu-22.04" } } } },
+  { name: "both change the action version", path: ".github/workflows/ci.yml", verdict: "refuse", base: flow,
+    ours: [[`@v4`, `@v5`]], theirs: [[`@v4`, `@v6`]] },
+  { name: "one renames a job, the other makes a new job need it", path: ".github/workflows/ci.yml", verdict: "refuse", base: flow,
+    ours: [[`  test:\n`, `  unit:\n`]], theirs: [["", `  deploy:\n    needs: test\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo\n`]] },
+  { name: "both add a service", path: "docker-compose.yml", verdict: "merge", base: compose,
+    ours: [["", `  db:\n    image: pg:15\n`]], theirs: [["", `  cache:\n    image: redis:7\n`]],
+    says: { services: { web: { image: "web:1", ports: ["80:80"], environment: { A: "1" } }, db: { image: "pg:15" }, cache: { image: "redis:7" } } } },
+  { name: "both add a service of one name", path: "docker-compose.yml", verdict: "refuse", base: compose,
+    ours: [["", `  db:\n    image: pg:15\n`]], theirs: [[`services:\n`, `services:\n  db:\n    image: mysql:8\n`]] },
+  { name: "both change the image tag", path: "docker-compose.yml", verdict: "refuse", base: compose,
+    ours: [[`web:1`, `web:2`]], theirs: [[`web:1`, `web:3`]] },
+  { name: "both add a port", path: "docker-compose.yml", verdict: "either", base: compose,
+    ours: [[`      - "80:80"\n`, `      - "80:80"\n      - "443:443"\n`]], theirs: [[`      - "80:80"\n`, `      - "80:80"\n      - "90:90"\n`]], once: [`"443:443"`, `"90:90"`, `"80:80"`] },
+  { name: "each side edits its own document", path: "k8s.yaml", verdict: "merge", base: k8s,
+    ours: [[`port: 80`, `port: 8080`]], theirs: [[`replicas: 1`, `replicas: 3`]],
+    says: [{ apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { port: 8080 } }, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { replicas: 3 } }] },
+  { name: "both append a document", path: "k8s.yaml", verdict: "merge", base: k8s,
+    ours: [["", `---\nkind: ConfigMap\nmetadata:\n  name: c\n`]], theirs: [["", `---\nkind: Secret\nmetadata:\n  name: s\n`]],
+    once: ["kind: ConfigMap", "kind: Secret", "kind: Service", "kind: Deployment"] },
+  { name: "one removes a document, the other edits it", path: "k8s.yaml", verdict: "refuse", base: k8s,
+    ours: [[`---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n`, ``]], theirs: [[`replicas: 1`, `replicas: 3`]] },
+  { name: "one inserts a document first, the other edits the last", path: "k8s.yaml", verdict: "merge", base: k8s,
+    ours: `kind: Namespace\nmetadata:\n  name: n\n---\n${k8s}`, theirs: [[`replicas: 1`, `replicas: 3`]],
+    says: [{ kind: "Namespace", metadata: { name: "n" } }, { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { port: 80 } }, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec: { replicas: 3 } }] },
+  { name: "both add a path and a schema", path: "openapi.yaml", verdict: "merge", base: api,
+    ours: [[`components:\n`, `  /b:\n    get:\n      responses:\n        "200":\n          description: b\ncomponents:\n`], ["", `    B:\n      type: string\n`]],
+    theirs: [[`components:\n`, `  /c:\n    get:\n      responses:\n        "200":\n          description: c\ncomponents:\n`], ["", `    C:\n      type: number\n`]],
+    once: ["  /b:", "  /c:", "    B:", "    C:", "description: b", "description: c"], order: ["/a:", "/b:", "components:", "    A:", "    B:"] },
+  { name: "both add a property and require it", path: "openapi.yaml", verdict: "either", base: api,
+    ours: [[`[id]`, `[id, name]`], ["", `        name: { type: string }\n`]], theirs: [[`[id]`, `[id, age]`], ["", `        age: { type: number }\n`]],
+    once: ["name: {", "age: {"] },
+  { name: "one removes an anchor, the other adds an alias of it", path: "a.yaml", verdict: "refuse",
+    base: `base: &base\n  a: 1\none:\n  b: 2\ntwo:\n  c: 3\n`, ours: [[` &base`, ``]], theirs: [[`two:\n`, `two:\n  <<: *base\n`]] },
+  { name: "one renames an anchor, the other adds an alias of the old name", path: "a.yaml", verdict: "refuse",
+    base: `base: &base\n  a: 1\none:\n  <<: *base\n  b: 2\ntwo:\n  c: 3\n`, ours: [[`&base`, `&common`], [`*base`, `*common`]], theirs: [[`two:\n`, `two:\n  <<: *base\n`]] },
+  { name: "both define an anchor of one name", path: "a.yaml", verdict: "refuse",
+    base: `one:\n  a: 1\ntwo:\n  b: 2\nthree:\n  c: 3\n`, ours: [[`one:\n`, `one: &x\n`], [`three:\n`, `three:\n  <<: *x\n`]], theirs: [[`two:\n`, `two: &x\n`], ["", `four: *x\n`]] },
+  { name: "one adds a comment over a key, the other edits the key", path: "a.yaml", verdict: "merge",
+    base: `a: 1\nb: 2\nc: 3\n`, ours: [[`b: 2\n`, `# why\nb: 2\n`]], theirs: [[`b: 2`, `b: 5`]], says: { a: 1, b: 5, c: 3 }, once: ["# why\nb: 5"] },
+  { name: "both append a line to a block scalar", path: "a.yaml", verdict: "refuse",
+    base: `run: |\n  one\n  two\nend: 1\n`, ours: [[`  two\n`, `  two\n  three\n`]], theirs: [[`  two\n`, `  two\n  four\n`]] },
+  { name: "both edit distant lines of a block scalar", path: "a.yaml", verdict: "either",
+    base: `run: |\n  one\n  two\n  three\n  four\nend: 1\n`, ours: [[`  one\n`, `  ONE\n`]], theirs: [[`  four\n`, `  FOUR\n`]], says: { run: "ONE\ntwo\nthree\nFOUR\n", end: 1 } },
+  { name: "a script of a step is edited on one side and its name on the other", path: "a.yml", verdict: "merge",
+    base: `steps:\n  - name: build\n    run: |\n      make\n      make install\n`, ours: [[`name: build`, `name: Build all`]], theirs: [[`      make install\n`, `      make install DESTDIR=x\n`]],
+    says: { steps: [{ name: "Build all", run: "make\nmake install DESTDIR=x\n" }] } },
+  { name: "both add one key apart with different values", path: "a.yaml", verdict: "refuse",
+    base: `a: 1\nb: 2\nc: 3\nd: 4\ne: 5\n`, ours: [[`a: 1\n`, `a: 1\nx: 1\n`]], theirs: [[`e: 5\n`, `e: 5\nx: 2\n`]] },
+  { name: "one moves a block under a new parent, the other adds a key to it", path: "a.yaml", verdict: "refuse",
+    base: `db:\n  host: h\n  port: 1\nlog: x\n`, ours: `server:\n  db:\n    host: h\n    port: 1\nlog: x\n`, theirs: [[`  port: 1\n`, `  port: 1\n  user: u\n`]] },
+  { name: "one quotes a value, the other edits its neighbour", path: "a.yaml", verdict: "merge",
+    base: `v: 1.10\nw: no\n`, ours: [[`1.10`, `"1.10"`]], theirs: [[`w: no`, `w: "no"`]], says: { v: "1.10", w: "no" } },
+  { name: "one turns a flow list into a block list, the other adds an item", path: "a.yaml", verdict: "either",
+    base: `tags: [a, b]\nend: 1\n`, ours: [[`tags: [a, b]`, `tags:\n  - a\n  - b`]], theirs: [[`[a, b]`, `[a, b, c]`]], says: { tags: ["a", "b", "c"], end: 1 } },
+  { name: "one reindents a list, the other adds an item", path: "a.yaml", verdict: "either",
+    base: `tags:\n- a\n- b\nend: 1\n`, ours: [[`- a\n- b\n`, `  - a\n  - b\n`]], theirs: [[`- b\n`, `- b\n- c\n`]], says: { tags: ["a", "b", "c"], end: 1 } },
+  { name: "maps in a list by name, each side edits its own", path: "values.yaml", verdict: "merge",
+    base: `env:\n  - name: A\n    value: "1"\n  - name: B\n    value: "2"\n`, ours: [[`"1"`, `"10"`]], theirs: [[`"2"`, `"20"`]], says: { env: [{ name: "A", value: "10" }, { name: "B", value: "20" }] } },
+  { name: "maps in a list by name, both append one", path: "values.yaml", verdict: "either",
+    base: `env:\n  - name: A\n    value: "1"\n`, ours: [["", `  - name: B\n    value: "2"\n`]], theirs: [["", `  - name: C\n    value: "3"\n`]], once: ["name: A", "name: B", "name: C"] },
+  { name: "maps in a list by name, both append one of the same name", path: "values.yaml", verdict: "refuse",
+    base: `env:\n  - name: A\n    value: "1"\n  - name: Z\n    value: "9"\n`, ours: [[`    value: "1"\n`, `    value: "1"\n  - name: B\n    value: "2"\n`]], theirs: [["", `  - name: B\n    value: "3"\n`]] },
+  { name: "a matrix, both add an entry to different axes", path: "m.yml", verdict: "merge",
+    base: `strategy:\n  matrix:\n    os: [linux]\n    node: [18]\n`, ours: [[`[linux]`, `[linux, mac]`]], theirs: [[`[18]`, `[18, 20]`]], says: { strategy: { matrix: { os: ["linux", "mac"], node: [18, 20] } } } },
+  { name: "one deletes a key, the other edits the key next to it", path: "a.yaml", verdict: "merge",
+    base: `a: 1\nb: 2\nc: 3\n`, ours: [[`a: 1\n`, ``]], theirs: [[`b: 2`, `b: 5`]], says: { b: 5, c: 3 } },
+  { name: "a list of plain values whose order matters is reordered on one side and extended on the other", path: "a.yaml", verdict: "either",
+    base: `order:\n  - a\n  - b\n  - c\n`, ours: `order:\n  - c\n  - a\n  - b\n`, theirs: [["", `  - d\n`]], once: ["- a", "- b", "- c", "- d"], order: ["- c", "- a", "- b"] },
+  { name: "tabs make one side no YAML", path: "a.yaml", verdict: "refuse",
+    base: `a:\n  b: 1\nc: 2\n`, ours: `a:\n\tb: 2\nc: 2\n`, theirs: [[`c: 2`, `c: 3`]] },
+];

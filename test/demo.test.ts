@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { allProcesses } from "../src/host/linux/process-table.ts";
+import { linuxProcesses } from "../src/host/processes.ts";
+import { jsonOf, runOv } from "../testkit/ov.ts";
+
+/** A handful says whether it works at all; the sweep says whether it always does. */
+const seeds = process.env.SWEEP === "full" ? Array.from({ length: 20 }, (_, at) => at + 1) : [1, 6];
+
+for (const seed of seeds) {
+  test(`the demonstration ends well with seed ${seed}, shows what it promises, and leaves nothing behind`, async () => {
+    await using place = emptyPlace();
+    const env = { PATH: process.env.PATH ?? "", HOME: place.dir, TMPDIR: place.dir };
+    const played = await runOv(["demo", "--json", "--seed", String(seed)], { cwd: place.dir, env });
+    expect([played.code, played.err]).toEqual([0, ""]);
+    const { root, landed, conflicts, recovered, caughtByGates, ...summary } = jsonOf(played);
+    expect(summary).toMatchObject({
+      success: true,
+      seed,
+      agents: 10,
+      tasksOpen: [],
+      reviewsFailed: 1,
+      promoted: true,
+      testsGreen: true,
+      kept: false,
+    });
+    expect(landed).toHaveLength(4);
+    expect(conflicts).toMatchObject([{ strategy: "structured" }]);
+    expect(recovered).toHaveLength(1);
+    expect(caughtByGates).toHaveLength(1);
+    expect(existsSync(String(root))).toBe(false);
+    expect(readdirSync(place.dir).filter((name) => name.startsWith("ov-demo-"))).toEqual([]);
+    expect(processesIn(place.dir)).toEqual([]);
+  }, 120_000);
+}
+
+function emptyPlace(): AsyncDisposable & { readonly dir: string } {
+  const dir = mkdtempSync(join(tmpdir(), "ov-demo-test-"));
+  return {
+    dir,
+    [Symbol.asyncDispose]: async () => {
+      for (const pid of processesIn(dir)) {
+        const left = linuxProcesses.identify(pid);
+        if (left !== undefined) await linuxProcesses.endTree(left, 0);
+      }
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Whatever still names this place in its environment. */
+const processesIn = (dir: string): number[] =>
+  allProcesses()
+    .filter(({ pid, defunct }) => !defunct && pid !== process.pid && environmentOf(pid).includes(dir))
+    .map(({ pid }) => pid);
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    // Gone, or another user's: not one of ours either way.
+    return "";
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { pruneMergeRefs } from "../../src/engine/prune-merge-refs.ts";
+import { gitWorktrees } from "../../src/host/git/worktrees.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+const dayMs = 24 * 60 * 60_000;
+
+async function prune({ ports, root }: LandingWorld, days: number): Promise<void> {
+  await pruneMergeRefs({ ...ports, worktrees: gitWorktrees(root) }, ports.clock.now() - days * dayMs);
+}
+
+const refsOf = async ({ merging }: LandingWorld, kind: string): Promise<number> =>
+  (await merging.refsBelow(`refs/overstory/${kind}/`)).length;
+
+test("the refs of a landing go when their days are over, and the landing can be taken back all the same", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  world.branch("feature", () => world.write(world.root, "b.txt", "b\n"));
+  await world.enqueue("feature");
+  await world.work();
+  expect([await refsOf(world, "queue"), await refsOf(world, "backup")]).toEqual([1, 1]);
+
+  world.later(13 * dayMs);
+  await prune(world, 14);
+  expect([await refsOf(world, "queue"), await refsOf(world, "backup")]).toEqual([1, 1]);
+
+  world.later(2 * dayMs);
+  await prune(world, 14);
+  expect([await refsOf(world, "queue"), await refsOf(world, "backup")]).toEqual([0, 0]);
+  const events = await world.store.read((tx) => tx.events.after(0, 1_000));
+  expect(events.filter(({ type }) => type === "merge_refs_pruned")).toHaveLength(1);
+  expect((await world.undo("feature")).status).toBe("done");
+});
+
+test("the head of a branch that did not land stays for ever", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e b.txt"] });
+  world.branch("feature", () => world.write(world.root, "b.txt", "b\n"));
+  const id = await world.enqueue("feature");
+  await world.work();
+  expect((await world.entry(id)).status).toBe("failed");
+  world.later(1_000 * dayMs);
+  await prune(world, 14);
+  expect(await refsOf(world, "queue")).toBe(1);
+});

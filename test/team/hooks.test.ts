@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hookEvents } from "../../src/domain/hook/hook-event.ts";
+import { eventsOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import type { OvAnswer } from "../../testkit/ov.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** A builder that leaves its token where the tests find it, and then waits. */
+const scenario = `
+- when: { agent: b1 }
+  do:
+    - shell: printenv OVERSTORY_TOKEN > "$HOME/token"
+    - shell: 'until test -e "$HOME/go"; do sleep 0.1; done'
+`;
+
+let project: TestProject;
+let token = "";
+
+beforeAll(async () => {
+  project = await makeProject({ scenario });
+  await slingNew(project, "B1");
+  await untilFile(project, "token");
+  await project.until("the token was written", async () => readFileSync(join(project.home, "token"), "utf8") !== "");
+  token = readFileSync(join(project.home, "token"), "utf8").trim();
+}, 60_000);
+
+afterAll(() => project[Symbol.asyncDispose]());
+
+const hook = (event: string, input: unknown, env: Record<string, string> = {}): Promise<OvAnswer> =>
+  project.ovWith({ stdin: typeof input === "string" ? input : JSON.stringify(input), env }, "hook", event);
+const agentHook = (event: string, input: unknown): Promise<OvAnswer> => hook(event, input, { OVERSTORY_TOKEN: token });
+
+const send = (subject: string, ...more: string[]): Promise<Record<string, unknown>> =>
+  project.json("mail", "send", "--to", "b1", "--subject", subject, "--body", `about ${subject}`, ...more);
+
+test("after a tool, mail reaches the model as structured context, once", async () => {
+  await send("first");
+  const answer = await agentHook("post-tool", { tool_name: "Read", tool_input: { file_path: "a.ts" } });
+  expect(answer.code).toBe(0);
+  const { hookSpecificOutput } = JSON.parse(answer.out);
+  expect(hookSpecificOutput).toEqual({ hookEventName: "PostToolUse", additionalContext: expect.any(String) });
+  expect(hookSpecificOutput.additionalContext).toContain("| about first");
+  await Bun.sleep(600);
+  expect(await agentHook("post-tool", { tool_name: "Read" })).toEqual({ code: 0, out: "", err: "" });
+});
+
+test("mail that comes right after some was handed over waits for the next look", async () => {
+  await send("second");
+  expect((await agentHook("user-prompt", { prompt: "hi" })).out).toContain("about second");
+  await send("third");
+  expect((await agentHook("post-tool", { tool_name: "Read" })).out).toBe("");
+  await Bun.sleep(600);
+  const answer = await agentHook("user-prompt", { prompt: "hi" });
+  expect(JSON.parse(answer.out).hookSpecificOutput.hookEventName).toBe("UserPromptSubmit");
+  expect(answer.out).toContain("about third");
+});
+
+test("a stop with mail that should wake it goes on; not a second time, and not for mail that can wait", async () => {
+  await send("by the way", "--type", "status", "--priority", "low");
+  expect((await agentHook("stop", { stop_hook_active: false })).out).toBe("");
+  await send("now", "--type", "question");
+  expect((await agentHook("stop", { stop_hook_active: true })).out).toBe("");
+  const answer = await agentHook("stop", { stop_hook_active: false });
+  expect(answer.code).toBe(0);
+  const said = JSON.parse(answer.out);
+  expect(said).toEqual({ decision: "block", reason: expect.stringContaining("about now") });
+  expect(said.reason).toContain("about by the way");
+  expect((await agentHook("stop", { stop_hook_active: false })).out).toBe("");
+});
+
+test("an agent's tools are guarded: exit 2 with the reason, on record", async () => {
+  const denied = await agentHook("pre-tool", { tool_name: "Bash", tool_input: { command: "git -C . push" } });
+  expect(denied).toMatchObject({ code: 2, out: "" });
+  expect(denied.err).toContain("ov done");
+  expect((await agentHook("pre-tool", { tool_name: "Agent", tool_input: {} })).code).toBe(2);
+  expect(await agentHook("pre-tool", { tool_name: "Bash", tool_input: { command: "git status" } })).toEqual({
+    code: 0,
+    out: "",
+    err: "",
+  });
+  expect((await agentHook("pre-tool", "not json")).code).toBe(2);
+  const events = await eventsOf(project, "guard_denied");
+  expect(events.map(({ agentName, data }) => [agentName, JSON.parse(data ?? "{}").rule])).toEqual([
+    ["b1", "git-push"],
+    ["b1", "team-tools"],
+    ["b1", "unreadable"],
+  ]);
+});
+
+test("a guard that cannot do its work denies an agent, and lets a person work", async () => {
+  const tool = { tool_name: "Bash", tool_input: { command: "ls" } };
+  const broken = { OVERSTORY_PROJECT_ROOT: join(project.home, "nowhere") };
+  expect((await hook("pre-tool", tool, { ...broken, OVERSTORY_TOKEN: token })).code).toBe(2);
+  expect((await hook("pre-tool", tool, broken)).code).toBe(1);
+  expect((await hook("pre-tool", tool, { OVERSTORY_TOKEN: "made up" })).code).toBe(2);
+  expect((await hook("stop", {}, { OVERSTORY_TOKEN: "made up" })).code).toBe(1);
+});
+
+test("a person's session starts with where the project stands, and is told what its agents write", async () => {
+  const start = await hook("session-start", { source: "startup" });
+  expect(start.out).toContain("# sample");
+  expect(start.out).toContain("Next:");
+  expect((await hook("session-start", { source: "compact" })).out).not.toContain("Next:");
+  const sent = await project.ovWith(
+    { env: { OVERSTORY_TOKEN: token } },
+    ...["mail", "send", "--to", "orchestrator", "--type", "question", "--subject", "Which", "--body", "this or that"],
+  );
+  expect(sent.code).toBe(0);
+  const stop = await hook("stop", {});
+  expect(JSON.parse(stop.out)).toMatchObject({ decision: "block", reason: expect.stringContaining("| this or that") });
+  expect(await hook("pre-tool", { tool_name: "Bash", tool_input: { command: "git push" } })).toMatchObject({ code: 0 });
+  for (const event of ["pre-compact", "session-end"]) expect((await hook(event, {})).out).toBe("");
+  expect(await eventsOf(project, "session_end")).toMatchObject([{ agentName: "operator", source: "hook" }]);
+});
+
+const settings = (): string => join(project.root, ".claude", "settings.local.json");
+
+test("hooks come and go without touching a byte of the user's own settings", async () => {
+  const users =
+    '{\n    // local\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}\n}';
+  mkdirSync(join(project.root, ".claude"), { recursive: true });
+  writeFileSync(settings(), users);
+  chmodSync(settings(), 0o600);
+  expect(await project.json("hooks", "status")).toMatchObject({ sourceExists: true, installed: false });
+  expect(await project.json("hooks", "install")).toMatchObject({ changed: true });
+  expect(await project.json("hooks", "status")).toMatchObject({ sourceExists: true, installed: true });
+  const after = readFileSync(settings(), "utf8");
+  for (const event of hookEvents) expect(after).toContain(`"ov hook ${event}"`);
+  expect(after).toContain('    // local\n    "model": "opus",\n');
+  expect(await project.json("hooks", "install")).toMatchObject({ changed: false });
+  expect(statSync(settings()).mode & 0o777).toBe(0o600);
+  expect(await project.json("hooks", "uninstall")).toMatchObject({ changed: true });
+  expect(readFileSync(settings(), "utf8")).toBe(users);
+  expect(await project.json("hooks", "uninstall")).toMatchObject({ changed: false });
+
+  await project.json("hooks", "install");
+  writeFileSync(settings(), readFileSync(settings(), "utf8").replace('"opus"', '"haiku"'));
+  await project.json("hooks", "uninstall");
+  expect(readFileSync(settings(), "utf8")).toBe(users.replace('"opus"', '"haiku"'));
+});
+
+test("an entry of ours that was changed is written anew when asked to", async () => {
+  writeFileSync(settings(), "{}\n");
+  await project.json("hooks", "install");
+  writeFileSync(settings(), readFileSync(settings(), "utf8").replace('"timeout": 30', '"timeout": 1'));
+  expect(await project.json("hooks", "install")).toMatchObject({ changed: false });
+  expect(await project.json("hooks", "install", "--force")).toMatchObject({ changed: true });
+  expect(readFileSync(settings(), "utf8")).not.toContain('"timeout": 1,');
+  rmSync(settings());
+});
+
+test("a file that we made goes again, and one that is broken is refused with its place, untouched", async () => {
+  await project.json("hooks", "install");
+  expect(existsSync(settings())).toBe(true);
+  await project.json("hooks", "uninstall");
+  expect(existsSync(settings())).toBe(false);
+  const broken = '{\n  "hooks": {\n    oops\n}';
+  writeFileSync(settings(), broken);
+  for (const command of ["install", "uninstall", "status"]) {
+    const answer = await project.ov("hooks", command);
+    expect(answer.code).toBe(2);
+    expect(answer.err).toContain("line 3");
+  }
+  expect(readFileSync(settings(), "utf8")).toBe(broken);
+  rmSync(settings());
+});
+
+test("hooks are the operator's to install", async () => {
+  const answer = await project.ovWith({ env: { OVERSTORY_TOKEN: token } }, "hooks", "install");
+  expect(answer.code).toBe(8);
+  expect(existsSync(settings())).toBe(false);
+});
+
+test("an agent whose turn is over uses no tools", async () => {
+  writeFileSync(join(project.home, "go"), "");
+  await untilAgent(project, "b1", "between_turns", "completed");
+  expect((await agentHook("pre-tool", { tool_name: "Read", tool_input: {} })).code).toBe(2);
+}, 30_000);
