@@ -80,7 +80,7 @@ describe("what an earlier version wrote", () => {
     for (const [path, text] of Object.entries(ships)) expect([path, world.read(path)]).toEqual([path, text]);
     const before = everything(world);
     expect(await world.json("update")).toMatchObject(nothing);
-    expect((await world.ov("update")).out).toBe("Nothing is behind\n");
+    expect((await world.ov("update")).out).toBe("Nothing to update\n");
     expect(everything(world)).toEqual(before);
   });
 
@@ -242,7 +242,12 @@ describe("what was changed by hand", () => {
     world.write("CLAUDE.md", "<!-- overstory:begin -->\nmine\n");
     const before = everything(world);
     const { kept } = await world.json("update", "--force");
-    expect(kept).toMatchObject([{ part: "gitignore" }, { part: "readme" }, { part: "instructions" }]);
+    expect(kept).toMatchObject([
+      { part: "gitignore", replaceable: false },
+      { part: "readme", replaceable: false },
+      { part: "instructions", replaceable: false },
+    ]);
+    expect((await world.ov("update", "--force")).out).not.toContain("ov update --force");
     expect(everything(world)).toEqual(before);
     expect(readFileSync(join(world.root, "mine.md"), "utf8")).toBe("mine\n");
   });

@@ -5,7 +5,7 @@ import { forbiddenToAgents } from "../domain/project/rights.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { randomIds } from "../host/ids.ts";
-import type { Store } from "../ports/store.ts";
+import type { Store, Tx } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { agentAbove } from "../usecases/identity/agent-above.ts";
 import { identify } from "../usecases/identity/identify.ts";
@@ -21,13 +21,12 @@ export async function operatorOnly(dir: string, env: Environment, action: string
   // Where nothing was ever stored no agent ever ran, and nobody can tell whose token this is.
   if (!existsSync(path)) return forbiddenToAgents(env, action);
   try {
-    const refusal = await withStore(path, { readOnly: true }, (store) => refusalFor(store, env, action));
-    if (refusal === undefined) return undefined;
-    const caller = refusal.kind === "not-allowed" ? refusal.caller : "unknown token";
+    const found = await withStore(path, { readOnly: true }, (store) => store.read((tx) => whoAsks(tx, env)));
+    if (found === "operator") return undefined;
+    const refusal = refusalTo(found, env, action);
+    const record = { caller: found ?? "unknown token", action, refused: true, detail: JSON.stringify(refusal) };
     await withStore(path, { readOnly: false }, (store) =>
-      store.transaction((tx) =>
-        tx.audit.record({ caller, action, refused: true, detail: JSON.stringify(refusal), now: clockFor(env).now() }),
-      ),
+      store.transaction((tx) => tx.audit.record({ ...record, now: clockFor(env).now() })),
     );
     return refusal;
   } catch (error) {
@@ -37,16 +36,18 @@ export async function operatorOnly(dir: string, env: Environment, action: string
   }
 }
 
-/** Names whoever asks by token and by process, never by what the environment says about a name. */
-const refusalFor = (store: Store, env: Environment, action: string): Promise<Refusal | undefined> =>
-  store.read(async (tx) => {
-    const caller = await identify(tx, randomIds, env.OVERSTORY_TOKEN);
-    if (!caller.ok) return caller.refusal;
-    const { kind, name } = caller.value;
-    const agent = kind === "agent" ? name : await agentAbove(tx, ancestorsOfThisProcess());
-    if (agent === undefined) return undefined;
-    return { kind: "not-allowed", action, caller: agent, why: "that is for the operator" };
-  });
+/** By token and by process, never by a name in the environment. Undefined: somebody whose token nobody knows. */
+async function whoAsks(tx: Tx, env: Environment): Promise<string | undefined> {
+  const caller = await identify(tx, randomIds, env.OVERSTORY_TOKEN);
+  if (!caller.ok) return undefined;
+  const { kind, name } = caller.value;
+  return kind === "agent" ? name : ((await agentAbove(tx, ancestorsOfThisProcess())) ?? "operator");
+}
+
+function refusalTo(agent: string | undefined, env: Environment, action: string): Refusal | undefined {
+  if (agent === undefined) return forbiddenToAgents(env, action);
+  return { kind: "not-allowed", action, caller: agent, why: "that is for the operator" };
+}
 
 async function withStore<T>(
   path: string,

@@ -81,7 +81,9 @@ async function carryOut(
   for (const found of parts) {
     const { part, path, state, stuck } = found;
     const step = stuck === undefined ? updateStep(state, request) : "keep";
-    if (step === "keep" && isKept(state)) kept.push({ part, path, state, why: stuck ?? reasons[state] });
+    if (step === "keep" && isKept(state)) {
+      kept.push({ part, path, state, why: stuck ?? reasons[state], replaceable: stuck === undefined });
+    }
     if (step !== "write" && step !== "replace") continue;
     if (!request.dryRun) {
       if (step === "replace") backups.push(relative(root, copyOf(root, path, clockFor(env).now())));
@@ -113,7 +115,7 @@ function ownTexts(root: string, config: Config): { readonly names: readonly stri
     names.push(...[files.replacement, files.addition].filter((file) => existsSync(file)).map((file) => basename(file)));
     const { state } = readRoleText(dir, capability);
     if (state === "built-in") continue;
-    kept.push({ part: "agentDefs", path: relative(root, files.replacement), ...standings[state] });
+    kept.push({ part: "agentDefs", path: relative(root, files.replacement), ...standings[state], replaceable: false });
   }
   return { names, kept };
 }

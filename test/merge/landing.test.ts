@@ -200,19 +200,49 @@ describe("what cannot land", () => {
     expect(world.show(landing, "x.txt")).toBe("two");
   });
 
-  test("bytes, links, deletions and modes are never settled by rule", async () => {
-    const world = await worldOf({ files: { "b.bin": "\0one", "gone.txt": "a\nb\nc\n", "y.txt": "y\n" } });
-    world.branch("bytes-1", () => world.write(world.root, "b.bin", "\0two"));
-    world.branch("bytes-2", () => world.write(world.root, "b.bin", "\0three"));
-    world.branch("edits", () => world.write(world.root, "gone.txt", "a\nb\nC\n"));
-    world.branch("deletes", () => world.git(world.root, "rm", "--quiet", "gone.txt"));
-    const order = ["bytes-1", "bytes-2", "edits", "deletes"];
-    const ids = [];
-    for (const name of order) ids.push(await world.enqueue(name));
+  test("bytes, links, deletions, modes and submodules are never settled by rule", async () => {
+    const world = await worldOf({ files: { "b.bin": "\0one", "gone.txt": "a\nb\nc\n" } });
+    const { root, git, write, branch } = world;
+    const run = (...cmd: string[]): void => void Bun.spawnSync({ cmd, cwd: root });
+    const submodule = (commit: string) => () =>
+      git(root, "update-index", "--add", "--cacheinfo", `160000,${commit},sub`);
+    /** Of each pair the first lands and the second is left to somebody, with the path that it is about. */
+    const pairs = {
+      "b.bin": [() => write(root, "b.bin", "\0two"), () => write(root, "b.bin", "\0three")],
+      "gone.txt": [() => write(root, "gone.txt", "a\nb\nC\n"), () => git(root, "rm", "--quiet", "gone.txt")],
+      link: [() => run("ln", "-s", "README.md", "link"), () => run("ln", "-s", "gone.txt", "link")],
+      "run.sh": [
+        () => write(root, "run.sh", "true\n"),
+        () => {
+          write(root, "run.sh", "false\n");
+          run("chmod", "+x", "run.sh");
+        },
+      ],
+      thing: [() => write(root, "thing", "file\n"), () => write(root, "thing/in.txt", "directory\n")],
+    } as const;
+    const ids: [string, number, number][] = [];
+    for (const [path, [first, second]] of Object.entries(pairs)) {
+      branch(`${path}-0`, () => void first());
+      branch(`${path}-1`, () => void second());
+      ids.push([path, await world.enqueue(`${path}-0`), await world.enqueue(`${path}-1`)]);
+    }
+    const [one, other] = [world.tip("main"), world.tip("link-0")];
+    for (const [at, commit] of [one, other].entries()) {
+      git(root, "checkout", "--quiet", "-b", `sub-${at}`, "main");
+      submodule(commit)();
+      git(root, "commit", "--quiet", "-m", "sub");
+      git(root, "checkout", "--quiet", "main");
+    }
+    ids.push(["sub", await world.enqueue("sub-0"), await world.enqueue("sub-1")]);
     await world.work();
-    const found = await Promise.all(ids.map(async (id) => (await world.entry(id)).status));
-    expect(found).toEqual(["merged", "conflict", "merged", "conflict"]);
+    for (const [path, first, second] of ids) {
+      expect([path, (await world.entry(first)).status]).toEqual([path, "merged"]);
+      const { status, cause, causeDetail } = await world.entry(second);
+      expect([path, status, cause, causeDetail?.files]).toEqual([path, "conflict", "conflict", [path]]);
+    }
     expect(world.show(landing, "gone.txt")).toBe("a\nb\nC");
+    expect(world.show(landing, "run.sh")).toBe("true");
+    expect(git(root, "ls-tree", landing, "sub")).toContain(one);
   });
 
   test("a hook's veto is final, and is not mistaken for a conflict", async () => {

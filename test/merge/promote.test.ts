@@ -136,7 +136,30 @@ test("a promotion that cannot move its target is given up, and keeps nothing els
   world.git(world.root, "branch", "trunk", "main");
   world.git(world.root, "checkout", "--quiet", "--detach");
   world.git(world.root, "symbolic-ref", "refs/heads/main", "refs/heads/trunk");
-  expect(await world.promote("run-1")).toMatchObject({ status: "dropped", problem: expect.stringContaining("another ref") });
+  expect(await world.promote("run-1")).toMatchObject({
+    status: "dropped",
+    problem: expect.stringContaining("another ref"),
+  });
   const id = await land(world, "b", "run-1", target);
   expect(await world.entry(id)).toMatchObject({ status: "merged" });
+});
+
+test("a promotion can be taken back while nothing came after it", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  const before = world.tip("main");
+  world.git(world.root, "checkout", "--quiet", "--detach");
+  const { id } = await world.promote("run-1");
+  expect(world.tip("main")).toBe(world.tip(target));
+  expect(await world.undo(id)).toMatchObject({ status: "done" });
+  expect(world.tip("main")).toBe(before);
+  const again = await world.promote("run-1");
+  world.git(world.root, "checkout", "--quiet", "main");
+  world.git(world.root, "commit", "--quiet", "--allow-empty", "-m", "by hand");
+  world.git(world.root, "checkout", "--quiet", "--detach");
+  const later = world.tip("main");
+  expect(await world.undo(again.id)).toMatchObject({ status: "dropped", problem: expect.stringMatching(/^conflict:/) });
+  expect(world.tip("main")).toBe(later);
 });

@@ -16,7 +16,11 @@ test("a gate that was flaky does not keep the gates after it from being asked", 
   adds(world, "broken");
   const id = await world.enqueue("broken");
   await world.work();
-  expect(await world.entry(id)).toMatchObject({ status: "failed", cause: "gate_failed", causeDetail: { gate: "gate-2" } });
+  expect(await world.entry(id)).toMatchObject({
+    status: "failed",
+    cause: "gate_failed",
+    causeDetail: { gate: "gate-2" },
+  });
 });
 
 test("a gate that fails already before a change does not keep the gates after it from being asked", async () => {
@@ -27,7 +31,11 @@ test("a gate that fails already before a change does not keep the gates after it
   adds(world, "broken");
   const id = await world.enqueue("broken");
   await world.work();
-  expect(await world.entry(id)).toMatchObject({ status: "failed", cause: "gate_failed", causeDetail: { gate: "gate-2" } });
+  expect(await world.entry(id)).toMatchObject({
+    status: "failed",
+    cause: "gate_failed",
+    causeDetail: { gate: "gate-2" },
+  });
 });
 
 test("where dependencies cannot be installed nothing lands", async () => {

@@ -41,3 +41,14 @@ test("the head of a branch that did not land stays for ever", async () => {
   await prune(world, 14);
   expect(await refsOf(world, "queue")).toBe(1);
 });
+
+test("a number that an earlier queue had used pins the new head, and the old one is kept", async () => {
+  await using world = await landingWorld({ gates: ["test ! -e b.txt"] });
+  const old = world.branch("old", () => world.write(world.root, "old.txt", "old\n"));
+  const head = world.branch("feature", () => world.write(world.root, "b.txt", "b\n"));
+  world.git(world.root, "update-ref", "refs/overstory/queue/1", old);
+  expect(await world.enqueue("feature")).toBe(1);
+  await world.work();
+  expect(world.tip("refs/overstory/queue/1")).toBe(head);
+  expect(world.tip(`refs/overstory/rescue/queue-1-${old}`)).toBe(old);
+});

@@ -87,6 +87,8 @@ test("without a gate a branch waits for one approval, which lands it", async () 
   await project.json("sling", "B1", "--name", "b1");
   await project.until("b1 was done", async () => (await project.agent("b1")).state === "completed");
   await project.json("merge", "add", "overstory/b1/B1");
+  expect(await project.json("run")).toMatchObject({ run: { status: "needs operator" } });
+  expect(await project.json("status")).toMatchObject({ needsOperator: true });
   await project.json("merge", "approve", "overstory/b1/B1");
   await project.until(
     "it had landed",

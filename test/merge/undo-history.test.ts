@@ -7,7 +7,10 @@ const adds = (world: LandingWorld, name: string, from = "main"): string =>
   world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`), from);
 
 const landed = (world: LandingWorld, branch = landing): readonly string[] =>
-  world.git(world.root, "ls-tree", "--name-only", branch).split("\n").filter((file) => file.endsWith(".txt"));
+  world
+    .git(world.root, "ls-tree", "--name-only", branch)
+    .split("\n")
+    .filter((file) => file.endsWith(".txt"));
 
 test("what was undone does not come back with a branch that was begun on top of it", async () => {
   await using world = await landingWorld();

@@ -22,7 +22,7 @@ const tailLines = 200;
 
 export function openChecks(
   ports: MergePorts,
-  { slots, logDir, stop }: { readonly slots: Slots; readonly logDir: string; readonly stop?: AbortSignal },
+  { slots, logDir, stop }: { readonly slots: Slots; readonly logDir: string; readonly stop: AbortSignal },
 ): Checks {
   const { project, merge } = ports.rules;
   const results = new Map<string, Map<string, GateResult>>();
@@ -54,7 +54,7 @@ export function openChecks(
           useCache: !anew,
           // A failure may be excused by the base or turn out to be flaky; then the others speak for the tree.
           askAll: true,
-          ...(stop === undefined ? {} : { signal: stop }),
+          signal: stop,
           ...(request.rerunFailed === undefined ? {} : { rerunFailed: request.rerunFailed }),
         }),
       );

@@ -1,4 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
+import type { RefChange } from "../../ports/merge-git.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type MergePorts, mergeContext, queueRef } from "./ports.ts";
 
@@ -46,16 +47,30 @@ async function existing({ merging }: MergePorts, entries: readonly MergeEntry[])
   return known;
 }
 
-/** A pin that is there already is the same: an entry never changes its head. */
 async function pin({ merging }: MergePorts, found: ReadonlyMap<number, string>): Promise<void> {
-  if (found.size === 0) return;
-  const there = new Set((await merging.refsBelow("refs/overstory/queue/")).map(({ ref }) => ref));
-  const changes = [...found]
-    .map(([id, to]) => ({ ref: queueRef(id), from: null, to }))
-    .filter(({ ref }) => !there.has(ref));
-  if (changes.length === 0) return;
-  const pinned = await merging.updateRefs(changes, "overstory: queued");
-  if (pinned.kind === "moved") throw new Error(`queued commits could not be pinned: ${pinned.problem}`);
+  let problem: string | undefined;
+  for (let tries = 0; tries < mostTries; tries++) {
+    const there = new Map((await merging.refsBelow("refs/overstory/")).map(({ ref, commit }) => [ref, commit]));
+    const changes = [...found].flatMap(([id, commit]) => pinning(there, id, commit));
+    if (changes.length === 0) return;
+    const pinned = await merging.updateRefs(changes, "overstory: queued");
+    if (pinned.kind === "updated") return;
+    problem = pinned.problem;
+  }
+  throw new Error(`queued commits could not be pinned: ${problem}`);
+}
+
+/** Somebody else may pin at the same time. */
+const mostTries = 3;
+
+/** An entry never changes its head: another one under its number is of a queue that was thrown away, and is kept. */
+function pinning(there: ReadonlyMap<string, string>, id: number, to: string): readonly RefChange[] {
+  const ref = queueRef(id);
+  const from = there.get(ref) ?? null;
+  if (from === to) return [];
+  const rescue = `refs/overstory/rescue/queue-${id}-${from}`;
+  const isKept = from === null || there.has(rescue);
+  return [{ ref, from, to }, ...(isKept ? [] : [{ ref: rescue, from: null, to: from }])];
 }
 
 async function withHead(ports: MergePorts, entry: MergeEntry, headCommit: string): Promise<MergeEntry> {

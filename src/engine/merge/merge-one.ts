@@ -14,6 +14,7 @@ export interface MergeOne {
   readonly onto: { readonly commit: string; readonly tree: string };
   readonly entry: MergeEntry;
   readonly slots: Slots;
+  readonly stop: AbortSignal;
 }
 
 /** Makes a two-parent commit out of a landing branch and one entry, as objects that nobody sees yet. */
@@ -66,7 +67,7 @@ interface Unsettled {
 
 async function settleConflicts(
   ports: MergePorts,
-  { onto, entry, slots }: MergeOne,
+  { onto, entry, slots, stop: signal }: MergeOne,
   { tree, conflicts }: Extract<ObjectMerge, { kind: "conflicts" }>,
 ): Promise<Settling> {
   const made = conflicts.filter(({ path, kind }) => kind === "content" && commandFor(ports, path) !== undefined);
@@ -87,7 +88,7 @@ async function settleConflicts(
     strategies.add("regenerate");
     const ours = await Promise.all(made.map((conflict) => oursOf(ports, conflict)));
     const ready = await ports.merging.withFiles(tree, [...files, ...ours]);
-    const answers = await regenerate(ports, { tree: ready, parent: onto.commit, conflicts: made, slots });
+    const answers = await regenerate(ports, { tree: ready, parent: onto.commit, conflicts: made, slots, signal });
     for (const [at, { path }] of made.entries()) {
       const file = answers[at];
       if (file !== undefined) files.push(file);

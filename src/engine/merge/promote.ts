@@ -17,7 +17,8 @@ export async function promote(ports: MergePorts, op: MergeOp): Promise<boolean> 
   const [from, to] = [await merging.commitOf(branchRef(target)), await merging.commitOf(branchRef(landing))];
   if (from === undefined) return end(ports, op, `there is no branch ${target}`);
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
-  if (await merging.contains(from, to)) return finish(ports, op, { from, to: from });
+  // Where it was before is on record when whoever moved it died before they could say so.
+  if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
   await ports.store.transaction((tx) =>
     tx.mergeOps.settle(op.id, { beforeCommit: from, afterCommit: to, updatedAt: ports.clock.now() }),

@@ -23,6 +23,7 @@ export interface Generated {
   readonly parent: string;
   readonly conflicts: readonly Conflict[];
   readonly slots: Slots;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function regenerate(
   generated: Generated,
 ): Promise<readonly (ResolvedFile | undefined)[]> {
   const { merging, rules } = ports;
-  const { tree, parent, conflicts, slots } = generated;
+  const { tree, parent, conflicts, slots, signal } = generated;
   const commit = await merging.commit({ tree, parents: [parent], message: "to be made again\n" });
   return slots.use(async (slot) => {
     const { path: root } = await merging.checkOut(slot, commit, rules.merge.keepIgnored);
@@ -44,7 +45,7 @@ export async function regenerate(
       const command = commandFor(ports, path) ?? "false";
       const directory = path.includes("/") ? `${root}/${path.slice(0, path.lastIndexOf("/"))}` : root;
       const key = `${directory}\0${command}`;
-      const passed = ran.has(key) || (await run(ports, command, directory));
+      const passed = ran.has(key) || (await run(ports, { command, cwd: directory, signal }));
       if (passed) ran.add(key);
       const content = passed ? await ports.readFile(`${root}/${path}`) : undefined;
       made.push(content === undefined ? undefined : { path, mode: ours?.mode ?? "100644", content });
@@ -53,19 +54,26 @@ export async function regenerate(
   });
 }
 
-async function run(ports: MergePorts, command: string, cwd: string): Promise<boolean> {
+async function run(
+  ports: MergePorts,
+  { command, cwd, signal }: { readonly command: string; readonly cwd: string; readonly signal: AbortSignal },
+): Promise<boolean> {
   const { recordProcess } = gatePorts(ports);
-  let ended: (() => Promise<void>) | undefined;
+  let noteEnd: (() => Promise<void>) | undefined;
   const logDir = ports.mergeLogDir(ports.ids.next("made"));
-  const { status } = await ports.gateRunner.run({
-    gate: { name: "regenerate", command, timeoutMs: limitMs, required: true, paths: [] },
-    cwd,
-    logPath: `${logDir}/regenerate.log`,
-    env: {},
-    onStart: async (identity) => {
-      ended = await recordProcess(identity);
-    },
-  });
-  await ended?.();
-  return status === "passed";
+  try {
+    const { status } = await ports.gateRunner.run({
+      gate: { name: "regenerate", command, timeoutMs: limitMs, required: true, paths: [] },
+      cwd,
+      logPath: `${logDir}/regenerate.log`,
+      env: {},
+      signal,
+      onStart: async (identity) => {
+        noteEnd = await recordProcess(identity);
+      },
+    });
+    return status === "passed";
+  } finally {
+    await noteEnd?.();
+  }
 }

@@ -49,7 +49,7 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
       if (!isInWork(now)) return { kind: "stopped", cause: "approval_denied", detail: takenOut };
       const tree = trees.get(onto) ?? (await merging.treeOf(onto));
-      const answer = await mergeOne(ports, { onto: { commit: onto, tree }, entry, slots });
+      const answer = await mergeOne(ports, { onto: { commit: onto, tree }, entry, slots, stop });
       if (answer.kind === "merged") trees.set(answer.commit, answer.tree);
       return answer;
     },

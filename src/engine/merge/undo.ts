@@ -6,12 +6,18 @@ import { unlearn } from "./learn.ts";
 import { backupRef, backupRefs, type MergePorts, mergeContext } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
+export interface UndoTools {
+  readonly slots: Slots;
+  /** The engine is asked to end: gates are cut short, and the next engine takes up the undo. */
+  readonly stop: AbortSignal;
+}
+
 /**
  * Takes back what an operation brought. While nothing came after it and nobody builds on it the branch simply goes back
  * to where it was; else what each branch brought is taken out on top, and that must pass the gates like anything that
  * lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
  */
-export async function undo(ports: MergePorts, op: MergeOp, slots: Slots): Promise<boolean> {
+export async function undo(ports: MergePorts, op: MergeOp, tools: UndoTools): Promise<boolean> {
   const tip = await ports.merging.commitOf(op.ref);
   if (tip === undefined) return drop(ports, op, `there is no ${op.ref}`);
   if (await hasMoved(ports, op, tip)) return record(ports, op);
@@ -20,7 +26,7 @@ export async function undo(ports: MergePorts, op: MergeOp, slots: Slots): Promis
   const plan = (await mayGoBack(ports, op, target, tip)) ? back(target) : await takeOut(ports, op, target, tip);
   if (typeof plan === "string") return drop(ports, op, plan);
   if (plan.commits.length > 0) {
-    const problem = await failedGates(ports, { ...plan, base: tip, slots });
+    const problem = await failedGates(ports, tools, { ...plan, base: tip });
     if (problem !== undefined) return drop(ports, op, problem);
   }
   return move(ports, op, tip, plan);
@@ -40,6 +46,8 @@ interface Plan {
 async function mayGoBack({ merging }: MergePorts, op: MergeOp, target: MergeOp, tip: string): Promise<boolean> {
   const isWhole = op.queueIds.length === target.queueIds.length;
   if (!isWhole || target.afterCommit !== tip) return false;
+  // A promotion brought nothing that was not on the landing branch before, and there it stays.
+  if (target.kind === "promote") return true;
   const isForward = target.beforeCommit !== null && (await merging.contains(target.beforeCommit, tip));
   if (isForward) return true;
   const holders = await merging.refsWith(tip);
@@ -57,6 +65,7 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
   const out = new Map<string, string>();
   let onto = tip;
   const newestFirst = target.queueIds.filter((id) => op.queueIds.includes(id)).toReversed();
+  if (newestFirst.length === 0) return `conflict: ${op.ref} has moved on since`;
   for (const id of newestFirst) {
     const entry = await store.read((tx) => tx.merges.get(id));
     const brought =
@@ -102,9 +111,10 @@ function messageOf(entry: MergeEntry, brought: string, target: MergeOp): string 
 
 async function failedGates(
   ports: MergePorts,
-  { to, base, slots }: Plan & { readonly base: string; readonly slots: Slots },
+  tools: UndoTools,
+  { to, base }: Plan & { readonly base: string },
 ): Promise<string | undefined> {
-  const checks = openChecks(ports, { slots, logDir: ports.mergeLogDir(ports.ids.next("undo")) });
+  const checks = openChecks(ports, { ...tools, logDir: ports.mergeLogDir(ports.ids.next("undo")) });
   const answer = await checks.check(to, await ports.merging.treeOf(to), { purpose: "train", base });
   if (answer.passed) return undefined;
   return `gate_failed: without it ${answer.failedGates.join(", ")} would fail (${answer.detail.logPath ?? "no log"})`;

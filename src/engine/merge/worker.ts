@@ -80,7 +80,8 @@ export class MergeWorker {
     try {
       return await work();
     } catch (error) {
-      this.#ports.report(error);
+      // Cut short on purpose; the next engine takes it up.
+      if (!this.#stop.aborted) this.#ports.report(error);
       return otherwise;
     }
   }
@@ -90,7 +91,8 @@ export class MergeWorker {
     const open = await this.#ports.store.read((tx) => tx.mergeOps.list({ status: "intended" }));
     let did = false;
     for (const op of open.toReversed()) {
-      if (op.kind === "undo") did = (await this.#alone(() => undo(this.#ports, op, this.#slots), false)) || did;
+      if (op.kind === "undo")
+        did = (await this.#alone(() => undo(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
       if (op.kind === "promote") did = (await this.#alone(() => promote(this.#ports, op), false)) || did;
     }
     return did;

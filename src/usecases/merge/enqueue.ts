@@ -85,7 +85,7 @@ async function landAfter(tx: Tx, { now }: Context, open: MergeEntry, { after = [
 }
 
 /** Answers who waited for the older head: they wait for the newer one now. */
-async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
+export async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
   await tx.merges.change(open.id, openMergeStatuses, { status: "superseded", updatedAt: context.now });
   await recordMerge(tx, context, "merge_superseded", open);
   return [...(await endMergeWaits(tx, open))];

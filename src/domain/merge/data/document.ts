@@ -1,4 +1,5 @@
 import { hasConflictMarkers, unconserved } from "./conserve.ts";
+import { checkDangling } from "./dangling.ts";
 import { mergeTrees } from "./merge-tree.ts";
 import type { Habits } from "./merging.ts";
 import { mergeValues } from "./model.ts";
@@ -23,14 +24,23 @@ export function mergeDocuments({ base, ours, theirs }: Texts, format: TreeFormat
     const [b, o, t] = [meaning(documents.base.root), meaning(documents.ours.root), meaning(documents.theirs.root)];
     const wanted = mergeValues(b, o, t);
     checkMoves({ base: b, ours: o, theirs: t });
+    checkDangling({ base: b, ours: o, theirs: t });
     if (wanted === undefined) return refused("nothing would be left of the file");
     const check = (text: string): string | undefined => fault(text, { wanted, format, ...documents });
     const lines = mergeNearLines(base, ours, theirs);
     if (lines.kind === "merged" && check(lines.text) === undefined) return merged(lines.text);
-    const text = byTree(documents, format);
-    const problem = check(text);
-    return problem === undefined ? merged(text) : refused(problem);
+    const tried = attempt(() => checked(byTree(documents, format), check));
+    if (tried.kind === "merged") return tried;
+    // A side that put things in another order can only be the one the other's changes are written into.
+    const exchanged = { base: documents.base, ours: documents.theirs, theirs: documents.ours };
+    const second = attempt(() => checked(byTree(exchanged, format), check));
+    return second.kind === "merged" ? second : tried;
   });
+}
+
+function checked(text: string, check: (text: string) => string | undefined): MergeOutcome {
+  const problem = check(text);
+  return problem === undefined ? merged(text) : refused(problem);
 }
 
 interface Documents {
@@ -70,6 +80,9 @@ function fault(text: string, { wanted, format, base, ours, theirs }: Expectation
   const document = readable(text, format);
   if (document === undefined || !sameValue(meaning(document.root), wanted)) {
     return "the merged text would not say what both sides want";
+  }
+  if (document.anchors === undefined && ours.anchors !== undefined && theirs.anchors !== undefined) {
+    return "both sides gave one name to different things";
   }
   const lost = unconserved({
     base: base.comments,

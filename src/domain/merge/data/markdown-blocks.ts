@@ -47,11 +47,37 @@ function settled({ stable, base, ours, theirs }: Chunk<string>, place: Place): r
   if (same(base, ours)) return theirs;
   const collision = `both sides changed the same lines of ${place.where}`;
   const { lines, at, opaque } = place;
+  const apart = opaque[at] === true ? undefined : lineByLine({ stable, base, ours, theirs });
+  if (apart !== undefined) return apart;
   if (base.length > 0 || (opaque[at - 1] === true && opaque[at] === true)) return unsure(collision);
   if ([...ours, ...theirs].some((line) => /^\s*(```|~~~)|<!--|-->/.test(line))) return unsure(collision);
   const additions: Additions = { ours, theirs, before: lines.slice(0, at), after: lines.slice(at) };
   return items(additions, place) ?? rows(additions) ?? definitions(additions) ?? unsure(collision);
 }
+
+/** Rows of a table, or one-line items of a list, of which each was edited by one side only. */
+function lineByLine({ base, ours, theirs }: Chunk<string>): readonly string[] | undefined {
+  if (base.length === 0 || ours.length !== base.length || theirs.length !== base.length) return undefined;
+  const lines = base.map((line, at) => {
+    const [mine = "", other = ""] = [ours[at], theirs[at]];
+    const edited = mine === line ? other : other === line || mine === other ? mine : undefined;
+    return edited !== undefined && (edited === line || isSameLine(line, edited)) ? edited : undefined;
+  });
+  return lines.every((line) => line !== undefined) ? lines : undefined;
+}
+
+/** A row keeps its first cell and its width; an item keeps its words and has another box. */
+function isSameLine(was: string, is: string): boolean {
+  if (isRow(was) && isRow(is)) {
+    const [old, now] = [cellsOf(was), cellsOf(is)];
+    return old.length === now.length && old[0]?.trim() === now[0]?.trim() && !/^\s*\|[\s:|-]+\|\s*$/.test(was);
+  }
+  const box = /^(\s*[-*+]\s+)\[[ xX]\](\s+.*)$/;
+  return box.test(was) && was.replace(box, "$1$2") === is.replace(box, "$1$2");
+}
+
+const isRow = (line: string | undefined): boolean => line !== undefined && /^\s*\|.*\|\s*$/.test(line);
+const cellsOf = (line: string): readonly string[] => line.trim().slice(1, -1).split("|");
 
 interface Additions {
   readonly ours: readonly string[];
@@ -148,10 +174,9 @@ function united(additions: Additions, mine: readonly Item[], other: readonly Ite
 
 /** Rows both sides put at the end of the same table. The first cell names a row. */
 function rows({ ours, theirs, before, after }: Additions): readonly string[] | undefined {
-  const isRow = (line: string | undefined): boolean => line !== undefined && /^\s*\|.*\|\s*$/.test(line);
   if (![...ours, ...theirs].every(isRow) || !isRow(before.at(-1)) || isRow(after[0])) return undefined;
   if (!before.some((line) => /^\s*\|[\s:|-]+\|\s*$/.test(line))) return undefined;
-  const cells = (line: string): readonly string[] => line.trim().slice(1, -1).split("|");
+  const cells = cellsOf;
   const width = cells(before.at(-1) ?? "").length;
   if ([...ours, ...theirs].some((line) => cells(line).length !== width)) return undefined;
   const fresh = theirs.filter((line) => !ours.includes(line));

@@ -65,8 +65,15 @@ function renamed(base: Bodies, side: Bodies, other: Bodies, result: Bodies): rea
     const alike = [...side].filter(([fresh, text]) => text === body && !base.has(fresh) && !other.has(fresh));
     const [fresh] = alike[0] ?? [];
     const alone = [...base.values()].filter((text) => text === body).length === 1 && alike.length === 1;
-    if (!alone || fresh === undefined || result.has(path)) continue;
+    if (!alone || fresh === undefined || result.has(path) || !isNewName(path, fresh, side)) continue;
     if (sameText(result.get(fresh), other.get(path))) paths.push(path, fresh);
   }
   return paths;
+}
+
+/** Only the name is another: the first heading in which the paths differ is gone, so nothing was put under a new one. */
+function isNewName(path: string, fresh: string, side: Bodies): boolean {
+  const [old, now] = [path.split("\n"), fresh.split("\n")];
+  const fork = old.findIndex((heading, depth) => heading !== now[depth]);
+  return old.length === now.length && fork !== -1 && !side.has(old.slice(0, fork + 1).join("\n"));
 }

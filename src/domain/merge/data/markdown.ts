@@ -2,6 +2,7 @@ import { hasConflictMarkers, unconserved } from "./conserve.ts";
 import { mergeBody } from "./markdown-blocks.ts";
 import { checkSections } from "./markdown-model.ts";
 import { type Outline, outlineOf, printSection, type Section } from "./markdown-parse.ts";
+import { brokenReference } from "./markdown-references.ts";
 import { mergeNearLines } from "./near-lines.ts";
 import { attempt, type MergeOutcome, merged, type Texts, unsure } from "./outcome.ts";
 import { mergeYaml, type ParseYaml } from "./yaml.ts";
@@ -18,13 +19,22 @@ export function mergeMarkdown(texts: Texts, options: MarkdownOptions): MergeOutc
     if (texts.base.trim() === "") return unsure("there is no common text to start from");
     const lines = mergeNearLines(texts.base, texts.ours, texts.theirs);
     const plain = lines.kind === "merged" ? attempt(() => verified(lines.text, texts, options)) : undefined;
-    return plain?.kind === "merged" ? plain : verified(byHeadings(texts, options), texts, options);
+    if (plain?.kind === "merged") return plain;
+    const tried = attempt(() => verified(byHeadings(texts, options), texts, options));
+    if (tried.kind === "merged") return tried;
+    // Sections in another order can only be the ones the other side's changes are written into.
+    const exchanged = { base: texts.base, ours: texts.theirs, theirs: texts.ours };
+    const second = attempt(() => verified(byHeadings(exchanged, options), texts, options));
+    return second.kind === "merged" ? second : tried;
   });
 }
 
 function verified(content: string, texts: Texts, options: MarkdownOptions): MergeOutcome {
   const problem = fault(content, texts);
   if (problem !== undefined) return unsure(problem);
+  const { base, ours, theirs } = texts;
+  const outlines = { base: outlineOf(base), ours: outlineOf(ours), theirs: outlineOf(theirs) };
+  if (outlineOf(content).frontMatter !== frontMatter(outlines, options)) return unsure("the front matter is unclear");
   checkSections(content, texts, options);
   return merged(content);
 }
@@ -37,6 +47,8 @@ function fault(content: string, { base, ours, theirs }: Texts): string | undefin
   if (lost !== undefined) return `the line "${lost}" would be lost, repeated or brought back`;
   const strayed = misplaced({ base, side: ours, content }) ?? misplaced({ base, side: theirs, content });
   if (strayed !== undefined) return `the line "${strayed}" would end up under another heading`;
+  const reference = brokenReference({ base, ours, theirs }, content);
+  if (reference !== undefined) return reference;
   const known = [base, ours, theirs].flatMap((text) => repeated(outlineOf(text).root));
   const fresh = repeated(outlineOf(content).root).find((heading) => !known.includes(heading));
   return fresh === undefined ? undefined : `the heading "${fresh}" would stand twice`;

@@ -4,7 +4,7 @@ import { unsure } from "./outcome.ts";
 import { adopted, untied } from "./place.ts";
 import { alignThree, type Chunk } from "./sequence.ts";
 import { meaning, type Part } from "./tree.ts";
-import { canon, distinctIdentities } from "./value.ts";
+import { areResources, canon, counterparts } from "./value.ts";
 
 /** The items of a list, which have an order: edits of the two sides must have an unchanged item between them. */
 export function mergeListParts(sides: Branches, path: Path, merging: Merging): readonly Part[] {
@@ -31,24 +31,32 @@ interface Place {
 function settled({ chunk, sides, path, merging, index }: Place): readonly Part[] {
   const { base, ours, theirs } = chunk;
   const [b, o, t] = [base, ours, theirs].map((parts) => parts.map(keyOf).join("\n"));
-  if (chunk.stable || pairable(chunk)) {
-    return base.flatMap((part, at) => {
-      const [mine, other] = [ours[at], theirs[at]];
-      if (mine === undefined || other === undefined) return [];
-      return [merging.part({ base: part, ours: mine, theirs: other }, [...path, `[${index + at}]`])];
+  const pairs = chunk.stable ? base.map((_, at) => ({ ours: at, theirs: at })) : counterpartsOf(chunk);
+  const here = [...path, `[${index}]`];
+  if (pairs !== undefined) {
+    return pairs.flatMap((pair, at) => {
+      const [part, mine, other] = [base[at], ours[pair.ours], theirs[pair.theirs]];
+      if (part !== undefined && mine !== undefined && other !== undefined) {
+        return [merging.part({ base: part, ours: mine, theirs: other }, [...path, `[${index + at}]`])];
+      }
+      // Gone on one side at least; that the other left it alone is decided on values.
+      untied(here, merging, part?.value);
+      return [];
     });
   }
-  const here = [...path, `[${index}]`];
   untied(here, merging, ...[...base, ...ours, ...theirs].map(({ value }) => value));
+  const fresh = [...ours, ...theirs].map(({ value }) => meaning(value));
+  const bothAdded = base.length === 0 && ours.length > 0 && theirs.length > 0 && o !== t;
+  if (bothAdded && path.length === 0 && areResources(fresh)) {
+    return [...ours, ...theirs.map((part) => adopted({ part, into: sides.ours, path: here, habits: merging }))];
+  }
   if (o === t || b === t) return ours;
   if (b !== o) return unsure(`both sides changed the same place of the list ${spelled(path)}`);
   return theirs.map((part) => adopted({ part, into: sides.ours, path: here, habits: merging }));
 }
 
-/** The same items by id, key or name in all three: each can be merged with its counterparts. */
-function pairable({ base, ours, theirs }: Chunk<Part>): boolean {
-  const [b, o, t] = [base, ours, theirs].map((parts) =>
-    distinctIdentities(parts.map((part) => meaning(part.value)))?.join("\n"),
-  );
-  return base.length > 0 && b !== undefined && b === o && b === t;
+/** Items known by id, key or name, none of them new: each can be merged with its counterparts. */
+function counterpartsOf({ base, ours, theirs }: Chunk<Part>): ReturnType<typeof counterparts> {
+  const values = (parts: readonly Part[]) => parts.map((part) => meaning(part.value));
+  return counterparts(values(base), values(ours), values(theirs));
 }

@@ -1,6 +1,6 @@
 import { unsure } from "./outcome.ts";
 import { alignThree, type Chunk } from "./sequence.ts";
-import { canon, distinctIdentities, hasRepeats, sameValue, type Value } from "./value.ts";
+import { areResources, canon, counterparts, distinctIdentities, hasRepeats, sameValue, type Value } from "./value.ts";
 
 /** Where in the file: keys from the root, items of lists as `[n]`. */
 export type Path = readonly string[];
@@ -104,15 +104,12 @@ function settle(chunk: Chunk<Value>, path: Path, index: number): readonly Value[
     a.length === b.length && a.every((item, at) => sameValue(item, b[at]));
   if (chunk.stable || same(ours, theirs) || same(base, theirs)) return ours;
   if (same(base, ours)) return theirs;
-  const known = distinctIdentities(base)?.join("\n");
-  const paired =
-    known !== undefined &&
-    base.length > 0 &&
-    [ours, theirs].every((side) => side.length === base.length && distinctIdentities(side)?.join("\n") === known);
-  if (!paired) return unsure(`both sides changed the same place of the list ${spelled(path)}`);
-  return base.map((item, at) => {
-    const value = mergeValues(item, ours[at], theirs[at], [...path, `[${index + at}]`]);
-    return value ?? unsure(`an item of ${spelled(path)} got lost`);
+  if (base.length === 0 && path.length === 0 && areResources([...ours, ...theirs])) return [...ours, ...theirs];
+  const pairs = counterparts(base, ours, theirs);
+  if (pairs === undefined) return unsure(`both sides changed the same place of the list ${spelled(path)}`);
+  return pairs.flatMap((pair, at) => {
+    const value = mergeValues(base[at], ours[pair.ours], theirs[pair.theirs], [...path, `[${index + at}]`]);
+    return value === undefined ? [] : [value];
   });
 }
 

@@ -62,4 +62,27 @@ export function distinctIdentities(items: readonly Value[]): readonly string[] |
   return found.length === items.length && new Set(found).size === found.length ? found : undefined;
 }
 
+/**
+ * For each item of the base its place on both sides, where the items are known by identity and no side added or moved any;
+ * undefined otherwise, and where it would be the same as pairing them one by one.
+ */
+export function counterparts(
+  base: readonly Value[],
+  ours: readonly Value[],
+  theirs: readonly Value[],
+): readonly { readonly ours: number; readonly theirs: number }[] | undefined {
+  const [b, o, t] = [distinctIdentities(base), distinctIdentities(ours), distinctIdentities(theirs)];
+  if (base.length === 0 || b === undefined || o === undefined || t === undefined) return undefined;
+  const keeps = (side: readonly string[]): boolean =>
+    side.join("\n") === b.filter((identity) => side.includes(identity)).join("\n");
+  return keeps(o) && keeps(t)
+    ? b.map((identity) => ({ ours: o.indexOf(identity), theirs: t.indexOf(identity) }))
+    : undefined;
+}
+
+/** Items that stand for themselves wherever they stand: resources as cluster tools write them, no two the same. */
+export const areResources = (items: readonly Value[]): boolean =>
+  items.every((item) => item.kind === "map" && resourceOf(item.entries) !== undefined) &&
+  distinctIdentities(items) !== undefined;
+
 export const hasRepeats = (items: readonly Value[]): boolean => new Set(items.map(canon)).size !== items.length;

@@ -1,5 +1,6 @@
 import { alignThree } from "../data/sequence.ts";
 import { plainOf } from "./form.ts";
+import { formatOf } from "./format.ts";
 import { type Answer, type Rung, resolved, skip, type Triple } from "./triple.ts";
 
 /** One side is as it was: the other side's version is the merge. */
@@ -24,6 +25,8 @@ function identical(triple: Triple): Answer {
   if (triple.base === null) return skip;
   if (base === theirs) return resolved("identical", triple.ours);
   if (base === ours) return resolved("identical", restore(theirs));
+  // Two spaces at the end of a line break it there.
+  if (formatOf(triple.path) === "markdown" || formatOf(triple.path) === "changelog") return skip;
   const [b, o, t] = [bare(base), bare(ours), bare(theirs)];
   if (o !== b && t !== b && o !== t) return skip;
   return resolved("identical", restore(keepSpaces({ base, ours, theirs })));

@@ -18,7 +18,9 @@ interface Paths {
 }
 
 function touchedPaths(base: Code, side: Code): Paths {
-  const edits = hunks(splitLines(textOf(base)), splitLines(textOf(side)));
+  // A last line is the same line whether or not another one follows it.
+  const lines = (code: Code) => splitLines(`${textOf(code)}\n`);
+  const edits = hunks(lines(base), lines(side));
   const gone = new Set(edits.flatMap(({ from, to }) => range(from, to)));
   const fresh = new Set(edits.flatMap(({ sideFrom, sideTo }) => range(sideFrom, sideTo)));
   const removed = pathsOn(base, gone);

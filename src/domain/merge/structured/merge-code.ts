@@ -1,4 +1,5 @@
 import { unaccounted } from "./conserve.ts";
+import { newLateRequired } from "./defaults-last.ts";
 import { inventory } from "./inventory.ts";
 import { mergeNode } from "./merge-node.ts";
 import { semanticConflict } from "./semantic.ts";
@@ -51,6 +52,8 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
   if (missing !== undefined) return `${missing} would be lost, kept against its removal, or doubled`;
   const twin = newTwin(result, versions.ours, versions.theirs);
   if (twin !== undefined) return `${twin} would be declared twice`;
+  const late = newLateRequired(result, versions.ours, versions.theirs);
+  if (late !== undefined) return `${late} is required and would stand behind what has a default`;
   if (mixesIndents(result.src) && !mixesIndents(versions.ours.src) && !mixesIndents(versions.theirs.src)) {
     return "one side indents with tabs and the other with spaces";
   }

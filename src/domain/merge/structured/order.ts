@@ -86,7 +86,10 @@ function movePast({ units, names, mover, other }: Move): string | undefined {
   const before = new Map(units.base.map((unit) => [unit.key, unit]));
   if (units[mover].some(({ key, flow }) => names.has(key) && flow === "slot"))
     return "one side moved a part whose position has a meaning";
-  const movedNames = new Set(units[mover].filter(({ key }) => names.has(key)).flatMap((unit) => unit.names));
+  const moved = units[mover].filter(({ key }) => names.has(key));
+  // Imports that only traded places among themselves are still all there before anything runs.
+  const isSorting = moved.every(({ key }) => /^(import|from) /.test(key));
+  const movedNames = new Set(isSorting ? [] : moved.flatMap((unit) => unit.names));
   for (const unit of units[other]) {
     const was = before.get(unit.key);
     if (was !== undefined && isSame(was, unit)) continue;

@@ -1,6 +1,7 @@
 import { type FreshLeaf, freshLeaves } from "./fresh.ts";
 import { type Declared, inventory, topNames, unionLiterals } from "./inventory.ts";
 import { declaredIn } from "./lost-names.ts";
+import { usesMended } from "./mended-uses.ts";
 import { isCompatible, type Signature } from "./signature.ts";
 import { type Code, hasToken, nodesOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
 
@@ -32,10 +33,13 @@ function reliedOn(roles: Roles): string | undefined {
     const overloads =
       (signatures.was.get(declared.path)?.length ?? 1) > 1 || (signatures.is.get(declared.path)?.length ?? 1) > 1;
     const fits = overloads
-      ? JSON.stringify(signatures.was.get(declared.path)) === JSON.stringify(signatures.is.get(declared.path))
+      ? keepsAll(signatures.was.get(declared.path) ?? [], signatures.is.get(declared.path) ?? [])
       : isCompatible(declared.signature, now.signature);
     if (!fits) {
       return `the signature of ${declared.name} changed on one side and the other side newly uses it`;
+    }
+    if (textOf(declared.code) !== textOf(now.code) && usesMended(roles, { was: declared, is: now })) {
+      return `one side changed what ${declared.name} gives and how it is used, and the other side newly uses it`;
     }
   }
   return lostLiteral(roles, fresh) ?? captured(roles, fresh) ?? newDuty({ was, is, fresh, user: roles.user });
@@ -67,6 +71,15 @@ const signaturesOf = (all: readonly Declared[]): Map<string, Signature[]> =>
   new Map(
     [...Map.groupBy(all, ({ path }) => path)].map(([path, same]) => [path, same.map(({ signature }) => signature)]),
   );
+
+/** Each of the old forms is still one of the forms, and as often. */
+function keepsAll(was: readonly Signature[], is: readonly Signature[]): boolean {
+  const left = is.map((signature) => JSON.stringify(signature));
+  return was.every((signature) => {
+    const place = left.indexOf(JSON.stringify(signature));
+    return place !== -1 && left.splice(place, 1).length === 1;
+  });
+}
 
 /** A name that only labels a property cannot mean a declaration of the file. */
 const isKey = ({ type, around: [parent] }: FreshLeaf): boolean =>

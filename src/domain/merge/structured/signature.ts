@@ -1,6 +1,6 @@
 import { freshLeaves } from "./fresh.ts";
 import { parameterNames } from "./lost-names.ts";
-import { type Code, childOf, fieldOf, hasToken, partsOf, type Triple, textOf } from "./syntax.ts";
+import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, type Triple, textOf } from "./syntax.ts";
 
 /** What callers of a function rely on. */
 export interface Signature {
@@ -35,13 +35,28 @@ export function signatureOf(code: Code): Signature {
   return {
     parameters: partsOf(list).map((parameter) => tidy(textOf(parameter))),
     returns: returns === undefined ? "" : tidy(textOf(returns)),
-    manner: `${manner} function`,
+    manner: `${manner} ${yields(callable) ? "generator" : "function"}`,
   };
 }
 
 const parametersOf = (code: Code): Code | undefined => fieldOf(code, "parameters") ?? fieldOf(code, "parameter");
 const tidy = (text: string): string => text.replace(/\s+/g, " ").replace(/,\s*([)}\]])/g, "$1");
-const sortOf = (value: Code | undefined): string => (value === undefined ? "" : value.node.type);
+/** What sort of thing a value is; of an object, also what made it. */
+const sortOf = (value: Code | undefined): string => {
+  if (value === undefined) return "";
+  const maker = value.node.type === "new_expression" ? fieldOf(value, "constructor") : undefined;
+  return maker === undefined ? value.node.type : `${value.node.type} ${textOf(maker)}`;
+};
+
+/** A Python function that yields gives an iterator, whatever its head says. */
+function yields(callable: Code): boolean {
+  if (callable.language !== "python") return false;
+  const inside = nodesOf(
+    callable,
+    (node) => node === callable.node || !/^(function_definition|lambda)$/.test(node.type),
+  );
+  return [...inside].some(({ node }) => node.type === "yield");
+}
 
 /** Whether code written for the old signature still fits the new one: only optional parameters were appended. */
 export function isCompatible(was: Signature, is: Signature): boolean {

@@ -5,15 +5,19 @@ import type { Unit } from "./unit.ts";
 
 /**
  * Both sides took the same next number or code: `A = 1, B = 2` on which one adds `C = 3` and the other `D = 3`.
- * Noticed where all values were literals and no two were equal before.
+ * Noticed where all values were literals, no two were equal before, and there were at least `fewest` of them.
  */
-export function valueCollision({ base, ours, theirs }: Units, result: readonly Unit[]): string | undefined {
+export function valueCollision(
+  { base, ours, theirs }: Units,
+  result: readonly Unit[],
+  { fewest }: { readonly fewest: number },
+): string | undefined {
   const all = literalsOf(base);
   // In a file full of other things, the constants in capitals with numbers are the series.
   const isSeries = all.length === base.filter(isNamed).length;
   const read = (units: readonly Unit[]) => literalsOf(isSeries ? units : units.filter(isNumbered));
   const known = read(base);
-  if (known.length < 2 || hasTwins(known) || hasTwins(read(ours)) || hasTwins(read(theirs))) return undefined;
+  if (known.length < fewest || hasTwins(known) || hasTwins(read(ours)) || hasTwins(read(theirs))) return undefined;
   const values = read(result);
   const twin = values.find((value, index) => values.indexOf(value) !== index);
   return twin === undefined ? undefined : `both sides added a part with the value ${twin}, where values were unique`;

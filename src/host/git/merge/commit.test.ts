@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
-import { entryOf } from "../../linux/process-table.ts";
+import { allProcesses, entryOf } from "../../linux/process-table.ts";
 
 /** Runs with another home directory, and so with another user's configuration. */
 async function asUser<T>(world: GitMergeWorld, config: string, work: () => Promise<T>): Promise<T> {
@@ -72,6 +72,32 @@ describe("a commit", () => {
 });
 
 describe("the project's hooks on a candidate", () => {
+  const record = async (): Promise<() => Promise<void>> => async () => {};
+
+  test("are on record before they run, until everything they started has ended", async () => {
+    using world = gitMergeWorld();
+    const seen = join(world.root, "..", "seen");
+    hook(world, "pre-merge-commit", `echo hook >> '${seen}'; (sleep 60; echo late >> '${seen}') &`);
+    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    const recorded: number[] = [];
+    const running = world.merging.runHooks({
+      checkout: path,
+      message: "m\n",
+      record: async ({ pid }) => {
+        await Bun.sleep(100);
+        if (recorded.length === 0) expect(existsSync(seen)).toBe(false);
+        recorded.push(pid);
+        return async () => {
+          expect(allProcesses().filter(({ session, defunct }) => session === pid && !defunct)).toEqual([]);
+          recorded.push(-pid);
+        };
+      },
+    });
+    expect(await running).toBeUndefined();
+    expect(readFileSync(seen, "utf8")).toBe("hook\n");
+    expect(recorded).toHaveLength(4);
+  });
+
   test("pass in silence, and see the candidate, its message and no token of ours", async () => {
     using world = gitMergeWorld();
     const seen = join(world.root, "..", "seen");
@@ -125,7 +151,9 @@ describe("the project's hooks on a candidate", () => {
     const pids = join(world.root, "..", "pids");
     hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
     const { path } = await world.merging.checkOut(0, world.tip("main"), []);
-    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("took longer than 300 ms");
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain(
+      "took longer than 300 ms",
+    );
     const started = readFileSync(pids, "utf8").trim().split("\n");
     expect(started).toHaveLength(2);
     for (const pid of started) expect(entryOf(Number(pid))?.defunct ?? true).toBe(true);

@@ -20,7 +20,9 @@ export async function contains(ground: Ground, into: string, commit: string): Pr
 
 export async function refsWith({ repository }: Ground, commit: string): Promise<readonly string[]> {
   const answer = await git(repository.root, "for-each-ref", `--contains=${commit}`, "--format=%(refname)");
-  return expectGit(answer, `looking for ${commit}`).out.split("\n").filter((ref) => ref !== "");
+  return expectGit(answer, `looking for ${commit}`)
+    .out.split("\n")
+    .filter((ref) => ref !== "");
 }
 
 /** All files of `to` when the two have no history in common. */

@@ -22,6 +22,8 @@ export interface Kept {
   readonly state: KeptState;
   /** Completes the sentence "`<path>` ...". */
   readonly why: string;
+  /** `force` would replace it. */
+  readonly replaceable: boolean;
 }
 
 interface Updated {

@@ -5,8 +5,8 @@ export const updateCommand: Command = {
   name: "update",
   summary: "Bring what the program wrote into this project up to date",
   details:
-    "For after an upgrade: the readme, the ignore rules and the manifest in .overstory, our section in the\n" +
-    "instruction file, and the entries of `ov hooks` where they are installed. Configuration, data, worktrees and\n" +
+    "For after an upgrade: the readme, the ignore rules and the manifest in .overstory, our section in the " +
+    "instruction file, and the entries of `ov hooks` where they are installed. Configuration, data, worktrees and " +
     "texts of your own in agent-defs are never touched, and what you changed by hand is kept and named.",
   group: "Setup",
   flags: [

@@ -36,14 +36,14 @@ function lines(paint: Paint, { dryRun, written, kept, backups, hooks }: UpdateRe
 /** A text of one's own that is not behind is as its owner wants it. */
 const isNews = ({ part, state }: Kept): boolean => part !== "agentDefs" || state !== "edited";
 
-function hintOf({ part, path }: Kept): string {
-  if (part !== "agentDefs") return "ov update --force";
+function hintOf({ part, path, replaceable }: Kept): string | undefined {
+  if (part !== "agentDefs") return replaceable ? "ov update --force" : undefined;
   const role = path.replace(/^.*\//, "").replace(/\.md$/, "");
   return `ov prompt diff ${visibleLine(role)}`;
 }
 
 function headline(paint: Paint, { dryRun, count }: { readonly dryRun: boolean; readonly count: number }): string {
-  if (count === 0) return "Nothing is behind";
+  if (count === 0) return "Nothing to update";
   const files = count === 1 ? "1 file" : `${count} files`;
   return dryRun ? `Would bring ${files} up to date:` : successLine(paint, `Brought ${files} up to date:`);
 }
