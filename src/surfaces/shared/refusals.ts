@@ -256,7 +256,7 @@ const nounRows = {
   "merge operation": { code: "MERGE_ERROR", advice: "see what there is: ov merge log" },
   "gate result": { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
   receipt: { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
-  check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run, or ov done --summary "<what was done>"" },
+  check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
 function missing({ noun, id, nearest }: NotFound): Words {
