@@ -197,6 +197,9 @@ async function queueNext(
     await tx.turns.cancelQueued(agent.id, now);
     await tx.turns.queue({ ...queue, trigger: "retry", attempt, notBefore: next.notBefore });
   }
+  // Only reminders in a row say that an agent does not know how to end: this one knows what it waits for.
+  const waits = next.kind === "none" && settlement.state === "between_turns" && settlement.input === "ack";
+  if (waits && agent.reminders > 0) await tx.agents.setReminders(agent.id, 0);
   if (next.kind === "reminder") {
     await tx.agents.setReminders(agent.id, agent.reminders + 1);
     await tx.turns.queue({ ...queue, trigger: "reminder", attempt: 1, notBefore: 0 });

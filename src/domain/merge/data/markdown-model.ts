@@ -75,5 +75,7 @@ function renamed(base: Bodies, side: Bodies, other: Bodies, result: Bodies): rea
 function isNewName(path: string, fresh: string, side: Bodies): boolean {
   const [old, now] = [path.split("\n"), fresh.split("\n")];
   const fork = old.findIndex((heading, depth) => heading !== now[depth]);
+  // What gathers until a release is no longer open to additions once it has become one.
+  if (/\b(unreleased|upcoming|next)\b/i.test(old[fork] ?? "")) return false;
   return old.length === now.length && fork !== -1 && !side.has(old.slice(0, fork + 1).join("\n"));
 }

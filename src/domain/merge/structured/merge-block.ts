@@ -1,5 +1,6 @@
 import { no, ok, type Result } from "../../result.ts";
 import { dependenceBetween } from "./dependence.ts";
+import { mergeInsertions } from "./insertions.ts";
 import { mergeLines } from "./line-merge.ts";
 import { lostNameUsed } from "./lost-names.ts";
 import { isAlike } from "./similar.ts";
@@ -26,14 +27,19 @@ export function mergeBlock(
   if (exits.ours !== exits.base || exits.theirs !== exits.base)
     return no("a side added or removed a way out of the block");
   const problem = entangled(versions);
-  if (problem !== undefined) return no(problem);
+  if (problem !== undefined) return inserted(versions) ?? no(problem);
   const { base, ours, theirs } = eachOf(versions, textOf);
   const merged = mergeLines(base, ours, theirs);
   if (merged.kind === "merged") {
     const twice = doubled({ base, ours, theirs }, merged.text);
     return twice === undefined ? ok(merged.text) : no(twice);
   }
-  return byPosition(versions, mergeNode);
+  return inserted(versions) ?? byPosition(versions, mergeNode);
+}
+
+function inserted(versions: Triple<Code>): Result<string, string> | undefined {
+  const text = lostNameUsed(versions) === undefined ? mergeInsertions(versions) : undefined;
+  return text === undefined ? undefined : ok(text);
 }
 
 function entangled(versions: Triple<Code>): string | undefined {

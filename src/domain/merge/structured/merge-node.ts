@@ -4,7 +4,7 @@ import { mergeContainer } from "./merge-container.ts";
 import { mergeImport } from "./merge-import.ts";
 import { mergeUnion } from "./merge-union.ts";
 import { isTestCall } from "./naming.ts";
-import { mannerChanged, parameterClash } from "./signature.ts";
+import { mannerClash, parameterClash } from "./signature.ts";
 import { type Code, childOf, eachOf, fieldOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
 import type { Unit } from "./unit.ts";
 
@@ -166,7 +166,7 @@ function mergeWrapped(versions: Triple<Code>): Result<string, string> | undefine
   if (functionLike.test(versions.ours.node.type)) {
     const clash = parameterClash(versions);
     if (clash !== undefined) return no(`one side changed the parameter ${clash} and the other side uses it`);
-    if (mannerChanged(versions)) return no("one side changed what it returns or how it runs, and both its body");
+    if (mannerClash(versions)) return no("one side changed what it returns or how it runs, and both its body");
   }
   const isBody = inner.ours.node.type === "statement_block" && /module/.test(versions.ours.node.type);
   const isNames = inner.ours.node.type === "list" && headOf(versions.ours, inner.ours).trim() === "__all__ =";

@@ -3,7 +3,7 @@ import { type Declared, inventory, topNames, unionLiterals } from "./inventory.t
 import { declaredIn } from "./lost-names.ts";
 import { usesMended } from "./mended-uses.ts";
 import { isCompatible, type Signature } from "./signature.ts";
-import { type Code, hasToken, nodesOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
+import { type Code, childOf, fieldOf, hasToken, nodesOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
 
 /** What no text comparison sees: one side took away or changed something that the other side has just begun to rely on. */
 export function semanticConflict({ base, ours, theirs }: Triple<Code>): string | undefined {
@@ -42,7 +42,12 @@ function reliedOn(roles: Roles): string | undefined {
       return `one side changed what ${declared.name} gives and how it is used, and the other side newly uses it`;
     }
   }
-  return lostLiteral(roles, fresh) ?? captured(roles, fresh) ?? newDuty({ was, is, fresh, user: roles.user });
+  return (
+    lostLiteral(roles, fresh) ??
+    captured(roles, fresh) ??
+    newDuty({ was, is, fresh, user: roles.user }) ??
+    otherHeritage({ was, is, fresh, user: roles.user })
+  );
 }
 
 /** Whether a declaration is mentioned on fresh lines, where no parameter or variable of a function hides it. */
@@ -122,11 +127,47 @@ function newDuty({ was, is, fresh }: Duty): string | undefined {
     const owner = path.split("/").at(-2) ?? "";
     if (!required || known.has(path)) continue;
     const implementer = fresh.find((leaf) => leaf.text === owner && makesOne(leaf.around));
-    if (implementer !== undefined)
+    const takers = new Set(was.flatMap((one) => (takes(one, owner) ? [one.name] : [])));
+    const giver = fresh.find((leaf) => takers.has(leaf.text) && givesLiteral(leaf.around));
+    if (implementer !== undefined || giver !== undefined)
       return `${owner} got a required member on one side and a new implementer on the other`;
   }
   return undefined;
 }
+
+/** A class that inherits from something else now, while the other side has just written what may rely on the inheritance. */
+function otherHeritage({ was, is, fresh, user }: Duty): string | undefined {
+  for (const { path, name, code } of was) {
+    const now = is.get(path)?.code;
+    if (now === undefined || heritageOf(code) === heritageOf(now)) continue;
+    const relies = fresh.some(
+      ({ text, around }) =>
+        /^(super|this|self|cls)$/.test(text) && around.some((node) => isNamed({ ...user, node }, name)),
+    );
+    if (relies) return `${name} inherits from something else on one side and the other side uses what it inherits`;
+  }
+  return undefined;
+}
+
+const heritageOf = (code: Code): string => {
+  const heritage = childOf(code, "class_heritage") ?? fieldOf(code, "superclasses");
+  return heritage === undefined ? "" : textOf(heritage).replace(/\s+/g, " ");
+};
+
+const isNamed = (code: Code, name: string): boolean => {
+  const own = /^(abstract_)?class/.test(code.node.type) ? fieldOf(code, "name") : undefined;
+  return own !== undefined && textOf(own) === name;
+};
+
+const takes = ({ signature }: Declared, type: string): boolean =>
+  signature.parameters.some((parameter) => parameter.split(/[^\w$]+/).includes(type));
+
+/** The leaf is what is called, with an object written out among the arguments. */
+const givesLiteral = (around: readonly SyntaxNode[]): boolean => {
+  const call = around.slice(0, 2).find(({ type }) => /^(call|new)_expression$/.test(type));
+  const list = call?.children.find(({ field }) => field === "arguments");
+  return list?.children.some(({ type }) => type === "object") === true;
+};
 
 const makesOne = (around: readonly SyntaxNode[]): boolean => {
   const place = around.findIndex(({ type }) =>

@@ -69,13 +69,30 @@ export function isCompatible(was: Signature, is: Signature): boolean {
 const keeps = (was: string, is: string | undefined): boolean =>
   was === is || (is !== undefined && /^[\w$]+$/.test(was) && is.startsWith(`${was}:`) && !is.includes("="));
 
-/** Whether a side changed what a function returns or how it runs, as opposed to what it takes. */
-export function mannerChanged({ base, ours, theirs }: Triple<Code>): boolean {
-  const was = signatureOf(base);
-  return [ours, theirs]
-    .map(signatureOf)
-    .some(({ manner, returns }) => manner !== was.manner || (was.returns !== "" && returns !== was.returns));
+/**
+ * Whether a side changed what a function returns or how it runs, as opposed to what it takes, while the other side's edit
+ * of its body returns something, hands something on or speaks of the object it belongs to.
+ */
+export function mannerClash({ base, ours, theirs }: Triple<Code>): boolean {
+  return mannerOn(base, ours, theirs) || mannerOn(base, theirs, ours);
 }
+
+function mannerOn(base: Code, changer: Code, user: Code): boolean {
+  const [was, is] = [signatureOf(base), signatureOf(changer)];
+  if (is.manner === was.manner && (was.returns === "" || is.returns === was.returns)) return false;
+  const body = fieldOf(user, "body");
+  if (body === undefined || !/^(statement_)?block$/.test(body.node.type)) return true;
+  return (
+    freshLeaves(base, user).some(
+      ({ text, around }) =>
+        /^(this|self|cls|super|arguments)$/.test(text) ||
+        around.some(({ type }) => /^(return_statement|yield|yield_expression|await|await_expression)$/.test(type)),
+    ) || exits(user) !== exits(base)
+  );
+}
+
+const exits = (code: Code): number =>
+  [...nodesOf(code)].filter(({ node }) => /^(return_statement|yield|yield_expression)$/.test(node.type)).length;
 
 /** A parameter that one side changed or removed and that the other side's edit of the same function mentions. */
 export function parameterClash({ base, ours, theirs }: Triple<Code>): string | undefined {

@@ -1,5 +1,7 @@
 import type { Units } from "./order.ts";
-import { isSame, type Unit } from "./unit.ts";
+import { announceApart } from "./registration.ts";
+import { isAlike } from "./similar.ts";
+import { isSame, spelling, type Unit } from "./unit.ts";
 
 /**
  * Whether both sides touched what runs in order (or what is counted by its place) without an untouched unit in between.
@@ -20,6 +22,24 @@ export function touchingEffects(units: Units): readonly [Unit, Unit] | undefined
     }
   }
   return undefined;
+}
+
+/**
+ * A statement that one side took away while it wrote one like it at another place was moved and edited, or so it may be.
+ * Then what the other side put in order was put in order with it. Answers with that statement.
+ */
+export function movedAndEdited(units: Units): Unit | undefined {
+  const touches = { ours: touchesOf(units.base, units.ours), theirs: touchesOf(units.base, units.theirs) };
+  return movedOn(touches.ours, touches.theirs) ?? movedOn(touches.theirs, touches.ours);
+}
+
+function movedOn(mover: readonly Touch[], other: readonly Touch[]): Unit | undefined {
+  const acting = ({ unit }: Touch): boolean => unit.flow === "effect" && /^(statement|repeated) /.test(unit.key);
+  const common = new Set(mover.map(({ id }) => id));
+  if (!other.some((touch) => acting(touch) && !common.has(touch.id))) return undefined;
+  const gone = mover.filter((touch) => touch.how === "removed" && acting(touch));
+  const fresh = mover.filter((touch) => touch.how === "added" && acting(touch));
+  return gone.find(({ unit }) => fresh.some((touch) => isAlike(spelling(unit), spelling(touch.unit))))?.unit;
 }
 
 /** Whether both sides changed which counted units there are, or their order, in different ways. */
@@ -64,6 +84,7 @@ function touchesOf(base: readonly Unit[], side: readonly Unit[]): Touch[] {
 const isEqualTouch = (one: Touch, other: Touch): boolean => one.id === other.id && isSame(one.unit, other.unit);
 
 function areOrdered(one: Touch, other: Touch): boolean {
+  if (one.how === "added" && other.how === "added" && announceApart(one.unit, other.unit)) return false;
   if (one.unit.flow === "effect" && other.unit.flow === "effect") return true;
   const counts = ({ unit, how }: Touch) => unit.flow === "slot" && how !== "changed";
   return (counts(one) && other.how !== "changed") || (counts(other) && one.how !== "changed");

@@ -47,10 +47,12 @@ function namesIn(scope: Code): string[] {
     return [...partsOf(parameters).flatMap(parameterNames), ...local];
   }
   if (!scopes.test(type)) return [];
-  return partsOf(scope).flatMap((part) => {
-    const { key, names } = namingOf(part);
-    // Python may give a variable a value as often as it likes.
-    if (scope.language === "python" && key.startsWith("variable ")) return [];
+  const parts = partsOf(scope).map((part) => ({ part, ...namingOf(part) }));
+  const isVariable = (key: string) => scope.language === "python" && key.startsWith("variable ");
+  const defined = new Set(parts.flatMap(({ key, names }) => (isVariable(key) ? [] : names)));
+  return parts.flatMap(({ part, key, names }) => {
+    // Python may give a variable a value as often as it likes, but not to a name that is also defined.
+    if (isVariable(key)) return names.filter((name) => defined.has(name));
     if (type === "switch_body") return [key];
     const isList = names.some((name) => name.startsWith("export "));
     const exported = part.node.type === "export_statement" && !isList ? names : [];

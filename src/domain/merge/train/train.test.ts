@@ -108,6 +108,12 @@ test("what failed before the train came does not stop it, but is told as a gap",
   expect(outcome(1)).toMatchObject({ gaps: ["gate lint fails, as it did before this change"] });
 });
 
+test("where setup fails before the train came no gate could speak for it, and it waits whatever the project excuses", async () => {
+  const { report, outcome } = await travel({ rules: [{ gate: "setup", needs: ["b"] }] }, branches(3));
+  expect(idsOf(report, "landed")).toEqual([]);
+  expect(outcome(1)).toMatchObject({ kind: "blocked", cause: "gate_failed" });
+});
+
 test("a culprit is found beside a gate that failed before", async () => {
   const rules = [
     { gate: "lint", needs: ["b"] },
