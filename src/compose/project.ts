@@ -30,7 +30,7 @@ export interface Project {
 }
 
 export async function openProject(root: string, env: Environment): Promise<Project> {
-  const ready = await config(root, env);
+  const ready = await config(root, env.OVERSTORY_TOKEN === undefined ? env : withoutOverrides(env));
   if (!ready.ok) {
     const problems = ready.refusal.map(({ key, message, file, line }) => ({
       field: key,
@@ -42,6 +42,10 @@ export async function openProject(root: string, env: Environment): Promise<Proje
   }
   return { root, dir: overstoryDir(root), env, config: ready.value.config, warnings: ready.value.warnings };
 }
+
+/** Settings in the environment are the operator's word; an agent could write any there. */
+const withoutOverrides = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSTORY__")));
 
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
   return openSqlite({ path: join(project.dir, "overstory.db"), ...options });

@@ -1,49 +1,97 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { ovBinary } from "../../testkit/ov.ts";
-import { makeProject } from "../../testkit/project.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const repository = resolve(import.meta.dir, "../..");
 const readme = readFileSync(join(repository, "README.md"), "utf8");
-const [quickStart = "", ...otherBlocks] = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = ""]) => block);
+const blocks = [...readme.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = ""]) => block);
+const [team = "", oneAgent = "", ...otherBlocks] = blocks;
+const linesOf = (block: string): string[] => block.split("\n").filter((line) => line !== "");
 
-const scenario = `
-- when: { capability: builder }
-  do:
+const build = `
     - edit: { file: greeting.txt, write: "hello\\n" }
     - commit: Add a greeting
-    - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: \${task}", --body, greeting.txt says hello]
+    - ov: [done, --summary, greeting.txt says hello]
 `;
 
-test("the README's first commands, typed as they stand in a fresh repository, end with the agent's commit on its branch", async () => {
-  await using project = await makeProject({
+const scenario = `
+- when: { capability: coordinator, turn: 1 }
+  do:
+    - ov: [task, create, Add a greeting, --id, T1]
+    - ov: [sling, T1, --name, b1]
+- when: { capability: coordinator, input: worker_done }
+  do:
+    - ov: [mail, send, --to, operator, --type, merge_ready, --subject, ready, --body, looked at, --payload, '{"branch":"overstory/b1/T1"}']
+- when: { capability: coordinator }
+  do:
+    - shell: ov run complete || true
+- when: { capability: builder }
+  do:${build}
+`;
+
+interface Reader {
+  readonly project: TestProject;
+  /** Types a line of the README as it stands, without the prompt. */
+  type(line: string): Promise<string>;
+}
+
+async function reader(): Promise<Reader & AsyncDisposable> {
+  const project = await makeProject({
     bare: true,
     scenario,
-    env: { OVERSTORY__RUNTIME__DEFAULT: "scripted", OVERSTORY__ENGINE__IDLEEXITMS: "300" },
+    files: { "package.json": '{"scripts":{"test":"true"}}\n' },
   });
+  // A person who tries it has an agent's program; here it is the scripted one.
+  const local = join(project.root, ".overstory", "config.local.yaml");
+  mkdirSync(dirname(local));
+  writeFileSync(local, "runtime:\n  default: scripted\nengine:\n  idleExitMs: 300\n");
   const bin = join(project.home, "bin");
   mkdirSync(bin);
   symlinkSync(ovBinary(), join(bin, "ov"));
-  const type = async (line: string): Promise<string> => {
-    const env = { ...project.env, PATH: `${bin}:${project.env.PATH}` };
-    const child = Bun.spawn({ cmd: ["sh", "-c", line], cwd: project.root, env, stdio: ["ignore", "pipe", "pipe"] });
-    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    expect({ line, code: await child.exited, err }).toMatchObject({ line, code: 0 });
-    return out;
+  return {
+    project,
+    type: async (line) => {
+      expect(line).toStartWith("$ ");
+      const env = { ...project.env, PATH: `${bin}:${project.env.PATH}` };
+      const cmd = ["sh", "-c", line.slice(2)];
+      const child = Bun.spawn({ cmd, cwd: project.root, env, stdio: ["ignore", "pipe", "pipe"] });
+      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+      expect({ line, code: await child.exited, err }).toMatchObject({ line, code: 0 });
+      return out;
+    },
+    [Symbol.asyncDispose]: () => project[Symbol.asyncDispose](),
   };
-  const lines = quickStart.split("\n").filter((line) => line !== "");
-  expect(lines.length).toBeGreaterThan(2);
-  for (const line of lines) {
-    expect(line).toStartWith("$ ");
-    await type(line.slice(2));
-  }
+}
+
+test("the README's first commands, typed as they stand in a fresh repository, end with proven work on the user's branch", async () => {
+  await using reading = await reader();
+  const { project, type } = reading;
+  const lines = linesOf(team);
+  const last = lines.at(-1) ?? "";
+  expect(last).toBe("$ ov merge promote");
+  for (const line of lines.slice(0, -1)) await type(line);
+  await project.until("the run was complete", async () => {
+    const [run] = await project.read((tx) => tx.runs.list(1));
+    return run?.status === "completed";
+  });
+  await type(last);
+  expect(await project.git("show", "main:greeting.txt")).toBe("hello\n");
+  expect(readFileSync(join(project.root, "greeting.txt"), "utf8")).toBe("hello\n");
+}, 60_000);
+
+test("the commands for one agent end with its commit on its branch and its report in the inbox", async () => {
+  await using reading = await reader();
+  const { project, type } = reading;
+  await type("$ ov init");
+  for (const line of linesOf(oneAgent)) await type(line);
   await project.until("the agent reported", async () => (await project.agent("b1")).state === "completed");
   await project.settled();
   expect((await project.git("log", "--format=%s", "main..overstory/b1/T1")).trim()).toBe("Add a greeting");
-  expect(await project.git("show", "overstory/b1/T1:greeting.txt")).toBe("hello\n");
-  expect(await type("ov mail check")).toContain("greeting.txt says hello");
-}, 30_000);
+  expect(await type("$ ov mail check")).toContain("greeting.txt says hello");
+  await type("$ ov merge --branch overstory/b1/T1");
+}, 60_000);
 
 test("every script that the README's other commands name exists", async () => {
   const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: object };

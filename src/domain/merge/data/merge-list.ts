@@ -31,17 +31,19 @@ interface Place {
 function settled({ chunk, sides, path, merging, index }: Place): readonly Part[] {
   const { base, ours, theirs } = chunk;
   const [b, o, t] = [base, ours, theirs].map((parts) => parts.map(keyOf).join("\n"));
-  const pairs = chunk.stable ? base.map((_, at) => ({ ours: at, theirs: at })) : counterpartsOf(chunk);
+  const pairs = chunk.stable ? base.map((_, at) => ({ base: at, ours: at, theirs: at })) : counterpartsOf(chunk);
   const here = [...path, `[${index}]`];
   if (pairs !== undefined) {
-    return pairs.flatMap((pair, at) => {
-      const [part, mine, other] = [base[at], ours[pair.ours], theirs[pair.theirs]];
+    return pairs.flatMap((pair) => {
+      const [part, mine, other] = [base[pair.base], ours[pair.ours], theirs[pair.theirs]];
       if (part !== undefined && mine !== undefined && other !== undefined) {
-        return [merging.part({ base: part, ours: mine, theirs: other }, [...path, `[${index + at}]`])];
+        return [merging.part({ base: part, ours: mine, theirs: other }, [...path, `[${index + pair.base}]`])];
       }
+      untied(here, merging, part?.value, mine?.value, other?.value);
       // Gone on one side at least; that the other left it alone is decided on values.
-      untied(here, merging, part?.value);
-      return [];
+      if (part !== undefined) return [];
+      if (other !== undefined) return [adopted({ part: other, into: sides.ours, path: here, habits: merging })];
+      return mine ?? [];
     });
   }
   untied(here, merging, ...[...base, ...ours, ...theirs].map(({ value }) => value));

@@ -107,9 +107,9 @@ function settle(chunk: Chunk<Value>, path: Path, index: number): readonly Value[
   if (base.length === 0 && path.length === 0 && areResources([...ours, ...theirs])) return [...ours, ...theirs];
   const pairs = counterparts(base, ours, theirs);
   if (pairs === undefined) return unsure(`both sides changed the same place of the list ${spelled(path)}`);
-  return pairs.flatMap((pair, at) => {
-    const value = mergeValues(base[at], ours[pair.ours], theirs[pair.theirs], [...path, `[${index + at}]`]);
-    return value === undefined ? [] : [value];
+  return pairs.flatMap((pair) => {
+    const here = [...path, `[${index + Math.max(pair.base, 0)}]`];
+    return mergeValues(base[pair.base], ours[pair.ours], theirs[pair.theirs], here) ?? [];
   });
 }
 

@@ -62,22 +62,36 @@ export function distinctIdentities(items: readonly Value[]): readonly string[] |
   return found.length === items.length && new Set(found).size === found.length ? found : undefined;
 }
 
+/** Places of one item in three versions of a list; -1 where a version does not have it. */
+export interface Counterpart {
+  readonly base: number;
+  readonly ours: number;
+  readonly theirs: number;
+}
+
 /**
- * For each item of the base its place on both sides, where the items are known by identity and no side added or moved any;
- * undefined otherwise, and where it would be the same as pairing them one by one.
+ * The items of three lists brought together by their identities, in the order of the result; undefined where items have
+ * none, where a side moved any, and where both sides added some, which would need an order among them.
  */
 export function counterparts(
   base: readonly Value[],
   ours: readonly Value[],
   theirs: readonly Value[],
-): readonly { readonly ours: number; readonly theirs: number }[] | undefined {
+): readonly Counterpart[] | undefined {
   const [b, o, t] = [distinctIdentities(base), distinctIdentities(ours), distinctIdentities(theirs)];
   if (base.length === 0 || b === undefined || o === undefined || t === undefined) return undefined;
-  const keeps = (side: readonly string[]): boolean =>
-    side.join("\n") === b.filter((identity) => side.includes(identity)).join("\n");
-  return keeps(o) && keeps(t)
-    ? b.map((identity) => ({ ours: o.indexOf(identity), theirs: t.indexOf(identity) }))
-    : undefined;
+  const known = (side: readonly string[]): string => side.filter((identity) => b.includes(identity)).join("\n");
+  const left = (side: readonly string[]): string => b.filter((identity) => side.includes(identity)).join("\n");
+  if (known(o) !== left(o) || known(t) !== left(t)) return undefined;
+  const adds = (side: readonly string[]): boolean => side.some((identity) => !b.includes(identity));
+  if (adds(o) && adds(t)) return undefined;
+  const lead = adds(t) ? t : o;
+  const order = [...lead, ...b.filter((identity) => !lead.includes(identity))];
+  return order.map((identity) => ({
+    base: b.indexOf(identity),
+    ours: o.indexOf(identity),
+    theirs: t.indexOf(identity),
+  }));
 }
 
 /** Items that stand for themselves wherever they stand: resources as cluster tools write them, no two the same. */

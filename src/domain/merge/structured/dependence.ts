@@ -1,6 +1,6 @@
 import { hunks, splitLines } from "./line-merge.ts";
 import { boundNames } from "./naming.ts";
-import { type Code, fieldOf, nodesOf, partsOf, type Triple, textOf } from "./syntax.ts";
+import { type Code, fieldOf, nodesOf, partsOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
 
 /**
  * A name that one side's edit writes and the other side's edit uses, inside code where both edited.
@@ -21,14 +21,23 @@ function touchedPaths(base: Code, side: Code): Paths {
   // A last line is the same line whether or not another one follows it.
   const lines = (code: Code) => splitLines(`${textOf(code)}\n`);
   const edits = hunks(lines(base), lines(side));
-  const gone = new Set(edits.flatMap(({ from, to }) => range(from, to)));
-  const fresh = new Set(edits.flatMap(({ sideFrom, sideTo }) => range(sideFrom, sideTo)));
-  const removed = pathsOn(base, gone);
-  const added = pathsOn(side, fresh);
-  return { writes: removed.writes.union(added.writes), uses: removed.uses.union(added.uses) };
+  const paths: { writes: Set<string>; uses: Set<string> } = { writes: new Set(), uses: new Set() };
+  for (const { from, to, sideFrom, sideTo } of edits) {
+    const stretches = { was: stretchOf(base, from, to), is: stretchOf(side, sideFrom, sideTo) };
+    const items = { was: editedItems(stretches.was, stretches.is), is: editedItems(stretches.is, stretches.was) };
+    // Nothing is new or gone in it: it was moved or put in another order, and all of it counts.
+    const whole = from === to || sideFrom === sideTo || items.was.length + items.is.length === 0;
+    for (const [stretch, spans] of [
+      [stretches.was, items.was],
+      [stretches.is, items.is],
+    ] as const) {
+      const found = pathsOn(stretch, whole ? undefined : spans);
+      for (const path of found.writes) paths.writes.add(path);
+      for (const path of found.uses) paths.uses.add(path);
+    }
+  }
+  return paths;
 }
-
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 
 const targets: Readonly<Record<string, string>> = {
   assignment_expression: "left",
@@ -58,31 +67,74 @@ const bystanders = new Set([
   "expect",
 ]);
 
-function pathsOn(code: Code, lines: ReadonlySet<number>): { writes: Set<string>; uses: Set<string> } {
-  const lineOf = lineCounter(code);
+/** Some whole lines of a code, as offsets into its source. */
+interface Stretch extends Span {
+  readonly code: Code;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function stretchOf(code: Code, from: number, to: number): Stretch {
+  const lines = splitLines(textOf(code));
+  const length = (count: number): number => lines.slice(0, count).reduce((sum, line) => sum + line.length, 0);
+  return { code, start: code.node.start + length(from), end: code.node.start + length(to) };
+}
+
+const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
+
+/** Nodes that are lists of items which have nothing to do with each other. */
+const lists =
+  /^(program|module|statement_block|block|object|array|arguments|argument_list|dictionary|list|tuple|set|object_pattern|named_imports|jsx_element|jsx_opening_element|jsx_self_closing_element|class_body)$/;
+
+/** The smallest items around what a stretch has and its counterpart has not, or has less often. */
+function editedItems({ code, ...span }: Stretch, other: Stretch): Span[] {
+  const known = countLeaves(other);
+  const here = countLeaves({ code, ...span });
+  const items: Span[] = [];
+  const walk = (node: SyntaxNode, item: Span): void => {
+    if (!overlap(node, span)) return;
+    const text = code.src.slice(node.start, node.end);
+    if (node.children.length === 0 && (here.get(text) ?? 0) > (known.get(text) ?? 0)) items.push(item);
+    for (const child of node.children) walk(child, lists.test(node.type) ? child : item);
+  };
+  walk(code.node, code.node);
+  return items;
+}
+
+function countLeaves({ code, ...span }: Stretch): Map<string, number> {
+  const counts = new Map<string, number>();
+  const walk = (node: SyntaxNode): void => {
+    if (!overlap(node, span)) return;
+    const text = code.src.slice(node.start, node.end);
+    if (node.children.length === 0) counts.set(text, (counts.get(text) ?? 0) + 1);
+    for (const child of node.children) walk(child);
+  };
+  walk(code.node);
+  return counts;
+}
+
+/** What a stretch writes, and what it uses inside of `items` (everywhere, if there are none to look at). */
+function pathsOn(
+  { code, ...span }: Stretch,
+  items: readonly Span[] | undefined,
+): { writes: Set<string>; uses: Set<string> } {
   const writes = new Set<string>();
   const uses = new Set<string>();
-  const touched = (part: Code) =>
-    range(lineOf(part.node.start), lineOf(part.node.end) + 1).some((line) => lines.has(line));
-  for (const part of nodesOf(code)) {
+  if (span.start === span.end) return { writes, uses };
+  const touched = (part: Code) => overlap(part.node, span);
+  for (const part of nodesOf(code, (node) => overlap(node, span))) {
     if (!touched(part)) continue;
     const target = targetOf(part);
     const whole = /^for_/.test(part.node.type) && target !== undefined ? touched(target) : true;
     if (target !== undefined && whole) for (const path of targetPaths(target)) writes.add(path);
     const path = pathOf(part);
-    if (path !== undefined) uses.add(path);
+    const counts = items === undefined || items.some((item) => overlap(item, part.node));
+    if (path !== undefined && counts) uses.add(path);
   }
   return { writes, uses };
-}
-
-function lineCounter({ src, node }: Code): (offset: number) => number {
-  const breaks: number[] = [];
-  for (let at = src.indexOf("\n", node.start); at !== -1 && at < node.end; at = src.indexOf("\n", at + 1))
-    breaks.push(at);
-  return (offset) => {
-    const index = breaks.findIndex((at) => at >= offset);
-    return index === -1 ? breaks.length : index;
-  };
 }
 
 function targetOf(part: Code): Code | undefined {

@@ -48,10 +48,10 @@ function written(ours: Code, { parts, ours: mine, theirs }: Insertions): string 
     const [first] = run;
     const last = run.at(-1);
     if (anchor === undefined || first === undefined || last === undefined) return undefined;
-    const from = lineStart(first);
+    const from = commentStart(first);
     const to = lineEnd(last);
     const text = first.src.slice(from, to);
-    if (!opensLine(first) || !closesLine(last) || !closesLine(anchor) || commentsAbove(first)) return undefined;
+    if (!opensLine(first) || !closesLine(last) || !closesLine(anchor)) return undefined;
     inserts.push({ at: lineEnd(anchor), text: `\n${text}` });
   }
   let out = textOf(ours);
@@ -76,12 +76,16 @@ const opensLine = (code: Code): boolean => code.src.slice(lineStart(code), code.
 const closesLine = (code: Code): boolean =>
   code.src.slice(code.node.end, lineEnd(code)).replace(/^;/, "").trim() === "";
 
-/** A comment line right above: it would have to travel too. */
-const commentsAbove = (code: Code): boolean => {
-  const end = lineStart(code) - 1;
-  const line = code.src.slice(code.src.lastIndexOf("\n", end - 1) + 1, Math.max(end, 0));
-  return /^\s*(\/\/|#|\*|\/\*)/.test(line);
-};
+/** Where the comment lines right above begin, which travel with it. */
+function commentStart(code: Code): number {
+  let at = lineStart(code);
+  while (at > 0) {
+    const above = code.src.lastIndexOf("\n", at - 2) + 1;
+    if (!/^\s*(\/\/|#|\*|\/\*)/.test(code.src.slice(above, at))) break;
+    at = above;
+  }
+  return at;
+}
 
 function areIndependent(one: Code, other: Code): boolean {
   const [left, right] = [effectOf(one), effectOf(other)];

@@ -1,4 +1,5 @@
 import { unaccounted } from "./conserve.ts";
+import { withDecorators } from "./decorated.ts";
 import { newLateRequired } from "./defaults-last.ts";
 import { inventory } from "./inventory.ts";
 import { mergeNode } from "./merge-node.ts";
@@ -44,7 +45,7 @@ async function codeOf(parse: Parse, language: Language, src: string): Promise<Co
   // The root may begin after leading blank lines; the file begins at its first character.
   return node === undefined || node.hasError
     ? undefined
-    : { src, node: { ...node, start: 0, end: src.length }, language };
+    : { src, node: { ...withDecorators(node), start: 0, end: src.length }, language };
 }
 
 function checked(versions: Triple<Code>, result: Code): string | undefined {

@@ -26,23 +26,27 @@ interface Announcement {
 
 const verbs = "get|post|put|patch|delete|head|options";
 const routed = new RegExp(`^@\\s*([\\w.]+)\\.(${verbs}|route|websocket)\\(\\s*(["'])([^"'{}]*)\\3[^()]*\\)$`, "i");
+/** In a class the place it is announced to is the class. */
+const controlled = new RegExp(`^@\\s*(${verbs}|all)\\(\\s*(?:(["'])([^"']*)\\2)?\\s*\\)$`, "i");
 const named = /^@\s*([\w.]+)\.(command|task|tool|fixture)\(\s*\)$/;
 
 function announcementOf(unit: Unit): Announcement | undefined {
   if (unit.code === undefined) return undefined;
   if (unit.code.node.type === "expression_statement") return calledOn(unit.code);
-  const decorators = unit.code.node.children.filter(({ type }) => type === "decorator");
-  const [only] = decorators;
-  if (only === undefined || decorators.length !== 1) return undefined;
-  const text = unit.code.src.slice(only.start, only.end);
-  const route = routed.exec(text);
-  if (route !== null) {
-    const verb = (route[2] ?? "").toLowerCase();
-    return { to: route[1] ?? "", verb: verb === "route" ? "any" : verb, path: route[4] };
-  }
-  const name = named.exec(text);
+  const { src, node } = unit.code;
+  const decorators = node.children
+    .filter(({ type }) => type === "decorator")
+    .map(({ start, end }) => src.slice(start, end));
+  const handler = decorators.map((text) => controlled.exec(text)).find((found) => found !== null);
+  if (handler) return { to: "the controller", verb: verbOf(handler[1]), path: handler[3] ?? "" };
+  const [only = ""] = decorators.length === 1 ? decorators : [];
+  const route = routed.exec(only);
+  if (route !== null) return { to: route[1] ?? "", verb: verbOf(route[2]), path: route[4] };
+  const name = named.exec(only);
   return name === null ? undefined : { to: `${name[1]}.${name[2]}`, verb: "any", path: undefined };
 }
+
+const verbOf = (word = ""): string => (/^(route|all)$/i.test(word) ? "any" : word.toLowerCase());
 
 const router = /^\w*(app|router|routes|server|api)$/i;
 
