@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { cancelMerge } from "../../src/usecases/merge/cancel-entry.ts";
+import { completeRun } from "../../src/usecases/runs/complete-run.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** A run whose landing branch was decided the way the engine does it. */
@@ -162,4 +163,23 @@ test("a promotion can be taken back while nothing came after it", async () => {
   const later = world.tip("main");
   expect(await world.undo(again.id)).toMatchObject({ status: "dropped", problem: expect.stringMatching(/^conflict:/) });
   expect(world.tip("main")).toBe(later);
+});
+
+test("at the end of a run work is taken over by itself where that is wanted and the checkout is clean", async () => {
+  const outcomes = [];
+  for (const [promote, dirty] of [
+    ["ask", false],
+    ["auto", false],
+    ["auto", true],
+  ] as const) {
+    await using world = await landingWorld({ merge: { promote } });
+    make(world, "a");
+    const target = await begin(world, "run-1");
+    await land(world, "a", "run-1", target);
+    if (dirty) world.write(world.root, "README.md", "not committed\n");
+    await world.call(completeRun, { force: true });
+    await world.work();
+    outcomes.push(world.tip("main") === world.tip(target));
+  }
+  expect(outcomes).toEqual([false, true, false]);
 });

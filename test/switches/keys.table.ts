@@ -100,6 +100,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
     '[{ gated: false, unverified: "land", mode: "approve" }, "waiting"]',
   ],
   "merge.unverified": ["src/domain/merge/approval.test.ts", '[{ gated: false, unverified: "land" }, "parent"]'],
+  "merge.promote": [
+    "test/merge/promote.test.ts",
+    "at the end of a run work is taken over by itself where that is wanted",
+  ],
   "merge.keepIgnored": [gates, 'await run([gate("Tests", "true")], { keepIgnored: [] });'],
   "merge.setup": [gates, "dependencies are installed where none were kept, and then kept"],
   "merge.batchSize": ["test/merge/landing.test.ts", "merge: { batchSize: 1 }"],

@@ -14,7 +14,6 @@ export const mergeKeys = {
   "merge.promote": choice(["ask", "auto"], {
     doc: "Whether landed work moves to a checked-out branch when asked, or at run end if that checkout is clean.",
     default: "ask",
-    later: "promotion at the end of a run",
   }),
   "merge.keepIgnored": texts({
     doc: "Ignored directories that survive between gate runs; all other ignored files are removed first.",

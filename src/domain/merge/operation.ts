@@ -44,6 +44,8 @@ export interface MergeOpRequest {
   readonly runId?: string;
   readonly landing?: string;
   readonly target?: string;
+  /** Promote: nobody asked at this moment, so a checkout with uncommitted changes is left alone. */
+  readonly onlyIfClean?: boolean;
   /** Land: how each entry got in, so that whoever finds the ref moved can record it. */
   readonly members?: readonly LandedMember[];
   readonly verdict?: Verdict;

@@ -20,6 +20,10 @@ export async function promote(ports: MergePorts, op: MergeOp): Promise<boolean> 
   // Where it was before is on record when whoever moved it died before they could say so.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
+  const [checkout] = await merging.checkoutsOf(target);
+  if (op.request.onlyIfClean === true && checkout !== undefined && !(await merging.isClean(checkout))) {
+    return end(ports, op, `local_changes: the checkout of ${target} has changes that are not committed`);
+  }
   await ports.store.transaction((tx) =>
     tx.mergeOps.settle(op.id, { beforeCommit: from, afterCommit: to, updatedAt: ports.clock.now() }),
   );

@@ -3,6 +3,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { release } from "../agents/release-agent.ts";
+import { promoteAtEnd } from "../merge/promote-at-end.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion } from "./find.ts";
@@ -33,6 +34,7 @@ export const finishRun: UseCase<HeadQuestion, FinishReply> = {
     const completes = run?.status === "active" && run.coordinatorName === agent.name;
     if (completes) {
       await tx.runs.complete(run.id, "completed", context.now);
+      await promoteAtEnd(tx, context, run);
       await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id, by: "stop" } });
     }
     if (hasEnded(agent) && agent.releasedAt === null) await release(tx, context, agent, "stopped");

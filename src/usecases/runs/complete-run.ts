@@ -4,6 +4,7 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { no, ok } from "../../domain/result.ts";
 import { forbiddenToComplete } from "../../domain/run/rights.ts";
 import type { RunStatus } from "../../domain/run/run.ts";
+import { promoteAtEnd } from "../merge/promote-at-end.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
@@ -30,6 +31,7 @@ export const completeRun: UseCase<
       return no({ kind: "run-open", run: run.id, agents, branches: landing.map(({ branch }) => branch) });
     }
     await tx.runs.complete(run.id, "completed", context.now);
+    await promoteAtEnd(tx, context, run);
     await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id } });
     return ok({ runId: run.id, status: "completed" });
   },

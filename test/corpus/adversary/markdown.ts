@@ -275,7 +275,7 @@ export const markdown: readonly Triple[] = [
   {
     name: "one demotes all headings, the other adds a section of the old depth",
     path: "d.md",
-    verdict: "refuse",
+    verdict: "either",
     base: `# A\n\n# B\n\nb\n\n# C\n\nc\n`,
     ours: `# A\n\n## B\n\nb\n\n## C\n\nc\n`,
     theirs: [["", `\n# D\n\nd\n`]],

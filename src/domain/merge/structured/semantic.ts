@@ -139,7 +139,7 @@ function newDuty({ was, is, fresh }: Duty): string | undefined {
 function otherHeritage({ was, is, fresh, user }: Duty): string | undefined {
   for (const { path, name, code } of was) {
     const now = is.get(path)?.code;
-    if (now === undefined || heritageOf(code) === heritageOf(now)) continue;
+    if (now === undefined || heritageOf(code) === "" || heritageOf(code) === heritageOf(now)) continue;
     const relies = fresh.some(
       ({ text, around }) =>
         /^(super|this|self|cls)$/.test(text) && around.some((node) => isNamed({ ...user, node }, name)),
