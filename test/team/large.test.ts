@@ -46,14 +46,14 @@ test("25 agents finish unattended through five crashes, two rate limits and two 
   await report(project, ran);
 }, 150_000);
 
-/** Each turn brings mail that the agent has not seen, or repeats what a turn that failed was told. */
+/** Each turn brings mail that no settled turn has brought before; a reminder may come without any. */
 function expectNewMail(name: string, turns: readonly Turn[], prompts: readonly string[]): void {
   expect([name, prompts.length]).toEqual([name, turns.length]);
   const read = new Set<string>();
   for (const [at, { trigger, status }] of turns.entries()) {
     const ids = [...(prompts[at] ?? "").matchAll(/^id: (\S+)$/gm)].map(([, id]) => id ?? "");
     expect([name, at, ids.filter((id) => read.has(id))]).toEqual([name, at, []]);
-    expect([name, at, trigger, ids.length > 0]).toEqual([name, at, trigger, true]);
+    if (trigger !== "reminder") expect([name, at, trigger, ids.length]).not.toEqual([name, at, trigger, 0]);
     if (status === "settled") for (const id of ids) read.add(id);
   }
 }

@@ -49,7 +49,7 @@ export function landedMail(facts: LandedFacts): OutcomeMail {
 const verdictLines: Readonly<Record<Verdict, string>> = {
   verified: "All gates passed on exactly what landed.",
   verified_with_gaps: "The gates that ran passed, but some were left out or passed only when repeated.",
-  unverified: "No gate has checked what landed.",
+  unverified: "What landed is not proved: no gate is configured, or a required one does not pass on it.",
 };
 
 export interface FailedFacts {
