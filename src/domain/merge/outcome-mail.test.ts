@@ -28,8 +28,8 @@ test("who is told of a landing learns where it is, how it got there, what it unl
   expect(payloadFields(payload)).toMatchObject({ commit: landing.commit, opId: "op-1", readyTasks: ["T2", "T3"] });
 });
 
-test("a landing that no gate has seen says so", () => {
-  expect(landedMail({ entry, ...landing, verdict: "unverified", ready: [] }).body).toContain("No gate has checked");
+test("a landing that no gate has proved says so", () => {
+  expect(landedMail({ entry, ...landing, verdict: "unverified", ready: [] }).body).toContain("is not proved");
 });
 
 test("a failure names its files, gate, log and those in the way, and every cause has an advice", () => {
