@@ -17,6 +17,7 @@ const mostAtOnce = 20;
  */
 export class Retention {
   #lookedAt: number | undefined;
+  #mailSeen = 0;
 
   async prune(ports: EnginePorts): Promise<void> {
     const awake = ports.clock.monotonic();
@@ -27,7 +28,9 @@ export class Retention {
       await pruneSnapshots(ports, before);
       await ports.worktrees.emptyTrash(before);
     });
-    await pruneOlder(ports, mailDays, (before) => pruneMail(ports, before));
+    await pruneOlder(ports, mailDays, async (before) => {
+      this.#mailSeen = await pruneMail(ports, before, this.#mailSeen);
+    });
     await pruneOlder(ports, mergeRefDays, (before) => pruneMergeRefs(ports, before));
   }
 }

@@ -74,15 +74,23 @@ export const messageRows = (sql: Sql): MessageRows => ({
       ...types,
     );
   },
-  purgeSettled: (before) =>
-    sql.run(
-      `DELETE FROM messages WHERE created_at < ?
+  purgeSettled: async (before, { after, most }) => {
+    const rows = await sql.all("SELECT seq, created_at FROM messages WHERE seq > ? ORDER BY seq LIMIT ?", after, most);
+    const old = rows.filter((row) => Number(row.created_at) < before);
+    const last = old.at(-1);
+    if (last === undefined) return { purged: 0, last: null };
+    const purged = await sql.run(
+      `DELETE FROM messages WHERE seq > ? AND seq <= ? AND created_at < ?
          AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = messages.run_id AND r.status = 'active')
          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = messages.seq
                          AND d.state NOT IN ${literals(settledDeliveries)})
          AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.kind = 'reply' AND w.ref = messages.id)`,
+      after,
+      Number(last.seq),
       before,
-    ),
+    );
+    return { purged, last: rows.length < most ? null : Number(last.seq) };
+  },
   purge: async ({ before, agent, all }) => {
     if (all === true) return sql.run("DELETE FROM messages");
     const parts: string[] = [];

@@ -17,6 +17,13 @@ export interface Mail {
   readonly delivery: Delivery;
 }
 
+/** What was found in one look at the oldest messages. */
+export interface PurgedPart {
+  readonly purged: number;
+  /** Where the next look goes on; null when everything after it is too young. */
+  readonly last: number | null;
+}
+
 export interface MessageRows {
   /** Stores a message and returns its number. Order of numbers is order of commits. */
   insert(message: Omit<Message, "seq">): Promise<number>;
@@ -38,7 +45,7 @@ export interface MessageRows {
   /** Messages of the given types that the agent stored while this turn was running, oldest first. */
   ofTurn(turnId: string, types: readonly MailType[]): Promise<Message[]>;
   /** Deletes mail of ended runs sent before that moment, when nobody waits for an answer to it and no delivery is open. */
-  purgeSettled(before: number): Promise<number>;
+  purgeSettled(before: number, part: { readonly after: number; readonly most: number }): Promise<PurgedPart>;
   purge(filter: { before?: number; agent?: string; all?: boolean }): Promise<number>;
 }
 
