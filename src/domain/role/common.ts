@@ -53,8 +53,8 @@ export const pollingLoop: FailureMode = {
 export const readOnlyViolation: FailureMode = {
   name: "READ_ONLY_VIOLATION",
   means: "changing files, branches or settings",
-  enforcedBy: "guard",
-  how: "write tools and commands that change files do not get through",
+  enforcedBy: "advisory",
+  how: "report what should change and who owns it; nothing you write is landed",
 };
 
 export const unverifiedEnd: FailureMode = {

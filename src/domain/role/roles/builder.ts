@@ -20,8 +20,8 @@ export const builder = defineRole({
     {
       name: "PATH_BOUNDARY_VIOLATION",
       means: "writing outside your worktree",
-      enforcedBy: "guard",
-      how: "writes to paths outside it are denied",
+      enforcedBy: "advisory",
+      how: "ask your parent for what lies outside it",
     },
     {
       name: "FILE_SCOPE_VIOLATION",
@@ -32,8 +32,8 @@ export const builder = defineRole({
     {
       name: "CANONICAL_BRANCH_WRITE",
       means: "committing to another branch, pushing or merging",
-      enforcedBy: "guard",
-      how: "only commits on your own branch are let through; the queue does the rest",
+      enforcedBy: "queue",
+      how: "only commits on your own branch are taken; the queue does the rest",
     },
     {
       name: "RED_GATES",

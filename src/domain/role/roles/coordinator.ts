@@ -73,8 +73,8 @@ export const coordinator = defineRole({
     {
       name: "CODE_MODIFICATION",
       means: "writing code, specs or tests yourself",
-      enforcedBy: "guard",
-      how: "write tools are denied; specs are written by leads and scouts",
+      enforcedBy: "advisory",
+      how: "specs are written by leads and scouts, code and tests by builders",
     },
     {
       name: "OVERLAPPING_FILE_AREAS",

@@ -38,8 +38,8 @@ export const lead = defineRole({
     {
       name: "LEAD_DOES_WORK",
       means: "implementing anything yourself, be it one line",
-      enforcedBy: "guard",
-      how: "write tools and commands that change files do not get through",
+      enforcedBy: "advisory",
+      how: "sling a builder for it; nothing you write is landed",
     },
     {
       name: "OVERLAPPING_FILE_SCOPE",
@@ -56,7 +56,7 @@ export const lead = defineRole({
     {
       name: "DIRECT_MERGE",
       means: "merging, rebasing or predicting merges yourself",
-      enforcedBy: "guard",
+      enforcedBy: "queue",
       how: "the queue takes each merge_ready, joins, tests and lands it, and tells you what came of it",
     },
     {

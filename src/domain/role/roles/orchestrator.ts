@@ -38,8 +38,8 @@ export const orchestrator = defineRole({
     {
       name: "CODE_MODIFICATION",
       means: "writing code, specs or tests, or merging",
-      enforcedBy: "guard",
-      how: "write tools are denied",
+      enforcedBy: "advisory",
+      how: "have the coordinator of that repository see to it",
     },
     {
       name: "OVERLAPPING_REPO_SCOPE",
