@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allProcesses } from "../src/host/linux/process-table.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
-import { jsonOf, runOv } from "../testkit/ov.ts";
+import { jsonOf, ovBinary, runOv } from "../testkit/ov.ts";
 
 /** A handful says whether it works at all; the sweep says whether it always does. */
 const seeds = process.env.SWEEP === "full" ? Array.from({ length: 20 }, (_, at) => at + 1) : [1, 6];
@@ -35,6 +35,26 @@ for (const seed of seeds) {
     expect(processesIn(place.dir)).toEqual([]);
   }, 120_000);
 }
+
+test("a demonstration that is interrupted ends its team and leaves nothing behind", async () => {
+  await using place = emptyPlace();
+  const env = { PATH: process.env.PATH ?? "", HOME: place.dir, TMPDIR: place.dir };
+  const child = Bun.spawn([ovBinary(), "demo", "--seed", "1"], {
+    cwd: place.dir,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const told = child.stderr.getReader();
+  for (let said = ""; !said.includes("builder works"); ) {
+    const { done, value } = await told.read();
+    if (done) throw new Error(`it ended before anybody worked: ${said}`);
+    said += new TextDecoder().decode(value);
+  }
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(5);
+  expect(readdirSync(place.dir).filter((name) => name.startsWith("ov-demo-"))).toEqual([]);
+  expect(processesIn(place.dir)).toEqual([]);
+}, 60_000);
 
 function emptyPlace(): AsyncDisposable & { readonly dir: string } {
   const dir = mkdtempSync(join(tmpdir(), "ov-demo-test-"));

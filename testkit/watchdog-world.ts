@@ -34,7 +34,8 @@ export interface WatchdogWorld extends AsyncDisposable {
   beat(turn: Turn): Promise<void>;
   /** Lets time pass as the engine does: it sleeps until the watchdog is due, then ticks. Returns the ticks. */
   pass(ms: number): Promise<number>;
-  tick(): Promise<void>;
+  /** True when it acted. */
+  tick(): Promise<boolean>;
   next(): Promise<number | undefined>;
   /** Another engine, that remembers nothing. */
   restarted(): WatchdogWorld;
@@ -91,7 +92,7 @@ function worldOf(
     return found;
   };
   const next = (): Promise<number | undefined> => nextWatchdogAt(ports, memory);
-  const tick = (): Promise<void> => watchdogTick(ports, memory);
+  const tick = (): Promise<boolean> => watchdogTick(ports, memory);
   return {
     store,
     clock,

@@ -51,12 +51,19 @@ async function endAll(agents: readonly StopIntent[], grace: number): Promise<Map
   return ended;
 }
 
-/** The supervisor is left alone: it sees its agent go and settles the turn. */
-async function endAgent({ processes }: StopIntent, grace: number): Promise<Ended> {
+/**
+ * The supervisor is left alone: it sees its agent go and settles the turn. What earlier turns left running goes too.
+ */
+async function endAgent({ agentId, processes }: StopIntent, grace: number): Promise<Ended> {
   const trees = await Promise.all(
     processes.filter(({ role }) => role !== "supervisor").map((process) => endProcess(process, grace)),
   );
-  return { killed: trees.flatMap(({ killed }) => killed), survivors: trees.flatMap(({ survivors }) => survivors) };
+  const left = await linuxProcesses.endStartedFor(agentId, grace);
+  const leftBehind = left.ended.map((each): EndedProcess => ({ ...each, role: "descendant" }));
+  return {
+    killed: [...trees.flatMap(({ killed }) => killed), ...leftBehind],
+    survivors: [...new Set([...trees.flatMap(({ survivors }) => survivors), ...left.survivors])],
+  };
 }
 
 async function endProcess(root: DoomedProcess, grace: number): Promise<Ended> {

@@ -5,17 +5,22 @@ import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
 
 const longestHoldMs = 24 * 60 * 60_000;
+const graceMs = 2_000;
 
-/** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. */
-export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock" | "ids">): Promise<void> {
+/** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. True when there was any. */
+export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock" | "ids">): Promise<boolean> {
   const now = ports.clock.now();
   const forgotten = await ports.store.read((tx) => tx.agents.submittedBefore(now - longestHoldMs));
+  let any = false;
   for (const agent of forgotten) {
-    await ports.store.transaction(async (tx) => {
-      if (!(await isInQueue(tx, agent)))
-        await release(tx, { now, ids: ports.ids }, agent, "nobody came back to it for a day");
-    });
+    const released = await ports.store.transaction(async (tx) =>
+      (await isInQueue(tx, agent))
+        ? []
+        : release(tx, { now, ids: ports.ids }, agent, "nobody came back to it for a day"),
+    );
+    if (released.length > 0) any = true;
   }
+  return any;
 }
 
 /** Takes away the worktrees of released agents. What they held is kept first; the branch stays. */
@@ -26,6 +31,8 @@ export async function cleanReleased(ports: EnginePorts): Promise<void> {
 
 /** Takes away what a released agent left; its place is free then, unless what it held could not be kept. */
 export async function cleanUp(ports: EnginePorts, agent: Agent): Promise<void> {
+  // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
+  await ports.processes.endStartedFor(agent.id, graceMs);
   const worktree = worktreeOf(agent);
   const stillUsed = worktree === undefined || (await hasSuccessorIn(ports, agent));
   if (worktree !== undefined && !stillUsed) {

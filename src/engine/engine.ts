@@ -82,7 +82,8 @@ class Engine {
     const { clock, store, settings, side } = this.#ports;
     const seen = await store.changeCounter();
     await this.#pass();
-    await watchdogTick(this.#ports, this.#watchdog);
+    // It writes on our own connection, where no change counter tells of the turn that a nudge or a death queued.
+    if (await watchdogTick(this.#ports, this.#watchdog)) this.#bell.ring();
     const { live, dueInMs } = await this.#outlook();
     const now = clock.monotonic();
     if (live) {
@@ -147,28 +148,34 @@ class Engine {
       return;
     }
     this.#houseworkMissed = false;
-    this.#housework = this.#doHousework()
-      .catch((error: unknown) => {
-        this.#ports.report(error);
-        return false;
-      })
-      .then((did) => {
-        this.#housework = undefined;
-        // What came while it was busy was not looked at, and nobody will ring for it again.
-        if (did || this.#houseworkMissed) this.#bell.ring();
-      });
+    this.#housework = this.#doHousework().then(() => {
+      this.#housework = undefined;
+      // What came while it was busy was not looked at, and nobody will ring for it again.
+      if (this.#houseworkMissed) this.#bell.ring();
+    });
   }
 
-  async #doHousework(): Promise<boolean> {
-    const freed = await freeFromBudgets(this.#ports);
-    await this.#stops.finish(this.#ports);
-    await freeLostAttachments(this.#ports);
-    await seatAgents(this.#ports, () => this.#bell.ring());
-    await expireClaims(this.#ports);
-    await releaseForgotten(this.#ports);
-    await cleanReleased(this.#ports);
-    await this.#retention.prune(this.#ports);
-    return freed;
+  /** Those that say so may have woken somebody, on our own connection, where no change counter tells of it. */
+  async #doHousework(): Promise<void> {
+    const ports = this.#ports;
+    const chores: readonly (() => Promise<unknown>)[] = [
+      () => freeFromBudgets(ports),
+      () => this.#stops.finish(ports),
+      () => freeLostAttachments(ports),
+      () => seatAgents(ports, () => this.#bell.ring()),
+      () => expireClaims(ports),
+      () => releaseForgotten(ports),
+      () => cleanReleased(ports),
+      () => this.#retention.prune(ports),
+    ];
+    for (const chore of chores) {
+      try {
+        if ((await chore()) === true) this.#bell.ring();
+      } catch (error) {
+        // One that fails must not keep the others from being done; the next pass tries it again.
+        ports.report(error);
+      }
+    }
   }
 
   async #outlook(): Promise<{ live: boolean; dueInMs: number | undefined }> {

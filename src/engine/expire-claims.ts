@@ -5,17 +5,20 @@ const mostAtOnce = 100;
 
 /**
  * Takes mail back from readers that died with it in hand, so that it is delivered again or visibly given up. What was
- * printed waits for its reader's next look instead: a person need not be told the same twice.
+ * printed waits for its reader's next look instead: a person need not be told the same twice. True when there was any.
  */
-export async function expireClaims(ports: EnginePorts): Promise<void> {
+export async function expireClaims(ports: EnginePorts): Promise<boolean> {
   const now = ports.clock.now();
   const due = await ports.store.read((tx) => tx.deliveries.nextExpiry());
-  if (due === undefined || due > now) return;
-  await ports.store.transaction(async (tx) => {
+  if (due === undefined || due > now) return false;
+  return ports.store.transaction(async (tx) => {
+    let any = false;
     for (const delivery of await tx.deliveries.expired(now, mostAtOnce)) {
       const message = delivery.state === "claimed" ? await tx.messages.bySeq(delivery.messageSeq) : undefined;
       if (message === undefined) continue;
       await expireClaim(tx, { ids: ports.ids, now, settings: ports.rules }, { message, delivery });
+      any = true;
     }
+    return any;
   });
 }

@@ -12,34 +12,40 @@ const graceMs = 2_000;
 export class UnfinishedStops {
   readonly #seen = new Map<string, number>();
 
-  async finish(ports: EnginePorts): Promise<void> {
+  /** True when somebody ended by it, which others may have to hear of. */
+  async finish(ports: EnginePorts): Promise<boolean> {
     const stopping = await ports.store.read((tx) => tx.agents.stopping());
     const now = ports.clock.monotonic();
     for (const id of this.#seen.keys()) if (!stopping.some((agent) => agent.id === id)) this.#seen.delete(id);
+    let ended = false;
     for (const agent of stopping) {
       const since = this.#seen.get(agent.id) ?? now;
       this.#seen.set(agent.id, since);
-      if (agent.stopRequestedBy === watchdog || now - since >= headStartMs) await finishStop(ports, agent);
+      if (agent.stopRequestedBy !== watchdog && now - since < headStartMs) continue;
+      if (await finishStop(ports, agent)) ended = true;
     }
+    return ended;
   }
 }
 
 /** A command that stops somebody ends the processes itself and tells how that went; it should find them alive. */
 const headStartMs = 4_000;
 
-async function finishStop(ports: EnginePorts, agent: Agent): Promise<void> {
+async function finishStop(ports: EnginePorts, agent: Agent): Promise<boolean> {
   const live = await ports.store.read((tx) => tx.processes.liveForAgent(agent.id));
   for (const process of live.filter((record) => record.role === "agent")) {
     await ports.processes.endTree(process, graceMs, { turnId: process.turnId ?? undefined });
   }
+  await ports.processes.endStartedFor(agent.id, graceMs);
   ports.reach("stop.after-kill");
   const now = ports.clock.now();
-  await ports.store.transaction(async (tx) => {
+  return ports.store.transaction(async (tx) => {
     const current = await tx.agents.get(agent.id);
     // With a turn running its supervisor, or the one that takes over, settles it the same way.
-    if (current === undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return;
+    if (current === undefined || (await tx.turns.runningFor(agent.id)) !== undefined) return false;
     const end = stopEnd(current.stopRequestedBy ?? "operator");
     const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
-    await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, current, { ...end, death: end.reason, turnId: null });
+    const told = { ...end, death: end.reason, turnId: null };
+    return endAgent(tx, { ids: ports.ids, now, notifyDeaths }, current, told);
   });
 }

@@ -32,12 +32,10 @@ export const agentLauncher: AgentLauncher = {
       release: async (input) => {
         gateEnd.write("go\n");
         await gateEnd.end();
-        child.stdin.write(input);
-        await child.stdin.end();
+        void give(child.stdin, input);
       },
-      abandon: () => {
-        void gateEnd.end();
-      },
+      // The writer has a copy of the gate's descriptor, so ending it closes nothing; and a shell that waits holds nothing.
+      abandon: () => child.kill("SIGKILL"),
       exited: child.exited.then(() => ({
         code: child.signalCode === null ? child.exitCode : null,
         signal: child.signalCode === null ? null : String(child.signalCode),
@@ -45,3 +43,16 @@ export const agentLauncher: AgentLauncher = {
     };
   },
 };
+
+/**
+ * Not waited for: an agent that is slow to read, or never does, must be followed meanwhile. One that ended before it had
+ * read everything is known by its end, which says more than the broken pipe.
+ */
+async function give(stdin: Bun.FileSink, input: string): Promise<void> {
+  try {
+    await stdin.write(input);
+    await stdin.end();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+  }
+}

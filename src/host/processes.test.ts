@@ -142,6 +142,19 @@ describe("ending a tree", () => {
     expect(await end(root, { turnId: "turn-test-2" })).toMatchObject({ signalled: 1, survivors: [] });
     expect(isGone(orphan)).toBe(true);
   });
+
+  test("what an agent left running in any of its turns is ended with its children, and nobody else's is", async () => {
+    const file = newFile();
+    const first = { OVERSTORY_SESSION_ID: "agent-test-1", OVERSTORY_TURN_ID: "turn-test-3" };
+    const second = { OVERSTORY_SESSION_ID: "agent-test-1", OVERSTORY_TURN_ID: "turn-test-4" };
+    const server = start(`env -i bash -c '${ready(file).replaceAll("'", '"')}; exec sleep 60' & wait`, first);
+    const watcher = start("exec sleep 60", second);
+    const stranger = start("exec sleep 60", { OVERSTORY_SESSION_ID: "agent-test-11" });
+    const child = await named(file);
+    expect(await linuxProcesses.endStartedFor("agent-test-1", graceMs)).toMatchObject({ signalled: 3, survivors: [] });
+    expect([server, watcher, child].every(isGone)).toBe(true);
+    expect(isGone(stranger)).toBe(false);
+  });
 });
 
 describe("identity", () => {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { Liveness, Processes } from "../ports/process.ts";
-import { endTree } from "./linux/end-tree.ts";
+import { endStartedFor, endTree } from "./linux/end-tree.ts";
 import { bootId, entryOf, identityOf } from "./linux/process-table.ts";
 
 /** Processes of a Linux host. */
@@ -15,6 +15,7 @@ export const linuxProcesses = {
   },
   check,
   endTree,
+  endStartedFor,
   startDetached: (command, { env, logFile, onExit }) => {
     const log = openSync(logFile, "a", 0o600);
     try {

@@ -34,9 +34,8 @@ export const terminalLauncher: TerminalLauncher = {
         gateEnd.write("go\n");
         await gateEnd.end();
       },
-      abandon: () => {
-        void gateEnd.end();
-      },
+      // The writer has a copy of the gate's descriptor, so ending it closes nothing; and a shell that waits holds nothing.
+      abandon: () => child.kill("SIGKILL"),
       exited: child.exited.then(() => {
         listen("off");
         return {

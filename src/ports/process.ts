@@ -26,6 +26,8 @@ export interface Processes {
     graceMs: number,
     options?: { readonly turnId?: string | undefined },
   ): Promise<KillReport>;
+  /** Ends in the same way whatever carries this agent in its environment, from any of its turns. */
+  endStartedFor(agentId: string, graceMs: number): Promise<KillReport>;
   /** Starts a program that outlives us: own session, no inherited terminal, output to a file. Returns its pid. */
   startDetached(command: readonly string[], options: DetachedOptions): number;
 }

@@ -149,6 +149,25 @@ describe("terminal mail outranks whatever becomes of the process afterwards", ()
   });
 });
 
+test("a program that says its turn is over and then does not leave is ended, and its turn is not run again", async () => {
+  const over = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "all is well" });
+  await using project = await makeProject({
+    config: "turn:\n  stallTimeoutMs: 700\nagents:\n  continuePrompts: 0\n",
+    scenario: `
+- do:
+    - say: nearly there
+    - malformed: '${over}'
+    - hang: true
+`,
+  });
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  expect(await ranTurns(project, "b1")).toMatchObject([{ clean: true, error: null, resultText: "all is well" }]);
+  expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "no_signal" });
+  await project.until("every process had ended", async () => project.processes().length === 0);
+  expect(startsOf(project, "b1")).toHaveLength(1);
+});
+
 test("terminal mail belongs to the turn that was running when it was stored, whatever its time says", async () => {
   await using project = await makeProject({
     config: "agents:\n  continuePrompts: 0\n",

@@ -2,8 +2,9 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
+import type { ProcessIdentity } from "../../src/domain/process/process.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
-import { makeProject } from "../../testkit/project.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const scenario = `
 - when: { attempt: 1 }
@@ -25,4 +26,39 @@ test("what a killed agent had running ends before its turn is tried again", asyn
   await project.until("the turn had failed", async () => (await project.agent("a1")).state === "between_turns");
   expect(linuxProcesses.check(tool)).toBe("gone");
   await project.until("it finished", async () => (await project.agent("a1")).outcome === "done");
+}, 60_000);
+
+/** Leaves a server running in a session of its own; its next word is the last of its turn. */
+const leavesServer = (...words: string[]): string => `
+- do:
+    - child: { command: 'echo $$ > "$HOME/server"; exec sleep 600', newSession: true }
+    - waitFor: { file: "\${env.HOME}/server" }
+    - ov: [mail, send, --to, operator, ${words.join(", ")}, --subject, s, --body, b]
+`;
+
+async function serverOf(project: TestProject): Promise<ProcessIdentity> {
+  const note = join(project.home, "server");
+  await project.until("the server ran", async () => existsSync(note) && readFileSync(note, "utf8") !== "");
+  const server = linuxProcesses.identify(Number(readFileSync(note, "utf8")));
+  if (server === undefined) throw new Error("the server is not there");
+  return server;
+}
+
+test("a server that a clean turn left running outlives the turn, and ends when its agent is stopped", async () => {
+  await using project = await makeProject({ scenario: leavesServer("--type", "question") });
+  await project.json("sling", "Work", "--name", "a1", "--skip-task-check");
+  const server = await serverOf(project);
+  await project.until("the agent waited", async () => (await project.agent("a1")).state === "between_turns");
+  expect(linuxProcesses.check(server)).toBe("alive");
+  const { killed } = await project.json("stop", "a1");
+  expect(killed).toEqual([{ pid: server.pid, role: "descendant", escalated: false }]);
+  expect(linuxProcesses.check(server)).toBe("gone");
+}, 60_000);
+
+test("a server of an agent that is done ends before its worktree is taken away", async () => {
+  await using project = await makeProject({ scenario: leavesServer("--type", "worker_done") });
+  await project.json("sling", "Work", "--name", "a1", "--skip-task-check");
+  const server = await serverOf(project);
+  await project.until("its place was free", async () => (await project.agent("a1")).cleanedAt !== null);
+  expect(linuxProcesses.check(server)).toBe("gone");
 }, 60_000);

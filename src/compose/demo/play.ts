@@ -20,12 +20,16 @@ export const makeDemoFacet = (env: Environment): DemoFacet => ({
 
 async function play(request: DemoRequest, env: Environment, onState: (state: DemoState) => void): Promise<DemoSummary> {
   const began = performance.now();
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  for (const signal of endings) process.on(signal, interrupt);
   const stage = buildStage(planOf(request), env);
   let store: Store | undefined;
+  let complete = false;
   try {
     begin(stage, request);
     store = openSqlite({ path: join(stage.root, ".overstory", "overstory.db"), life: "process", readOnly: true });
-    const complete = await watch(store, onState, began + limitMs);
+    complete = await watch(store, onState, { until: began + limitMs, interrupted: interrupted.signal });
     const promoted = complete && stage.run(...ovWords(stage, "merge", "promote"));
     const testsGreen = promoted && stage.run("sh", "-c", demoGate);
     return {
@@ -37,10 +41,16 @@ async function play(request: DemoRequest, env: Environment, onState: (state: Dem
     };
   } finally {
     await store?.close();
+    // A team that nobody watches any more must not work on in a directory that nobody will look into.
+    if (!complete) stage.run(...ovWords(stage, "coordinator", "stop", "--workers", "stop"));
     stage.run(...ovWords(stage, "engine", "stop"));
     if (!request.keep) rmSync(stage.base, { recursive: true, force: true });
+    for (const signal of endings) process.off(signal, interrupt);
   }
 }
+
+/** Pressed twice, they still wait until the team has ended. */
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const ovWords = (stage: Stage, ...words: string[]): string[] => [...stage.self, ...words];
 
@@ -54,9 +64,13 @@ function begin(stage: Stage, { agents }: DemoRequest): void {
   stage.ov("go", objective, "--runtime", "scripted", "--gate", demoGate, "--no-attach", "--yes");
 }
 
-/** Until the run is complete. False when it takes too long. */
-async function watch(store: Store, onState: (state: DemoState) => void, until: number): Promise<boolean> {
-  while (performance.now() < until) {
+/** Until the run is complete. False when it takes too long, or somebody has seen enough. */
+async function watch(
+  store: Store,
+  onState: (state: DemoState) => void,
+  { until, interrupted }: { readonly until: number; readonly interrupted: AbortSignal },
+): Promise<boolean> {
+  while (performance.now() < until && !interrupted.aborted) {
     const state = await stateOf(store);
     onState(state);
     if (state.runStatus === "completed") return true;

@@ -13,24 +13,27 @@ const deepest = 8;
 const sending = ["push", "send-pack"];
 
 function pushes(given: readonly Word[], depth: number): boolean {
-  const words = unwrapped(given);
-  const [program, ...rest] = words;
+  const [program, ...rest] = withoutPrefix(given);
   if (program === undefined) return false;
   if (program.dynamic) return rest.some(({ text }) => sending.includes(text));
   const name = program.text.slice(program.text.lastIndexOf("/") + 1);
   if (name === "git") return sendsByGit(rest);
   if (name === "eval") return mayPush(rest.map(({ text }) => text).join(" "), depth + 1);
-  const script = shells.includes(name) ? scriptOf(rest) : undefined;
-  return script !== undefined && mayPush(script, depth + 1);
+  if (wrappers.includes(name)) return wrappedIn(rest).some((wrapped) => pushes(wrapped, depth));
+  return shells.includes(name) && pushesByShell(rest, depth);
 }
 
 const shells = ["sh", "bash", "zsh", "dash", "ksh"];
 
-/** What `sh -c` is given. */
-function scriptOf(words: readonly Word[]): string | undefined {
+/** A script in a file is a program of its own; what a shell reads from its input cannot be known. */
+function pushesByShell(words: readonly Word[], depth: number): boolean {
   const at = words.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/.test(text));
-  return at < 0 ? undefined : words[at + 1]?.text;
+  if (at < 0) return words.every(({ text }) => text.startsWith("-") && !asksAboutItself.includes(text));
+  const script = words.slice(at + 1).find(({ text }) => text !== "--");
+  return script !== undefined && mayPush(script.text, depth + 1);
 }
+
+const asksAboutItself = ["--version", "--help"];
 
 /** Git's options that are followed by a value of their own. */
 const gitValues = [
@@ -54,25 +57,41 @@ function sendsByGit(words: readonly Word[]): boolean {
   return false;
 }
 
-const keywords = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time"];
-const wrappers = ["env", "command", "builtin", "exec", "nohup", "nice", "timeout", "stdbuf", "setsid", "sudo", "xargs"];
+const keywords = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "coproc"];
 
-/** Without assignments, keywords, and programs that only run another one. */
-function unwrapped(words: readonly Word[]): readonly Word[] {
-  let rest = words;
-  for (;;) {
-    const first = rest[0];
-    if (first === undefined) return rest;
-    if (/^\w+=/.test(first.text) || (!first.dynamic && keywords.includes(first.text))) rest = rest.slice(1);
-    else if (!first.dynamic && wrappers.includes(first.text)) rest = wrappedIn(rest.slice(1));
-    else return rest;
-  }
+/** Without assignments and keywords. */
+function withoutPrefix(words: readonly Word[]): readonly Word[] {
+  const start = words.findIndex(({ text, dynamic }) => !(/^\w+=/.test(text) || (!dynamic && keywords.includes(text))));
+  return start < 0 ? [] : words.slice(start);
 }
 
-/** Options of a wrapper, with values that look like numbers, durations or signals, belong to it. */
-function wrappedIn(words: readonly Word[]): readonly Word[] {
-  const start = words.findIndex(
-    ({ text, dynamic }) => dynamic || !(text.startsWith("-") || /^[\d.]+[smhdKMG]?$/.test(text) || text === "{}"),
-  );
-  return start < 0 ? [] : words.slice(start);
+/** Programs that only run another one. */
+const wrappers = [
+  "env",
+  "command",
+  "builtin",
+  "exec",
+  "nohup",
+  "nice",
+  "time",
+  "timeout",
+  "stdbuf",
+  "setsid",
+  "sudo",
+  "xargs",
+];
+
+/**
+ * What a wrapper may run. Its options, with values that look like numbers or durations, belong to it; whether the word
+ * after an option is the option's value or the program, only the wrapper knows, so both readings are looked at.
+ */
+function wrappedIn(words: readonly Word[]): readonly (readonly Word[])[] {
+  const readings: (readonly Word[])[] = [];
+  for (const [at, { text, dynamic }] of words.entries()) {
+    const isOption = !dynamic && text.startsWith("-");
+    if (isOption || /^[\d.]+[smhdKMG]?$/.test(text) || text === "{}") continue;
+    readings.push(words.slice(at));
+    if (words[at - 1]?.text.startsWith("-") !== true) break;
+  }
+  return readings;
 }

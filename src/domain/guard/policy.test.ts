@@ -31,6 +31,23 @@ test.each([
   "sh -c \"bash -c 'git push'\"",
   "git $verb",
   "cat <<EOF\nx\nEOF\ngit push",
+  "/usr/bin/env git push",
+  "git >/tmp/x push",
+  "git 2>/dev/null push",
+  "git push >&2",
+  ">log git push",
+  "git &>/dev/null push",
+  "git <in push",
+  "bash <<< 'git push'",
+  "cat <(git push)",
+  "timeout -s KILL 5 git push",
+  "sudo -u me git push",
+  "env -u A -i B=c git push",
+  "time -p git push",
+  "bash -c -- 'git push'",
+  "bash <<EOF\ngit push\nEOF",
+  "echo 'git push' | sh",
+  "coproc git push",
 ])("an agent may not run %j", (command) => {
   expect(decide(bash(command))).toMatchObject({ decision: "deny", rule: "git-push" });
 });
@@ -44,6 +61,13 @@ test.each([
   "ls # git push",
   "git -C push status",
   "npm run push",
+  "bash build.sh",
+  "bash --version",
+  "timeout 5 npm test",
+  "env -i npm run push",
+  "echo push > git",
+  "git log > push",
+  "git diff 2>&1",
   "",
 ])("an agent may run %j", (command) => {
   expect(decide(bash(command))).toEqual({ decision: "allow" });

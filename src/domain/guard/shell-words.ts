@@ -6,8 +6,8 @@ export interface Word {
 }
 
 /**
- * The simple commands of a line of shell, those inside substitutions included, each as its words; quotes are folded.
- * Enough to see which programs are named, not a shell: redirections and keywords stay words.
+ * The simple commands of a line of shell, those inside substitutions included, each as its words; quotes are folded
+ * and redirections left out. Enough to see which programs are named, not a shell: keywords stay words.
  */
 export function simpleCommands(line: string): readonly (readonly Word[])[] {
   return new Splitter(line).split();
@@ -24,6 +24,8 @@ class Splitter {
   #dynamic = false;
   /** An empty pair of quotes is a word too. */
   #begun = false;
+  /** The word that comes next is where a redirection leads. */
+  #redirected = false;
   #hereDocuments: string[] = [];
   #at = 0;
 
@@ -38,8 +40,9 @@ class Splitter {
   }
 
   #step(next: string): void {
-    if (blanks.includes(next) || next === ">") this.#skip(() => this.#endWord());
+    if (blanks.includes(next)) this.#skip(() => this.#endWord());
     else if (next === "\n") this.#newLine();
+    else if (next === ">" || this.#line.startsWith("&>", this.#at)) this.#redirection();
     else if (ends.includes(next)) this.#skip(() => this.#endCommand());
     else if (next === "#" && !this.#begun) this.#comment();
     else if (next === "\\") this.#escape();
@@ -53,7 +56,16 @@ class Splitter {
   #input(): void {
     const isHereDocument = /^<<(?!<)/.test(this.#line.slice(this.#at, this.#at + 3));
     if (isHereDocument) this.#hereDocument();
-    else this.#skip(() => this.#endWord());
+    else this.#redirection();
+  }
+
+  /** With the number before it. What is in parentheses behind it is a command, not a place. */
+  #redirection(): void {
+    if (/^\d+$/.test(this.#text)) this.#begun = false;
+    this.#endWord();
+    const sign = /^&?[<>]+[&|]?/.exec(this.#line.slice(this.#at))?.[0] ?? "";
+    this.#at += sign.length;
+    this.#redirected = this.#line[this.#at] !== "(";
   }
 
   #skip(before: () => void): void {
@@ -67,7 +79,8 @@ class Splitter {
   }
 
   #endWord(): void {
-    if (this.#begun) this.#words.push({ text: this.#text, dynamic: this.#dynamic });
+    if (this.#begun && !this.#redirected) this.#words.push({ text: this.#text, dynamic: this.#dynamic });
+    if (this.#begun) this.#redirected = false;
     this.#text = "";
     this.#dynamic = false;
     this.#begun = false;
@@ -77,6 +90,7 @@ class Splitter {
     this.#endWord();
     if (this.#words.length > 0) this.#commands.push(this.#words);
     this.#words = [];
+    this.#redirected = false;
   }
 
   #comment(): void {

@@ -1,3 +1,4 @@
+import { plainWord, shellWord } from "../text/shell-word.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type FoldedLetter, foldStatus, type Letter } from "./fold.ts";
 import { headerLine, quoted } from "./quoted.ts";
@@ -99,8 +100,3 @@ function replyLines({ message }: FoldedLetter): readonly string[] {
 
 /** A name inside a line of several parts; anything but a plain name is put in quotes. */
 const word = (text: string): string => (plainWord.test(text) ? text : visibleLine(JSON.stringify(text)));
-
-const shellWord = (text: string): string =>
-  plainWord.test(text) ? text : `'${visibleLine(text).replaceAll("'", `'\\''`)}'`;
-
-const plainWord = /^[A-Za-z0-9@_][A-Za-z0-9@_.-]*$/;

@@ -1,10 +1,15 @@
+import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { OutputLog, PlacedEvent } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import type { WatchedProcess } from "./run-turn.ts";
 import { storeEvents } from "./store-events.ts";
 
-export type Followed = { readonly kind: "exited" } | { readonly kind: "stalled" } | { readonly kind: "fenced-out" };
+/** `said`: the runtime's word that the turn is over, if it came before the silence. */
+export type Followed =
+  | { readonly kind: "exited" }
+  | { readonly kind: "stalled"; readonly said: TurnEnded | undefined }
+  | { readonly kind: "fenced-out" };
 
 const fastestLookMs = 20;
 const slowestLookMs = 200;
@@ -64,10 +69,11 @@ export async function followOutput(
         lastGrowth = clock.monotonic();
         continue;
       }
+      const said = log.ended;
       await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };
-      return { kind: "stalled" };
+      return { kind: "stalled", said };
     }
     await new Promise((resolve) => setTimeout(resolve, look));
   }

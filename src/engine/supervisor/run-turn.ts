@@ -39,10 +39,14 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   const exit = await process.exit();
   // A program that was cut short could not end its tools; the next try must not work beside them.
   if (log.ended === undefined) await ports.processes.endTree(process.identity, ports.limits.graceMs, { turnId });
-  const end = followed.kind === "stalled" ? ({ kind: "stalled" } as const) : endOf(ports, owned, log.ended, exit);
+  // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
+  // ended: it must not be paid for twice.
+  const said = followed.kind === "stalled" ? followed.said : log.ended;
+  const silent = followed.kind === "stalled" && said === undefined;
+  const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, said, exit);
   const worktree = await conserve(ports, owned.agent);
   ports.reach("turn.before-settle");
-  const { text: resultText = null, costUsd = null } = log.ended ?? {};
+  const { text: resultText = null, costUsd = null } = said ?? log.ended ?? {};
   await settleTurn(ports, turnId, fence, { end, exit, resultText, costUsd, worktree });
   ports.files.mirrorPid(owned.agent.name, undefined);
   ports.reach("turn.after-settle");

@@ -124,6 +124,19 @@ test("a nudged per-turn agent gets a turn, and is not held to account while that
   expect(await world.agent("b1")).toMatchObject({ state: "in_turn", escalationLevel: 0 });
 });
 
+test("a tick says whether it acted, so that the turn it queued is started at once", async () => {
+  await using world = await watchdogWorld();
+  const { id } = await world.seat("b1");
+  for (let acted = false; !acted; acted = (await world.store.read((tx) => tx.turns.queuedFor(id))) !== undefined) {
+    const due = await world.next();
+    if (due === undefined) throw new Error("nothing was ever due");
+    world.clock.advance(Math.max(due - world.clock.now(), 0));
+    expect(await world.tick()).toBe(true);
+  }
+  await world.next();
+  expect(await world.tick()).toBe(false);
+});
+
 test("a turn whose supervisor beats is never touched, however quiet it is", async () => {
   await using world = await watchdogWorld();
   await world.seat("b1", { state: "in_turn" });

@@ -8,18 +8,22 @@ import { paceOf, type WatchdogPorts, type WatchdogSettings } from "./ports.ts";
 /**
  * When its time has come (see `nextWatchdogAt`), looks at everybody who could be stuck and acts on it, each agent in a
  * transaction of its own that looks again. Before that it costs nothing, so it may be called on every pass. Never runs
- * agent work, never ends a process, and never overlaps itself.
+ * agent work, never ends a process, and never overlaps itself. True when it acted, and so may have queued a turn.
  */
-export async function watchdogTick(ports: WatchdogPorts, memory: WatchdogMemory): Promise<void> {
+export async function watchdogTick(ports: WatchdogPorts, memory: WatchdogMemory): Promise<boolean> {
   const { store, settings } = ports;
-  if (!settings.watchdog.tier0Enabled) return;
+  if (!settings.watchdog.tier0Enabled) return false;
+  let acted = false;
   await memory.whenDue(ports.clock, async () => {
     memory.look(ports.clock, paceOf(settings));
     const observed = await store.read((tx) => observe(tx, ports, memory));
     for (const subject of observed) {
-      if (isDue(ports, memory, subject)) await settle(ports, memory, subject);
+      if (!isDue(ports, memory, subject)) continue;
+      await settle(ports, memory, subject);
+      acted = true;
     }
   });
+  return acted;
 }
 
 /**

@@ -27,7 +27,15 @@ export async function endTree(
   { turnId }: EndTreeOptions = {},
 ): Promise<TreeReport> {
   if (root.bootId !== bootId()) return nobody;
-  const tree = new Tree(root, turnId);
+  const mark = turnId === undefined ? undefined : { variable: "OVERSTORY_TURN_ID", value: turnId };
+  return end(new Tree(root, mark), graceMs);
+}
+
+/** Ends whatever was started for an agent in any of its turns, and everything below that, though all else is gone. */
+export const endStartedFor = (agentId: string, graceMs: number): Promise<TreeReport> =>
+  end(new Tree(undefined, { variable: "OVERSTORY_SESSION_ID", value: agentId }), graceMs);
+
+async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
   let asked = tree.alive();
   if (asked.length === 0) return nobody;
   for (const entry of asked) signal(entry, "SIGTERM");
@@ -59,15 +67,21 @@ export async function endTree(
 
 const nobody: TreeReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
 
-/** Everything that was seen to belong to a root, the dead included: their sessions and groups may outlive them. */
+/** What a process was started with, and passes on to its children. */
+interface Mark {
+  readonly variable: string;
+  readonly value: string;
+}
+
+/** Everything that was seen to belong to a root or to carry a mark, the dead included: their sessions and groups may outlive them. */
 class Tree {
-  readonly #root: ProcessIdentity;
-  readonly #turnId: string | undefined;
+  readonly #root: ProcessIdentity | undefined;
+  readonly #mark: Mark | undefined;
   readonly #members = new Map<number, ProcessEntry>();
 
-  constructor(root: ProcessIdentity, turnId: string | undefined) {
+  constructor(root: ProcessIdentity | undefined, mark: Mark | undefined) {
     this.#root = root;
-    this.#turnId = turnId;
+    this.#mark = mark;
   }
 
   /** Everybody who was alive when first seen. */
@@ -95,9 +109,9 @@ class Tree {
   }
 
   #claims(entry: ProcessEntry, now: ReadonlyMap<number, ProcessEntry>): boolean {
-    if (entry.pid === this.#root.pid) return entry.startToken === this.#root.startToken;
+    if (entry.pid === this.#root?.pid) return entry.startToken === this.#root.startToken;
     if ([entry.parent, entry.group, entry.session].some((pid) => this.#leads(pid, now))) return true;
-    return this.#turnId !== undefined && carries(entry.pid, "OVERSTORY_TURN_ID", this.#turnId);
+    return this.#mark !== undefined && carries(entry.pid, this.#mark.variable, this.#mark.value);
   }
 
   /** The number of a group or session is not given to anybody new while that group or session exists. */

@@ -6,6 +6,7 @@ import type { Missing } from "../../domain/completion/missing.ts";
 import type { ReviewVerdict } from "../../domain/completion/request.ts";
 import type { WorkSeen } from "../../domain/completion/rules.ts";
 import { Rollback } from "../../ports/store.ts";
+import { decide } from "../operator/decide.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { acceptCompletion } from "./accept.ts";
 import { checkStatus } from "./check-status.ts";
@@ -70,7 +71,10 @@ test("a failed review reopens the builder; the third goes to the lead, to whoeve
   expect(await world.mailOf("lead-1", "review")).toHaveLength(1);
   expect(await world.mailOf("lead-1", "worker_done")).toHaveLength(3);
   expect(await world.mailOf("coordinator", "escalation")).toMatchObject([{ fromAgent: "system", priority: "high" }]);
-  expect(await world.mailOf("operator", "decision_gate")).toHaveLength(1);
+  const [gate] = await world.mailOf("operator", "decision_gate");
+  expect(await world.must(decide, { id: gate?.id ?? "", option: "give it up" })).toMatchObject({ to: "lead-1" });
+  const [decision] = await world.mailOf("lead-1", "decision");
+  expect(decision?.body).toStartWith("give it up\n\nIt is about this: overstory/b1/T1 of b1");
 });
 
 test("a builder that was reopened as often as it may be is somebody else's decision at once", async () => {

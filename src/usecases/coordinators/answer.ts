@@ -1,7 +1,9 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
+import { mayAnswer } from "../mail/may-answer.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AnswerReply {
@@ -12,7 +14,7 @@ export interface AnswerReply {
   readonly ended: boolean;
 }
 
-/** The first word in the thread of a message that came back to whoever sent it, by whatever way it was sent. */
+/** The first word in the thread of a message that came back from somebody it was for, by whatever way it was sent. */
 export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
   access: "read",
   run: async (tx, _context, { sentId }) => {
@@ -22,6 +24,7 @@ export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
     for (const message of await tx.messages.thread(question.threadId)) {
       if (message.seq <= question.seq || message.fromAgent === question.fromAgent) continue;
       if ((await tx.deliveries.get(message.seq, question.fromAgent)) === undefined) continue;
+      if (!(await isAnswer(tx, question, message))) continue;
       const { id, fromAgent, subject, body, payload, createdAt } = message;
       const latencyMs = Math.max(0, createdAt - question.createdAt);
       return ok({ answer: { id, fromAgent, subject, body, payload, createdAt }, latencyMs, ended: false });
@@ -30,3 +33,10 @@ export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
     return ok({ answer: null, latencyMs: null, ended: asked !== undefined && hasEnded(asked) });
   },
 };
+
+/** Whoever was asked may have ended: then the question was handed on, and who got it answers that copy of it. */
+async function isAnswer(tx: Tx, question: Message, message: Message): Promise<boolean> {
+  if (await mayAnswer(tx, question, message)) return true;
+  const copy = message.replyTo === null ? undefined : await tx.messages.get(message.replyTo);
+  return copy?.replyTo === question.id && copy.fromAgent === question.fromAgent && mayAnswer(tx, copy, message);
+}

@@ -149,7 +149,7 @@ test("a coordinator whose run is over ends with its turn, and its name is free a
   expect(again.runId).not.toBe(runId);
 });
 
-test("an answer is whatever comes back in the thread, by whatever way", async () => {
+test("an answer is whatever comes back in the thread from who was asked, by whatever way", async () => {
   await using world = useCaseWorld();
   const { runId, agentId } = await world.must(startCoordinator, start());
   const itself = { ...agentCaller("coordinator", "coordinator", { runId }), agentId };
@@ -158,6 +158,8 @@ test("an answer is whatever comes back in the thread, by whatever way", async ()
   const sentId = id ?? "";
   expect(await world.must(findAnswer, { sentId })).toEqual({ answer: null, latencyMs: null, ended: false });
   await world.must(sendMail, { to: "operator", type: "status", subject: "else", body: "elsewhere" }, itself);
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { runId })));
+  await world.must(replyToMail, { id: sentId, body: "all done" }, agentCaller("b1", "builder", { runId }));
   expect((await world.must(findAnswer, { sentId })).answer).toBeNull();
   await world.must(replyToMail, { id: sentId, body: "half way", payload: '{"done":1}' }, itself);
   const { answer, latencyMs } = await world.must(findAnswer, { sentId });

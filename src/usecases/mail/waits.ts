@@ -2,6 +2,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { MailType, Message } from "../../domain/mail/types.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Answer } from "./compose.ts";
+import { mayAnswer } from "./may-answer.ts";
 import type { Reader } from "./target.ts";
 
 /** Types that call for an answer by themselves. */
@@ -21,16 +22,23 @@ export async function openWait(tx: Tx, agentName: string, message: Message): Pro
   });
 }
 
-/** Ends what the readers wait for: the answered question, or the decision that was made. */
+/** Ends what the readers wait for: the answered question, or the decision that was made, by somebody who was asked. */
 export async function closeWaits(
   tx: Tx,
   message: Message,
   answer: Answer | null,
   readers: readonly Reader[],
 ): Promise<void> {
-  if (answer !== null && answer.awaitedBy !== null) await tx.waits.remove(answer.awaitedBy, "reply", answer.replyTo);
+  if (answer !== null && answer.awaitedBy !== null && (await settles(tx, message, answer.replyTo))) {
+    await tx.waits.remove(answer.awaitedBy, "reply", answer.replyTo);
+  }
   if (message.type !== "decision") return;
   const { gateId } = payloadFields(message.payload);
-  if (typeof gateId !== "string") return;
+  if (typeof gateId !== "string" || !(await settles(tx, message, gateId))) return;
   for (const { name } of readers) await tx.waits.remove(name, "reply", gateId);
+}
+
+async function settles(tx: Tx, message: Message, questionId: string): Promise<boolean> {
+  const question = await tx.messages.get(questionId);
+  return question !== undefined && mayAnswer(tx, question, message);
 }

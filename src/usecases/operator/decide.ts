@@ -7,6 +7,7 @@ import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.t
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
+import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
@@ -26,8 +27,9 @@ export interface DecideReply {
   readonly id: string;
   readonly kind: "decision" | "merge";
   readonly option: string;
-  /** The message that carries the decision to whoever asked; null for a merge. */
+  /** The message that carries the decision; null for a merge. */
   readonly messageId: string | null;
+  /** Who gets it; null for a merge, and where nobody but the operator is left to act on it. */
   readonly to: string | null;
   /** Agents for which a turn is queued now. */
   readonly woken: readonly string[];
@@ -87,10 +89,11 @@ async function decideGate(
   if (!sender.ok) return sender;
   const plan = planReply(gate, { replier: sender.value.name, type: "decision" });
   const payload = { gateId: gate.id, option: chosen.value, ...(note === undefined ? {} : { note }) };
+  const { to, about } = await whoActs(tx, gate);
   const sent = await submit(tx, context, sender.value, {
-    to: plan.address,
+    to,
     subject: plan.subject,
-    body: note === undefined ? chosen.value : `${chosen.value}\n\n${note}`,
+    body: [chosen.value, ...(note === undefined ? [] : [note]), ...about].join("\n\n"),
     blobPath: null,
     type: plan.type,
     priority: plan.priority,
@@ -105,7 +108,23 @@ async function decideGate(
   if (!sent.ok) return sent;
   await markRead(tx, context, gate);
   const { id, woken } = sent.value;
-  return ok({ id: gate.id, kind: "decision", option: chosen.value, messageId: id, to: gate.fromAgent, woken });
+  const told = to === engineName ? null : to;
+  return ok({ id: gate.id, kind: "decision", option: chosen.value, messageId: id, to: told, woken });
+}
+
+const engineName = "system";
+
+/**
+ * Who asked acts on the answer. The engine asks on behalf of an agent and reads no mail: then it is for whoever answers
+ * for that agent, who never saw the question. Where that is the operator, the word stays in the thread.
+ */
+async function whoActs(tx: Tx, gate: Message): Promise<{ readonly to: string; readonly about: readonly string[] }> {
+  if (gate.fromAgent !== engineName) return { to: gate.fromAgent, about: [] };
+  const { agentName, context } = payloadFields(gate.payload);
+  const agent = typeof agentName === "string" ? await tx.agents.byName(agentName) : undefined;
+  const above = agent === undefined ? "operator" : await nearestLiveAncestor(tx, agent.parentName);
+  if (above === "operator") return { to: engineName, about: [] };
+  return { to: above, about: typeof context === "string" ? [`It is about this: ${context}`] : [] };
 }
 
 function choose<O extends string>(typed: string, options: readonly O[]): Result<O, InvalidInput> {

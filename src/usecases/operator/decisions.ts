@@ -3,6 +3,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
+import { mayAnswer } from "../mail/may-answer.ts";
 
 /** Something that waits for the operator's word. */
 export interface OpenDecision {
@@ -38,21 +39,24 @@ export async function openDecisions(
   return [...found, ...waiting.map(approvalOf)].toSorted((a, b) => a.createdAt - b.createdAt);
 }
 
-/** The number of the merge that this message asks about. */
-export function mergeAsked({ payload, fromAgentId }: Pick<Message, "payload" | "fromAgentId">): number | undefined {
+/**
+ * The number of the merge that this message asks about. Only the queue asks that: an agent's question that was handed on
+ * keeps the agent's name and payload, and must not turn a word about something else into an approval.
+ */
+export function mergeAsked({ payload, fromAgent }: Pick<Message, "payload" | "fromAgent">): number | undefined {
   const { queueId } = payloadFields(payload);
-  return fromAgentId === null && typeof queueId === "number" ? queueId : undefined;
+  return fromAgent === "system" && typeof queueId === "number" ? queueId : undefined;
 }
 
-/** What was decided about it, in the thread or by a decision that names it. */
+/** What was decided about it by somebody who was asked, in the thread or by a decision that names it. */
 export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefined> {
-  const thread = await tx.messages.thread(gate.threadId);
-  return thread.find(
-    (message) =>
-      message.fromAgent !== gate.fromAgent &&
-      (message.replyTo === gate.id ||
-        (message.type === "decision" && payloadFields(message.payload).gateId === gate.id)),
-  );
+  for (const message of await tx.messages.thread(gate.threadId)) {
+    const speaksOfIt =
+      message.replyTo === gate.id || (message.type === "decision" && payloadFields(message.payload).gateId === gate.id);
+    if (!speaksOfIt || message.fromAgent === gate.fromAgent) continue;
+    if (await mayAnswer(tx, gate, message)) return message;
+  }
+  return undefined;
 }
 
 /** Whoever has ended for good waits for nothing any more. */

@@ -3,6 +3,7 @@ import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } 
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { endAgent } from "../agents/end-agent.ts";
+import { handOn } from "../mail/hand-on.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
 import { showRun } from "../runs/read-runs.ts";
@@ -68,6 +69,38 @@ test("a plain reply in the thread is an answer too", async () => {
   const gateId = await ask(world);
   await world.must(replyToMail, { id: gateId, body: "Postgres, of course" });
   expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
+});
+
+test("an agent that was not asked cannot settle what waits for a person", async () => {
+  await using world = await worldWithLead();
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { capability: "builder" })));
+  const gateId = await ask(world);
+  await world.must(replyToMail, { id: gateId, body: "Postgres" }, agentCaller("b1", "builder"));
+  expect((await world.must(operatorInbox, {})).decisions).toMatchObject([{ id: gateId }]);
+  expect(await waitsOf(world)).toMatchObject([{ kind: "reply", ref: gateId }]);
+  expect(await world.must(decide, { id: gateId, option: "SQLite" })).toMatchObject({ option: "SQLite" });
+});
+
+test("a question that was handed on to a person cannot pass for one of the merge queue", async () => {
+  await using world = await worldWithLead();
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { parentName: "lead-1" })));
+  const payload = JSON.stringify({ options: ["approve", "reject"], context: "Is blue fine?", queueId: 1 });
+  const mail = { to: "lead-1", type: "decision_gate", subject: "Colour?", body: "Is blue fine?", payload };
+  await world.must(sendMail, mail, agentCaller("b1", "builder"));
+  const handing: UseCase<object, null> = {
+    access: "write",
+    run: async (tx, context) => {
+      for (const letter of await tx.deliveries.inState("lead-1", ["queued"])) {
+        await handOn(tx, context, letter, "operator");
+      }
+      return ok(null);
+    },
+  };
+  await world.must(handing, {});
+  const { decisions } = await world.must(operatorInbox, {});
+  expect(decisions).toMatchObject([{ kind: "decision", from: "b1", subject: "Colour?" }]);
+  const decided = await world.must(decide, { id: decisions[0]?.id ?? "", option: "approve" });
+  expect(decided).toMatchObject({ kind: "decision", to: "b1" });
 });
 
 test("only the operator looks into the inbox and decides", async () => {

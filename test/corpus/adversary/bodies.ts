@@ -175,9 +175,9 @@ export const bodies: readonly Triple[] = [
     name: "both edit the same template text",
     path: "x.ts",
     verdict: "refuse",
-    base: "export const f = (n: string) => `hello ${n}`;\n",
-    ours: [["hello ${n}", "hi ${n}"]],
-    theirs: [["hello ${n}", "hello ${n}!"]],
+    base: "export const f = (n: number) => `hello \\n`;\n",
+    ours: [["hello ", "hi "]],
+    theirs: [["hello ", "hello, "]],
   },
   {
     name: "one deletes a local, the other adds a use of it",

@@ -181,4 +181,28 @@ export const form: readonly Triple[] = [
     ours: `a:\n  b: 1\n  c: 2\n`,
     theirs: [[`c: 2`, `c: 3`]],
   },
+  {
+    name: "one empties the file, the other adds to it",
+    path: "x.ts",
+    verdict: "refuse",
+    base: ts,
+    ours: "",
+    theirs: [["", `export const c = 3;\n`]],
+  },
+  {
+    name: "one empties a list of lines, the other adds to it",
+    path: "notes.txt",
+    verdict: "refuse",
+    base: "a\nb\n",
+    ours: "",
+    theirs: "a\nb\nc\n",
+  },
+  {
+    name: "one empties a changelog, the other adds to it",
+    path: "CHANGELOG.md",
+    verdict: "refuse",
+    base: "# C\n\n- a\n",
+    ours: "",
+    theirs: "# C\n\n- a\n- b\n",
+  },
 ];

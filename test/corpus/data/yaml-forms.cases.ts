@@ -108,7 +108,12 @@ export const yamlFormCases: readonly Case[] = [
     base: stack,
     ours: `${stack}---\nkind: A\nmetadata:\n  name: a\n`,
     theirs: `${stack}---\nkind: B\nmetadata:\n  name: b\n`,
-    expect: refuse,
+    expect: [
+      { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { port: 80 } },
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { a: "1" } },
+      { kind: "A", metadata: { name: "a" } },
+      { kind: "B", metadata: { name: "b" } },
+    ],
   },
   {
     name: "a key both sides add in two places",

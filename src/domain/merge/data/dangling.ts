@@ -46,8 +46,16 @@ function collectRemoved(was: Value, is: Value | undefined, path: Path, found: Re
     }
   }
   if (was.kind !== "list" || is?.kind !== "list") return;
+  const known = new Set(is.items.flatMap(nameOf));
+  for (const name of was.items.flatMap(nameOf)) if (!known.has(name)) found.push({ name, path, whole: false });
   const left = new Set(is.items.flatMap(wordOf));
   for (const name of was.items.flatMap(wordOf)) if (!left.has(name)) found.push({ name, path, whole: true });
+}
+
+/** The id by which other places speak of an item. */
+function nameOf(item: Value): readonly string[] {
+  const id = item.kind === "map" ? (item.entries.get("id") ?? item.entries.get("name")) : undefined;
+  return id === undefined ? [] : wordOf(id);
 }
 
 /** A scalar that could be a name. */

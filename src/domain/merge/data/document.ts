@@ -1,5 +1,6 @@
 import { hasConflictMarkers, unconserved } from "./conserve.ts";
 import { checkDangling } from "./dangling.ts";
+import { checkOrder } from "./key-order.ts";
 import { mergeTrees } from "./merge-tree.ts";
 import type { Habits } from "./merging.ts";
 import { mergeValues } from "./model.ts";
@@ -24,6 +25,7 @@ export function mergeDocuments({ base, ours, theirs }: Texts, format: TreeFormat
     const [b, o, t] = [meaning(documents.base.root), meaning(documents.ours.root), meaning(documents.theirs.root)];
     const wanted = mergeValues(b, o, t);
     checkMoves({ base: b, ours: o, theirs: t });
+    checkOrder({ base: b, ours: o, theirs: t }, format.ordered);
     checkDangling({ base: b, ours: o, theirs: t });
     if (wanted === undefined) return refused("nothing would be left of the file");
     const check = (text: string): string | undefined => fault(text, { wanted, format, ...documents });

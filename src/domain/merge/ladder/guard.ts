@@ -14,3 +14,7 @@ export function forbidden({ kind, base, ours, theirs }: Triple): string | undefi
   if (texts.some(hasConflictMarkers)) return "a version of the file has conflict markers in it";
   return undefined;
 }
+
+/** One side took everything out of the file and the other went on with it: that is a deletion beside a change. */
+export const isEmptied = ({ base, ours, theirs }: Pick<Triple, "base" | "ours" | "theirs">): boolean =>
+  base !== null && base.trim() !== "" && (ours.trim() === "" || theirs.trim() === "");

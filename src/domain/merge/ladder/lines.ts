@@ -5,6 +5,7 @@ import { alignThree, matches } from "../data/sequence.ts";
 import { languageOf } from "../structured/syntax.ts";
 import { plainOf } from "./form.ts";
 import { formatOf } from "./format.ts";
+import { isEmptied } from "./guard.ts";
 import { type Answer, escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
 
 /**
@@ -15,6 +16,7 @@ export const linesRung: Rung = { name: "lines", attempt: async (triple) => byLin
 
 function byLines(triple: Triple): Answer {
   if (formatOf(triple.path) !== "other" || languageOf(triple.path) !== undefined) return skip;
+  if (isEmptied(triple)) return escalate("one side emptied the file, the other changed it");
   if (triple.base === null) return escalate("both sides added the file with different contents");
   const plain = plainOf(triple);
   if (plain === undefined) return escalate("the line ends of the file are mixed");

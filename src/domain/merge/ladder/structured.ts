@@ -6,6 +6,7 @@ import { canon } from "../data/value.ts";
 import { mergeYaml, type ParseYaml } from "../data/yaml.ts";
 import { plainOf } from "./form.ts";
 import { formatOf } from "./format.ts";
+import { isEmptied } from "./guard.ts";
 import { type Answer, escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
 
 /** Merges source code, for the languages it knows; undefined for all other files. */
@@ -24,6 +25,7 @@ export function structuredRung(ports: StructuredPorts): Rung {
 async function structured(triple: Triple, ports: StructuredPorts): Promise<Answer> {
   const plain = plainOf(triple);
   if (plain === undefined) return escalate("the line ends of the file are mixed");
+  if (isEmptied(triple)) return escalate("one side emptied the file, the other changed it");
   if (triple.base === null) {
     return knownData(triple.path) ? escalate("both sides added the file with different contents") : skip;
   }

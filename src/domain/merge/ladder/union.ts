@@ -6,6 +6,7 @@ import { alignThree, type Chunk } from "../data/sequence.ts";
 import type { ParseYaml } from "../data/yaml.ts";
 import { plainOf } from "./form.ts";
 import { formatOf } from "./format.ts";
+import { isEmptied } from "./guard.ts";
 import { type Answer, escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
 
 /** Files to which both sides add: the git attribute says so, or their kind does. The result has what both have, once. */
@@ -16,6 +17,7 @@ export function unionRung({ parseYaml }: { readonly parseYaml: ParseYaml }): Run
 function united(triple: Triple, parseYaml: ParseYaml): Answer {
   const merge = mergerFor(triple, parseYaml);
   if (merge === undefined) return skip;
+  if (isEmptied(triple)) return escalate("one side emptied the file, the other changed it");
   const plain = plainOf(triple);
   if (plain === undefined) return escalate("the line ends of the file are mixed");
   const outcome = merge(plain);

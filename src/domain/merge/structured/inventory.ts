@@ -1,6 +1,6 @@
 import { namingOf, quoteless, unwrap } from "./naming.ts";
 import { type Signature, signatureOf } from "./signature.ts";
-import { type Code, childOf, fieldOf, nodesOf, partsOf, textOf } from "./syntax.ts";
+import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, textOf } from "./syntax.ts";
 
 /** Something with a name that other code can mention: a declaration of the file, or a member at any depth. */
 export interface Declared {
@@ -36,9 +36,27 @@ function declarations(outer: Code, place: Place): Declared[] {
     .filter(({ type }) => type === "decorator")
     .map(({ start, end }) => outer.src.slice(start, end));
   const kept = { ...signatureOf(holder), manner: [binding(code), signatureOf(holder).manner, ...decorators].join(" ") };
-  const own = names.map((name) => ({ path: `${place.path}/${name}`, name, code, signature: kept, top: place.top }));
+  const own = names.map((name) => ({
+    path: `${place.path}/${name}`,
+    name,
+    code,
+    signature: isTypeOnly(code, name) ? { ...kept, manner: "type only" } : kept,
+    top: place.top,
+  }));
   const inside = { path: `${place.path}/${names.join(",")}`, top: false };
   return [...own, ...constructorOf(code, inside), ...bodiesOf(holder).flatMap((body) => members(body, inside))];
+}
+
+/** An import that is gone when the program runs. */
+function isTypeOnly(code: Code, name: string): boolean {
+  if (code.node.type !== "import_statement" || code.language === "python") return false;
+  if (hasToken(code, "type")) return true;
+  return [...nodesOf(code)].some(
+    (part) =>
+      part.node.type === "import_specifier" &&
+      hasToken(part, "type") &&
+      textOf(fieldOf(part, "alias") ?? fieldOf(part, "name") ?? part) === name,
+  );
 }
 
 /** `const` and `let` differ for who assigns later; a class differs from a function for who calls it. */

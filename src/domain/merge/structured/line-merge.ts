@@ -31,6 +31,41 @@ export interface Hunk {
 
 /** The edits that turn `base` into `side`, widened to everywhere an equal edit could be said to have happened. */
 export function hunks(base: readonly string[], side: readonly string[]): Hunk[] {
+  const { head, tail } = unchanged(base, side);
+  if (head === 0 && tail === 0) return widened(base, side);
+  const near = widened(base.slice(head, base.length - tail), side.slice(head, side.length - tail));
+  return near.map(({ from, to, sideFrom, sideTo }) => ({
+    from: from + head,
+    to: to + head,
+    sideFrom: sideFrom + head,
+    sideTo: sideTo + head,
+  }));
+}
+
+/** Lines kept around the edits, so that one among repeated lines is still seen with its possible places. */
+const context = 200;
+
+/** How many lines at both ends are the same and far enough from every edit to be left out. */
+function unchanged(base: readonly string[], side: readonly string[]): { readonly head: number; readonly tail: number } {
+  const shortest = Math.min(base.length, side.length);
+  let head = 0;
+  while (head < shortest && base[head] === side[head]) head++;
+  let tail = 0;
+  while (tail < shortest - head && base.at(-1 - tail) === side.at(-1 - tail)) tail++;
+  return { head: Math.max(0, head - context), tail: Math.max(0, tail - context) };
+}
+
+/** Pairs of equal lines beyond which comparing would take long; such a stretch counts as rewritten. */
+const mostPairs = 1_000_000;
+
+function pairsOf(base: readonly string[], side: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const line of base) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return side.reduce((sum, line) => sum + (counts.get(line) ?? 0), 0);
+}
+
+function widened(base: readonly string[], side: readonly string[]): Hunk[] {
+  if (pairsOf(base, side) > mostPairs) return [{ from: 0, to: base.length, sideFrom: 0, sideTo: side.length }];
   const forward = pairing(base, side);
   const backward = pairing(base.toReversed(), side.toReversed());
   const sure = forward.map((at, index) => {

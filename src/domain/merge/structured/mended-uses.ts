@@ -22,7 +22,10 @@ function surroundings(root: Code, { name, code }: Declared): Map<string, number>
   const walk = (node: SyntaxNode, parent: SyntaxNode | undefined): void => {
     if (node.start === code.node.start && node.end === code.node.end) return;
     if (/^call(_expression)?$/.test(node.type) && calls({ ...root, node }, name)) {
-      const around = parent?.type ?? "";
+      // What a value is taken apart into says as much of it as what is done with it.
+      const target = parent?.children.find(({ field }) => field === "name" || field === "left");
+      const parts = target?.children.filter(({ named }) => named).length ?? 0;
+      const around = `${parent?.type ?? ""} ${target?.type ?? ""} ${parts}`;
       counts.set(around, (counts.get(around) ?? 0) + 1);
     }
     for (const child of node.children) walk(child, node);

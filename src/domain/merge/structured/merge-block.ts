@@ -4,7 +4,7 @@ import { mergeInsertions } from "./insertions.ts";
 import { mergeLines } from "./line-merge.ts";
 import { lostNameUsed } from "./lost-names.ts";
 import { isAlike } from "./similar.ts";
-import { type Code, eachOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
+import { type Code, eachOf, fieldOf, nodesOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
 
 /** Line merge of a node, refused where the edits touch or where one depends on what the other writes. */
 export function mergeText(versions: Triple<Code>): Result<string, string> {
@@ -45,8 +45,23 @@ function inserted(versions: Triple<Code>): Result<string, string> | undefined {
 function entangled(versions: Triple<Code>): string | undefined {
   const lost = lostNameUsed(versions);
   if (lost !== undefined) return `one side removed or renamed ${lost} and the other side newly uses it`;
+  if (hookBehindExit(versions))
+    return "one side added a way out and the other side a hook, which must always be reached";
   const name = dependenceBetween(versions);
   return name === undefined ? undefined : `one side writes ${name} and the other side's edit uses it`;
+}
+
+/** Hooks of a component are counted, so none may stand behind a return that is not always taken. */
+function hookBehindExit({ base, ours, theirs }: Triple<Code>): boolean {
+  const hooks = (code: Code): number => [...nodesOf(code)].filter(isHook).length;
+  const ways = (code: Code): number => [...nodesOf(code)].filter(({ node }) => exitTypes.test(node.type)).length;
+  const clash = (one: Code, other: Code): boolean => ways(one) > ways(base) && hooks(other) > hooks(base);
+  return clash(ours, theirs) || clash(theirs, ours);
+}
+
+function isHook(code: Code): boolean {
+  const callee = code.node.type === "call_expression" ? fieldOf(code, "function") : undefined;
+  return callee !== undefined && /^(\w+\.)?use[A-Z]\w*$/.test(textOf(callee));
 }
 
 /** A line that both sides added at different places of one sequence: twice would be once too often, once a guess. */

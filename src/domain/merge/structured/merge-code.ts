@@ -3,8 +3,9 @@ import { withDecorators } from "./decorated.ts";
 import { newLateRequired } from "./defaults-last.ts";
 import { inventory } from "./inventory.ts";
 import { mergeNode } from "./merge-node.ts";
+import { namingOf } from "./naming.ts";
 import { semanticConflict } from "./semantic.ts";
-import type { Code, Language, Parse, Triple } from "./syntax.ts";
+import { type Code, type Language, type Parse, partsOf, type Triple } from "./syntax.ts";
 import { newTwin } from "./twins.ts";
 
 /** Three versions of one file. */
@@ -55,6 +56,9 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
   if (twin !== undefined) return `${twin} would be declared twice`;
   const late = newLateRequired(result, versions.ours, versions.theirs);
   if (late !== undefined) return `${late} is required and would stand behind what has a default`;
+  if (replacesExports(result) && !replacesExports(versions.ours) && !replacesExports(versions.theirs)) {
+    return "one side replaced module.exports and the other added to exports";
+  }
   if (mixesIndents(result.src) && !mixesIndents(versions.ours.src) && !mixesIndents(versions.theirs.src)) {
     return "one side indents with tabs and the other with spaces";
   }
@@ -63,6 +67,12 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
 }
 
 const mixesIndents = (text: string): boolean => /^\t/m.test(text) && /^ {2}/m.test(text);
+
+/** What is added to `exports` is lost where `module.exports` becomes another object. */
+function replacesExports(code: Code): boolean {
+  const keys = partsOf(code).map((part) => namingOf(part).key);
+  return keys.includes("assign module.exports") && keys.some((key) => key.startsWith("assign exports."));
+}
 
 /** Every declaration of both sides is in the result, every removed one is not. */
 function unaccountedDeclaration(versions: Triple<Code>, result: Code): string | undefined {

@@ -2,6 +2,7 @@ import { type FreshLeaf, freshLeaves } from "./fresh.ts";
 import { type Declared, inventory, topNames, unionLiterals } from "./inventory.ts";
 import { declaredIn } from "./lost-names.ts";
 import { usesMended } from "./mended-uses.ts";
+import { outcomesOf } from "./outcomes.ts";
 import { isCompatible, type Signature } from "./signature.ts";
 import { type Code, childOf, fieldOf, hasToken, nodesOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
 
@@ -38,8 +39,10 @@ function reliedOn(roles: Roles): string | undefined {
     if (!fits) {
       return `the signature of ${declared.name} changed on one side and the other side newly uses it`;
     }
-    if (textOf(declared.code) !== textOf(now.code) && usesMended(roles, { was: declared, is: now })) {
-      return `one side changed what ${declared.name} gives and how it is used, and the other side newly uses it`;
+    const gives = { was: outcomesOf(declared.code), is: outcomesOf(now.code) };
+    const mended = textOf(declared.code) !== textOf(now.code) && usesMended(roles, { was: declared, is: now });
+    if (mended || gives.was !== gives.is) {
+      return `one side changed what ${declared.name} gives back and the other side newly uses it`;
     }
   }
   return (

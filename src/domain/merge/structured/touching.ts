@@ -34,7 +34,7 @@ export function movedAndEdited(units: Units): Unit | undefined {
 }
 
 function movedOn(mover: readonly Touch[], other: readonly Touch[]): Unit | undefined {
-  const acting = ({ unit }: Touch): boolean => unit.flow === "effect" && /^(statement|repeated) /.test(unit.key);
+  const acting = ({ unit }: Touch): boolean => unit.flow === "effect" && unit.key.startsWith("statement ");
   const common = new Set(mover.map(({ id }) => id));
   if (!other.some((touch) => acting(touch) && !common.has(touch.id))) return undefined;
   const gone = mover.filter((touch) => touch.how === "removed" && acting(touch));

@@ -1,4 +1,5 @@
 import { quoted } from "../../../../domain/mail/quoted.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { OpenDecision } from "../../../../usecases/operator/decisions.ts";
 import type { Paint } from "../../command.ts";
@@ -19,8 +20,14 @@ export function decisionBlock(paint: Paint, decision: OpenDecision, now: number)
     ...quoted(context).map((line) => `  ${line}`),
     ...(options.length === 0 ? [] : [`  Options: ${options.map((option) => visibleLine(option)).join(" | ")}`]),
     ...(deadline === null ? [] : [`  Answer before: ${visibleLine(deadline)}`]),
-    hintLine(paint, `ov decide ${id} ${options[0] === undefined ? "<answer>" : `"${visibleLine(options[0])}"`}`),
+    hintLine(paint, `ov decide ${shellWord(id)} ${example(options)}`),
   ].join("\n");
+}
+
+/** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
+function example([first]: readonly string[]): string {
+  if (first === undefined) return "<answer>";
+  return visibleLine(first) === first ? shellWord(first) : "<option>";
 }
 
 /** For the answers of other commands: who waits for a person, in a line each. */

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { plain } from "../../paint.ts";
+import { decisionBlock } from "./render.ts";
+
+const hint = (...options: readonly string[]): string => {
+  const asked = {
+    id: "msg-1",
+    kind: "decision",
+    from: "lead-1",
+    subject: "Which?",
+    context: "Both would do.",
+  } as const;
+  const decision = { ...asked, options, deadline: null, runId: null, createdAt: 0 };
+  return decisionBlock(plain, decision, 1_000).split("\n").at(-1)?.trim() ?? "";
+};
+
+test("the command that is suggested cannot run what an agent offered as an option", () => {
+  expect(hint('yes"; id; "')).toEndWith(`ov decide msg-1 'yes"; id; "'`);
+  expect(hint("$(id)")).toEndWith("ov decide msg-1 '$(id)'");
+  expect(hint("it's")).toEndWith(String.raw`ov decide msg-1 'it'\''s'`);
+  expect(hint("a\u001bb")).toEndWith("ov decide msg-1 <option>");
+  expect(hint("Postgres")).toEndWith("ov decide msg-1 Postgres");
+  expect(hint()).toEndWith("ov decide msg-1 <answer>");
+});
