@@ -1,6 +1,8 @@
 import { attachPrefix } from "../domain/agent/attachment.ts";
 import { capabilityClasses } from "../domain/agent/capability.ts";
 import { holdingWaits } from "../domain/agent/wait.ts";
+import { openCheckStatuses } from "../domain/completion/check.ts";
+import { openMergeStatuses } from "../domain/merge/entry.ts";
 import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
 import type { TurnRows } from "../ports/store/turns.ts";
 import { literals, type Sql } from "./sql.ts";
@@ -142,6 +144,21 @@ export const turnRows = (sql: Sql): TurnRows => ({
          OR EXISTS (SELECT 1 FROM agents WHERE released_at IS NOT NULL AND cleaned_at IS NULL)
          OR EXISTS (SELECT 1 FROM leases WHERE name LIKE '${attachPrefix}%' AND beat >= 0)`,
       now,
+    );
+    return rows.length > 0;
+  },
+  mayHaveWork: async () => {
+    const rows = await sql.all(
+      `SELECT 1 AS may WHERE EXISTS (SELECT 1 FROM turns WHERE status = 'running')
+         OR EXISTS (SELECT 1 FROM turns WHERE status = 'queued')
+         OR EXISTS (SELECT 1 FROM agents WHERE worktree_path IS NULL AND state = 'booting')
+         OR EXISTS (SELECT 1 FROM agents WHERE stop_requested_by IS NOT NULL AND state NOT IN ('completed', 'zombie'))
+         OR EXISTS (SELECT 1 FROM agents WHERE released_at IS NOT NULL AND cleaned_at IS NULL)
+         OR EXISTS (SELECT 1 FROM leases WHERE name LIKE '${attachPrefix}%' AND beat >= 0)
+         OR EXISTS (SELECT 1 FROM waits WHERE kind = 'budget' AND deadline IS NOT NULL)
+         OR EXISTS (SELECT 1 FROM merge_ops WHERE status = 'intended')
+         OR EXISTS (SELECT 1 FROM merge_queue WHERE status IN ${literals(openMergeStatuses)})
+         OR EXISTS (SELECT 1 FROM checks WHERE status IN ${literals(openCheckStatuses)})`,
     );
     return rows.length > 0;
   },

@@ -22,37 +22,49 @@ import { turnRows } from "./turns.ts";
 import { usageRows } from "./usage.ts";
 import { waitRows } from "./waits.ts";
 
+const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
+  runs: runRows,
+  agents: agentRows,
+  turns: turnRows,
+  processes: processRows,
+  leases: leaseRows,
+  messages: messageRows,
+  deliveries: deliveryRows,
+  inboxChecks: inboxCheckRows,
+  waits: waitRows,
+  events: eventRows,
+  notices: noticeRows,
+  audit: auditRows,
+  tasks: taskRows,
+  groups: groupRows,
+  specs: specRows,
+  tokens: tokenRows,
+  requests: requestRows,
+  budgets: budgetRows,
+  usage: usageRows,
+  recovery: recoveryRows,
+  snapshots: snapshotRows,
+  cleaning: cleaningRows,
+  merges: mergeRows,
+  mergeAttempts: mergeAttemptRows,
+  mergeOps: mergeOpRows,
+  gates: gateRows,
+  receipts: receiptRows,
+  checks: checkRows,
+  resolutions: resolutionRows,
+  radar: radarRows,
+};
+
+/** A family is made when it is asked for: a command that touches three tables must not pay for thirty. */
 export function makeTx(sql: Sql): Tx {
-  return {
-    runs: runRows(sql),
-    agents: agentRows(sql),
-    turns: turnRows(sql),
-    processes: processRows(sql),
-    leases: leaseRows(sql),
-    messages: messageRows(sql),
-    deliveries: deliveryRows(sql),
-    inboxChecks: inboxCheckRows(sql),
-    waits: waitRows(sql),
-    events: eventRows(sql),
-    notices: noticeRows(sql),
-    audit: auditRows(sql),
-    tasks: taskRows(sql),
-    groups: groupRows(sql),
-    specs: specRows(sql),
-    tokens: tokenRows(sql),
-    requests: requestRows(sql),
-    budgets: budgetRows(sql),
-    usage: usageRows(sql),
-    recovery: recoveryRows(sql),
-    snapshots: snapshotRows(sql),
-    cleaning: cleaningRows(sql),
-    merges: mergeRows(sql),
-    mergeAttempts: mergeAttemptRows(sql),
-    mergeOps: mergeOpRows(sql),
-    gates: gateRows(sql),
-    receipts: receiptRows(sql),
-    checks: checkRows(sql),
-    resolutions: resolutionRows(sql),
-    radar: radarRows(sql),
+  const made = new Map<PropertyKey, unknown>();
+  const family = (_: typeof families, name: PropertyKey): unknown => {
+    if (!isFamily(name)) return undefined;
+    if (!made.has(name)) made.set(name, families[name](sql));
+    return made.get(name);
   };
+  // The same names as in the table, each with its family instead of the maker of it.
+  return new Proxy(families, { get: family }) as unknown as Tx;
 }
+
+const isFamily = (name: PropertyKey): name is keyof Tx => Object.hasOwn(families, name);

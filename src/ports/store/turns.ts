@@ -42,6 +42,11 @@ export interface TurnRows {
   cancel(id: string, now: number): Promise<void>;
   /** Something waits for the engine: a turn that may start or runs, a seat to fill, a stop to finish, a worktree to clean, a person at an agent. */
   dueWork(now: number): Promise<boolean>;
+  /**
+   * False: there is nothing at all that an engine could have to do, now or later, in turns, merges, checks or waits. True
+   * says no more than that each of them has to be asked.
+   */
+  mayHaveWork(): Promise<boolean>;
   /** The earliest future moment a queued turn becomes due. */
   nextDue(now: number): Promise<number | undefined>;
 }

@@ -110,6 +110,7 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
 
 /** What an engine would stay for. */
 async function hasWork(tx: Tx, { now, settings }: Pick<Context, "now" | "settings">): Promise<boolean> {
+  if (!(await tx.turns.mayHaveWork())) return false;
   if ((await tx.turns.dueWork(now)) || (await tx.checks.dueWork())) return true;
   if ((await tx.turns.nextDue(now)) !== undefined) return true;
   if ((await tx.waits.nextDeadline("budget")) !== undefined) return true;

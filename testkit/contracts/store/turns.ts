@@ -20,6 +20,14 @@ const ending: TurnEnding = {
 };
 
 export function turnPromises(check: Check): void {
+  check("an empty store has nothing for an engine; a queued turn of any time may be something", async ({ store }) => {
+    expect(await store.read((tx) => tx.turns.mayHaveWork())).toBe(false);
+    await seed(store, b1);
+    const later = Number.MAX_SAFE_INTEGER;
+    await store.transaction((tx) => tx.turns.queue(aTurn("t1", b1, { notBefore: later })));
+    expect(await store.read((tx) => tx.turns.mayHaveWork())).toBe(true);
+  });
+
   check("a queued turn is new in every respect", async ({ store }) => {
     await seed(store, b1);
     await store.transaction((tx) => tx.turns.queue(aTurn("t1", b1, { trigger: "spawn", attempt: 3 })));
