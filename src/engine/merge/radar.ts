@@ -9,6 +9,9 @@ import { commandFor } from "./regenerate.ts";
 /** Pairs are forgotten after this time; a pair that is still of interest is merged again. */
 const keptMs = 14 * 24 * 60 * 60_000;
 
+/** Pairs grow with the square of the branches: beyond this many only those that moved last are looked at. */
+const mostBranches = 50;
+
 /** Moves of landing branches that may be going on side by side, with room to spare. */
 const recentMoves = 20;
 
@@ -55,7 +58,8 @@ export class Radar {
     // Before the look: what git cannot read now is not asked for again until something changes.
     this.#seen = fingerprint;
     if (live.length === 0) return false;
-    const pairs = pairsOf(await withLandings(this.#ports, live));
+    const watched = live.toSorted((a, b) => b.agent.lastActivityAt - a.agent.lastActivityAt).slice(0, mostBranches);
+    const pairs = pairsOf(await withLandings(this.#ports, watched));
     const known = await knownPairs(this.#ports, pairs);
     const fresh = await judgeUnknown(this.#ports, pairs, known);
     return this.#record(live, pairs, fresh, new Map([...known, ...fresh.map((pair) => [keyOf(pair), pair] as const)]));
