@@ -41,7 +41,8 @@ test("an orchestrator starts, asks and stops a coordinator in another repository
   const run = await other.read((tx) => tx.runs.current());
   expect(run).toMatchObject({ objective: "The part of this repository", coordinatorName: "coordinator" });
   expect(readFileSync(join(project.home, "answer"), "utf8")).toBe("all is well here\n");
-  expect(await other.agent("coordinator")).toMatchObject({ parentName: "operator", state: "between_turns" });
+  expect(await other.agent("coordinator")).toMatchObject({ parentName: "operator" });
+  await other.until("it waited", async () => (await other.agent("coordinator")).state === "between_turns");
 
   await project.json("sling", "Look elsewhere", "--name", "b1");
   await project.until("b1 had ended", async () => (await project.agent("b1")).state === "completed");

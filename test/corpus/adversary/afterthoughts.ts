@@ -1,6 +1,14 @@
 import type { Triple } from "./triple.ts";
 export const afterthoughts: readonly Triple[] = [
   {
+    name: "both sides call the same thing, each in another place",
+    path: "x.ts",
+    verdict: "refuse",
+    base: `start("a");\nstart("b");\nstart("c");\nstart("d");\n`,
+    ours: [[`start("d");\n`, `start("e");\n`]],
+    theirs: [[`start("a");\n`, `start("e");\nstart("a");\n`]],
+  },
+  {
     name: "hooks: new hook uses other's new state by name coincidence",
     path: "x.tsx",
     verdict: "refuse",

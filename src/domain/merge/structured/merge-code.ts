@@ -5,7 +5,7 @@ import { inventory } from "./inventory.ts";
 import { mergeNode } from "./merge-node.ts";
 import { namingOf } from "./naming.ts";
 import { semanticConflict } from "./semantic.ts";
-import { type Code, type Language, type Parse, partsOf, type Triple } from "./syntax.ts";
+import { type Code, type Language, type Parse, partsOf, type Triple, textOf } from "./syntax.ts";
 import { newTwin } from "./twins.ts";
 
 /** Three versions of one file. */
@@ -54,6 +54,8 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
   if (missing !== undefined) return `${missing} would be lost, kept against its removal, or doubled`;
   const twin = newTwin(result, versions.ours, versions.theirs);
   if (twin !== undefined) return `${twin} would be declared twice`;
+  const doubled = doubledCall(versions, result);
+  if (doubled !== undefined) return `both sides added "${doubled.slice(0, 60)}", and it would run twice`;
   const late = newLateRequired(result, versions.ours, versions.theirs);
   if (late !== undefined) return `${late} is required and would stand behind what has a default`;
   if (replacesExports(result) && !replacesExports(versions.ours) && !replacesExports(versions.theirs)) {
@@ -64,6 +66,23 @@ function checked(versions: Triple<Code>, result: Code): string | undefined {
   }
   const lost = unaccounted(versions, result);
   return lost === undefined ? undefined : `the change of "${lost.slice(0, 60)}" could not be carried over for certain`;
+}
+
+/** A statement of the file that both sides added, each in a place of its own, was meant once. */
+function doubledCall({ base, ours, theirs }: Triple<Code>, result: Code): string | undefined {
+  const counts = (code: Code): Map<string, number> => {
+    const found = new Map<string, number>();
+    for (const part of partsOf(code)) {
+      if (part.node.type === "expression_statement") found.set(textOf(part), (found.get(textOf(part)) ?? 0) + 1);
+    }
+    return found;
+  };
+  const [before, left, right] = [counts(base), counts(ours), counts(theirs)];
+  for (const [text, count] of counts(result)) {
+    const [was, mine, yours] = [before.get(text) ?? 0, left.get(text) ?? 0, right.get(text) ?? 0];
+    if (mine > was && yours > was && count > Math.max(mine, yours)) return text;
+  }
+  return undefined;
 }
 
 const mixesIndents = (text: string): boolean => /^\t/m.test(text) && /^ {2}/m.test(text);
