@@ -7,7 +7,7 @@ import { conserve, worktreeOf } from "./supervisor/conserve.ts";
 const longestHoldMs = 24 * 60 * 60_000;
 const graceMs = 2_000;
 
-/** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. True when there was any. */
+/** Lets go of work that nobody came back to for a day. What is in the merge queue is not forgotten. True when it let somebody go. */
 export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock" | "ids">): Promise<boolean> {
   const now = ports.clock.now();
   const forgotten = await ports.store.read((tx) => tx.agents.submittedBefore(now - longestHoldMs));

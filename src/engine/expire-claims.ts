@@ -5,7 +5,7 @@ const mostAtOnce = 100;
 
 /**
  * Takes mail back from readers that died with it in hand, so that it is delivered again or visibly given up. What was
- * printed waits for its reader's next look instead: a person need not be told the same twice. True when there was any.
+ * printed waits for its reader's next look instead: a person need not be told the same twice. True when one had expired.
  */
 export async function expireClaims(ports: EnginePorts): Promise<boolean> {
   const now = ports.clock.now();

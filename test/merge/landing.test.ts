@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { engineCaller } from "../../src/domain/caller/caller.ts";
+import { newOp } from "../../src/usecases/merge/new-op.ts";
 import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 const landing = "overstory/integration/main";
@@ -316,4 +318,16 @@ test("names and contents that trip tools up land as they are", async () => {
   expect(await world.entry(id)).toMatchObject({ status: "merged" });
   const listed = world.git(world.root, "ls-tree", "-r", "-z", "--name-only", landing).split("\0");
   for (const name of [...names, "empty.txt", "link"]) expect(listed).toContain(name);
+});
+
+test("a landing that was intended long ago, and whose candidate is gone, holds nobody up", async () => {
+  const world = await worldOf();
+  adds(world, "a");
+  const context = { caller: engineCaller, now: Date.now(), ids: world.ports.ids };
+  const gone = { kind: "land", ref: "refs/heads/main", afterCommit: "1".repeat(40), queueIds: [] } as const;
+  const { id: opId } = await world.store.transaction((tx) => newOp(tx, context, gone));
+  const id = await world.enqueue("a");
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  expect(await world.store.read((tx) => tx.mergeOps.get(opId))).toMatchObject({ status: "dropped" });
 });

@@ -28,7 +28,7 @@ export interface CompletionFacts {
   readonly mailSubjects: readonly string[];
   /** This incarnation has already given a verdict by mail. */
   readonly reviewed: boolean;
-  /** The branch under review, as far as anybody can tell. */
+  /** The branch under review, as far as it can be told. */
   readonly reviewedBranch: string | null;
   readonly children: readonly ChildFacts[];
   /** Branches it was to join that its own does not contain. */

@@ -12,8 +12,8 @@ const heads = "refs/heads/";
 export async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
   const fresh = entries.filter(({ attempts, headCommit }) => attempts === 0 || headCommit === "");
   if (fresh.length === 0) return entries;
-  const tips = await tipsOf(ports, fresh);
-  const known = await existing(ports, fresh);
+  const tips = await tipsOf(ports);
+  const known = await existing(ports, fresh, tips);
   const found = new Map<number, string>();
   for (const { id, branch, headCommit } of fresh) {
     const head = headCommit === "" ? tips.get(branch) : known.has(headCommit) ? headCommit : undefined;
@@ -30,19 +30,22 @@ export async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]
 }
 
 /** All branches through one process: a queue may hold a hundred. */
-async function tipsOf({ merging }: MergePorts, entries: readonly MergeEntry[]): Promise<ReadonlyMap<string, string>> {
-  if (entries.every(({ headCommit }) => headCommit !== "")) return new Map();
+async function tipsOf({ merging }: MergePorts): Promise<ReadonlyMap<string, string>> {
   const refs = await merging.refsBelow(heads);
   return new Map(refs.map(({ ref, commit }) => [ref.slice(heads.length), commit]));
 }
 
-/** Commits that were announced and exist; most are the tip of their branch, which one process tells for all. */
-async function existing({ merging }: MergePorts, entries: readonly MergeEntry[]): Promise<ReadonlySet<string>> {
-  const announced = entries.filter(({ headCommit }) => headCommit !== "");
-  const tips = new Set(announced.length === 0 ? [] : (await merging.refsBelow(heads)).map(({ commit }) => commit));
+/** Commits that were announced and exist; most are the tip of their branch. */
+async function existing(
+  { merging }: MergePorts,
+  entries: readonly MergeEntry[],
+  tips: ReadonlyMap<string, string>,
+): Promise<ReadonlySet<string>> {
+  const atTips = new Set(tips.values());
   const known = new Set<string>();
-  for (const { headCommit } of announced) {
-    if (tips.has(headCommit) || (await merging.commitOf(headCommit)) === headCommit) known.add(headCommit);
+  for (const { headCommit } of entries) {
+    if (headCommit === "") continue;
+    if (atTips.has(headCommit) || (await merging.commitOf(headCommit)) === headCommit) known.add(headCommit);
   }
   return known;
 }

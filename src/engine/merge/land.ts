@@ -107,7 +107,9 @@ export async function recoverLandings(ports: MergePorts): Promise<void> {
   const open = await store.read((tx) => tx.mergeOps.list({ kind: "land", status: "intended" }));
   for (const op of open.toReversed()) {
     const tip = await merging.commitOf(op.ref);
-    const reached = tip !== undefined && op.afterCommit !== null && (await merging.contains(tip, op.afterCommit));
+    // A candidate that nobody made visible may have been collected as garbage meanwhile.
+    const candidate = op.afterCommit === null ? undefined : await merging.commitOf(op.afterCommit);
+    const reached = tip !== undefined && candidate !== undefined && (await merging.contains(tip, candidate));
     if (reached) {
       await store.transaction((tx) => recordLanding(tx, ports, op));
       await learn(ports, op);
