@@ -1,8 +1,14 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import type { Processes } from "../ports/process.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
+
+export interface CleaningPorts
+  extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment"> {
+  readonly processes: Pick<Processes, "endStartedFor">;
+}
 
 const longestHoldMs = 24 * 60 * 60_000;
 const graceMs = 2_000;
@@ -24,13 +30,13 @@ export async function releaseForgotten(ports: Pick<EnginePorts, "store" | "clock
 }
 
 /** Takes away the worktrees of released agents. What they held is kept first; the branch stays. */
-export async function cleanReleased(ports: EnginePorts): Promise<void> {
+export async function cleanReleased(ports: CleaningPorts): Promise<void> {
   const released = await ports.store.read((tx) => tx.agents.toClean());
   for (const agent of released) await cleanUp(ports, agent);
 }
 
 /** Takes away what a released agent left; its place is free then, unless what it held could not be kept. */
-export async function cleanUp(ports: EnginePorts, agent: Agent): Promise<void> {
+export async function cleanUp(ports: CleaningPorts, agent: Agent): Promise<void> {
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
   await ports.processes.endStartedFor(agent.id, graceMs);
   const worktree = worktreeOf(agent);
@@ -46,12 +52,12 @@ export async function cleanUp(ports: EnginePorts, agent: Agent): Promise<void> {
   await ports.store.transaction((tx) => tx.agents.cleaned(agent.id, ports.clock.now()));
 }
 
-async function takeAway(ports: EnginePorts, worktree: OwnedWorktree): Promise<string | null> {
+async function takeAway(ports: CleaningPorts, worktree: OwnedWorktree): Promise<string | null> {
   return (await ports.worktrees.remove(worktree, { deleteBranch: null })).problem;
 }
 
 /** What was captured from a person's shell goes with the last agent that was given it. */
-async function forgetVariables(ports: EnginePorts, { id, name, envFile }: Agent): Promise<void> {
+async function forgetVariables(ports: CleaningPorts, { id, name, envFile }: Agent): Promise<void> {
   if (envFile === null) return;
   const used = await ports.store.read(async (tx) => {
     const newest = await tx.agents.byName(name);
@@ -62,12 +68,12 @@ async function forgetVariables(ports: EnginePorts, { id, name, envFile }: Agent)
 }
 
 /** A later incarnation of the name works in the same directory. */
-async function hasSuccessorIn(ports: EnginePorts, agent: Agent): Promise<boolean> {
+async function hasSuccessorIn(ports: CleaningPorts, agent: Agent): Promise<boolean> {
   const newest = await ports.store.read((tx) => tx.agents.byName(agent.name));
   return newest !== undefined && newest.id !== agent.id && newest.worktreePath === agent.worktreePath;
 }
 
-async function note(ports: EnginePorts, agent: Agent, problem: string): Promise<void> {
+async function note(ports: CleaningPorts, agent: Agent, problem: string): Promise<void> {
   await ports.store.transaction((tx) =>
     tx.events.append([
       {

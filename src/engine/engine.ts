@@ -23,6 +23,9 @@ import { nextWatchdogAt, watchdogTick } from "./watchdog/tick.ts";
 /** While something is live, a lost wake or a lost supervisor is noticed within this time. Idle, nothing is looked at. */
 const safetyNetMs = 500;
 
+/** Looking at everybody costs as much as there are agents: a burst of rings must not repeat it for each. */
+const lookAtAllMs = 250;
+
 /** How long a supervisor may take from its start to its first transaction. */
 const supervisorStartMs = 10_000;
 
@@ -51,6 +54,10 @@ class Engine {
   readonly #stops = new UnfinishedStops();
   readonly #lost = new LostTurns();
   readonly #retention = new Retention();
+  /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
+  #ownersInDoubt = true;
+  #ownersSeenAt = Number.NEGATIVE_INFINITY;
+  #healthSeenAt = Number.NEGATIVE_INFINITY;
   #idleSince: number;
   #door: OpenDoor | undefined;
 
@@ -106,7 +113,11 @@ class Engine {
       const left = until - clock.monotonic();
       if (left <= 0 || (await this.#bell.wait(live ? Math.min(left, safetyNetMs) : left))) return;
       if (!live) return;
-      if ((await store.changeCounter()) !== seen || !side.keeperIsAlive() || (await this.#somethingLost())) return;
+      if ((await store.changeCounter()) !== seen || !side.keeperIsAlive()) return;
+      if (await this.#somethingLost()) {
+        this.#ownersInDoubt = true;
+        return;
+      }
       await this.#silent.killSilent(this.#ports);
     }
   }
@@ -123,20 +134,26 @@ class Engine {
     this.#merges.look(() => this.#bell.ring());
     this.#radar.look(() => this.#bell.ring());
     if (this.#merges.poolIsFree) this.#completions.look(() => this.#bell.ring());
-    await this.#silent.killSilent(this.#ports);
-    const started = [
-      ...(await this.#lost.takeOver(this.#ports, this.#recentlyStarted())),
-      ...(await claimTurns(this.#ports)),
-    ];
+    const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
     for (const turn of started) this.#startSupervisor(turn);
     if (started.length > 0) this.#ports.reach("dispatch.after-supervisor");
+  }
+
+  async #takeOver(): Promise<readonly Claimed[]> {
+    const now = this.#ports.clock.monotonic();
+    if (!this.#ownersInDoubt && now - this.#ownersSeenAt < lookAtAllMs) return [];
+    this.#ownersInDoubt = false;
+    this.#ownersSeenAt = now;
+    await this.#silent.killSilent(this.#ports);
+    return this.#lost.takeOver(this.#ports, this.#recentlyStarted());
   }
 
   #startSupervisor({ turnId, fence }: Claimed): void {
     this.#starting.set(turnId, this.#ports.clock.monotonic());
     this.#ports.startSupervisor(turnId, fence, () => {
       this.#starting.delete(turnId);
+      this.#ownersInDoubt = true;
       this.#bell.ring();
     });
   }
@@ -179,7 +196,7 @@ class Engine {
   }
 
   async #outlook(): Promise<{ live: boolean; dueInMs: number | undefined }> {
-    const watch = await nextWatchdogAt(this.#ports, this.#watchdog);
+    const watch = await this.#watchAt();
     const now = this.#ports.clock.now();
     return this.#ports.store.read(async (tx) => {
       const approvals = sufficientApprovals(this.#ports.rules.merge.mode);
@@ -194,6 +211,15 @@ class Engine {
         (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals)) || (await tx.checks.dueWork());
       return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
     });
+  }
+
+  /** When the watchdog wants to be called. Asked again too soon, it wants to be asked later. */
+  async #watchAt(): Promise<number | undefined> {
+    const { clock } = this.#ports;
+    const left = this.#healthSeenAt + lookAtAllMs - clock.monotonic();
+    if (left > 0) return clock.now() + left;
+    this.#healthSeenAt = clock.monotonic();
+    return nextWatchdogAt(this.#ports, this.#watchdog);
   }
 
   async #somethingLost(): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
@@ -23,7 +23,8 @@ const processBusyMs = 20;
 /** Opens the embedded database, creating or migrating it first when needed. */
 export function openSqlite(options: SqliteOptions): Store {
   const db = translate(options.path, () => connect(options));
-  const sql = sqliteSql(db);
+  const statements = preparedOn(db);
+  const sql = sqliteSql(statements);
   let queue: Promise<unknown> = Promise.resolve();
 
   const begin = async (statement: string): Promise<void> => {
@@ -68,6 +69,7 @@ export function openSqlite(options: SqliteOptions): Store {
     },
     close: async () => {
       await queue;
+      statements.finish();
       db.close();
     },
   };
@@ -138,14 +140,36 @@ function versionOf(db: Database): number {
   return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-function sqliteSql(db: Database): Sql {
+function sqliteSql(statements: Statements): Sql {
   return {
     dialect: "sqlite",
-    all: async (text: string, ...values: SqlValue[]) => db.query<SqlRow, SQLQueryBindings[]>(text).all(...values),
-    run: async (text: string, ...values: SqlValue[]) =>
-      db.query<SqlRow, SQLQueryBindings[]>(text).run(...values).changes,
+    all: async (text: string, ...values: SqlValue[]) => statements.of(text).all(...values),
+    run: async (text: string, ...values: SqlValue[]) => statements.of(text).run(...values).changes,
     // One writer at a time: numbers are already taken in the order of commits.
     orderCommits: async () => {},
+  };
+}
+
+interface Statements {
+  of(text: string): Statement<SqlRow, SQLQueryBindings[]>;
+  finish(): void;
+}
+
+/** Every statement is prepared once: Bun's own memory holds twenty, and an engine uses more in each round. */
+function preparedOn(db: Database): Statements {
+  const known = new Map<string, Statement<SqlRow, SQLQueryBindings[]>>();
+  return {
+    of: (text) => {
+      const found = known.get(text);
+      if (found !== undefined) return found;
+      const made = db.prepare<SqlRow, SQLQueryBindings[]>(text);
+      known.set(text, made);
+      return made;
+    },
+    finish: () => {
+      for (const statement of known.values()) statement.finalize();
+      known.clear();
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { git } from "./git.ts";
 import { type Entry, listEntries } from "./list.ts";
 import { adminDirOf } from "./places.ts";
 import { populate } from "./populate.ts";
-import { commitAt, dropRef, type Yard } from "./yard.ts";
+import { commitsAt, dropRef, type Yard } from "./yard.ts";
 
 /** A seat, or in words why there is none. */
 export type Created = { readonly seat: Seat } | { readonly problem: string };
@@ -14,22 +14,47 @@ export type Created = { readonly seat: Seat } | { readonly problem: string };
  * Adds a linked worktree. Git adds it without files and locked; the files are written by a git that knows no filter;
  * only then the lock is opened. So a worktree without our lock is complete, whoever died in between.
  */
-export async function createLinked(yard: Yard, request: SeatRequest): Promise<Created> {
-  const created = await tryToCreate(yard, request);
+export async function createLinked(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Created> {
+  const created = await tryToCreate(yard, request, inTurn);
   if ("seat" in created) return created;
   // The git of a preparer that was killed may stand in the way half done; a moment later it can be seen for what it is.
   await new Promise((resolve) => setTimeout(resolve, afterlifeMs));
-  return tryToCreate(yard, request);
+  return tryToCreate(yard, request, inTurn);
 }
 
-async function tryToCreate(yard: Yard, request: SeatRequest): Promise<Created> {
+/** Runs one change of the list of worktrees after the other. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Created> {
+  const added = await inTurn(() => add(yard, request));
+  if (!("admin" in added)) return added;
+  const { admin, base, tip } = added;
+  try {
+    await populate(yard, { path: request.path, index: join(admin, "index"), commit: tip ?? base });
+    unlock(admin);
+  } catch (error) {
+    await inTurn(() => undo(yard, request));
+    if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base);
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+  const { path, branch } = request;
+  return tip === undefined ? { seat: { path, branch, baseCommit: base } } : seatOf(yard, request);
+}
+
+/** A worktree without files that git has put on its list, locked. */
+interface Added {
+  readonly admin: string;
+  readonly base: string;
+  /** Where the branch stood, when it was there before. */
+  readonly tip: string | undefined;
+}
+
+async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
   const { root } = yard.repository;
-  // Each look is a process of its own, and one after the other they take as long as adding a small worktree.
-  const [entries, base, tip] = await Promise.all([
-    settledEntries(yard, request),
-    commitAt(yard, request.baseRef),
-    commitAt(yard, `refs/heads/${request.branch}`),
-  ]);
+  const [base, tip] = await commitsAt(yard, [request.baseRef, `refs/heads/${request.branch}`]);
+  // Where neither branch nor directory exists, no earlier try got far enough to be found.
+  const isNew = tip === undefined && lstatSync(request.path, { throwIfNoEntry: false }) === undefined;
+  const entries = isNew ? [] : await settledEntries(yard, request);
   if (entries.some((entry) => isOf(request, entry)) && existsSync(request.path)) return seatOf(yard, request);
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
@@ -42,18 +67,9 @@ async function tryToCreate(yard: Yard, request: SeatRequest): Promise<Created> {
   const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", lockText(process.pid)];
   const added = await git(root, "worktree", "add", ...options, ...checkout);
   if (added.code !== 0) return { problem: added.err.trim() };
-  try {
-    const admin = adminDirOf(yard.repository, request.path);
-    if (admin === undefined) throw new Error("git added the worktree but does not list it");
-    await populate(yard, { path: request.path, index: join(admin, "index"), commit: tip ?? base });
-    unlock(admin);
-  } catch (error) {
-    await undo(yard, request);
-    if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base);
-    return { problem: error instanceof Error ? error.message : String(error) };
-  }
-  const { path, branch } = request;
-  return tip === undefined ? { seat: { path, branch, baseCommit: base } } : seatOf(yard, request);
+  const admin = adminDirOf(yard.repository, request.path);
+  if (admin === undefined) return { problem: "git added the worktree but does not list it" };
+  return { admin, base, tip };
 }
 
 /** All that git's own command does, without its process. */

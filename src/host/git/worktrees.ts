@@ -3,7 +3,7 @@ import { no, ok } from "../../domain/result.ts";
 import type { Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
 import { collectBranches } from "./collect.ts";
 import { createClone } from "./create-clone.ts";
-import { type Created, createLinked } from "./create-linked.ts";
+import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { inspectWorktree } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { isLanded } from "./landed.ts";
@@ -36,7 +36,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     return turn;
   };
   return {
-    create: (request) => inTurn(async () => create(await yard(), request)),
+    create: async (request) => create(await yard(), request, inTurn),
     currentBranch: async () => currentBranch(await yard()),
     inspect: async (worktree) => inspectWorktree(await yard(), worktree),
     snapshot: async (worktree) => takeSnapshot(await yard(), worktree),
@@ -69,17 +69,19 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
   };
 }
 
-async function create(yard: Yard, request: SeatRequest): Promise<Result<Seat, WorktreeRefusal>> {
+async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {
   sweepScratch(yard, Date.now());
-  const created = await creators[request.kind](yard, request);
+  const created = await creators[request.kind](yard, request, inTurn);
   if ("seat" in created) return ok(created.seat);
   const { path, branch } = request;
   return no({ kind: "worktree-failed", path, branch, problem: created.problem });
 }
 
-const creators: Readonly<Record<SeatRequest["kind"], (yard: Yard, request: SeatRequest) => Promise<Created>>> = {
+type Creator = (yard: Yard, request: SeatRequest, inTurn: InTurn) => Promise<Created>;
+
+const creators: Readonly<Record<SeatRequest["kind"], Creator>> = {
   linked: createLinked,
-  clone: createClone,
+  clone: (yard, request, inTurn) => inTurn(() => createClone(yard, request)),
   root: theRoot,
 };
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectGit } from "../git.ts";
@@ -66,7 +65,7 @@ async function look(
   if (found.length === 0) return none;
   const files = await contents(ground, found);
   if (!files.some(mayDecide)) return none;
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   for (const { path, oid } of found) hash.update(`${oid}\t${path}\0`, "latin1");
   const set = hash.digest("hex").slice(0, 32);
   known.set(set, files);

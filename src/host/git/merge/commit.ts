@@ -1,7 +1,6 @@
 import type { CommitRequest } from "../../../ports/merge-git.ts";
 import { expectGit } from "../git.ts";
 import type { Ground } from "./ground.ts";
-import { writeLooseCommit } from "./loose-commit.ts";
 import { readSignature, type Signature } from "./signature.ts";
 
 /** Makes commits. Who the user is, is read again when it was read a while ago: a process for each commit would double their cost. */
@@ -22,8 +21,10 @@ export function committer(ground: Ground): (request: CommitRequest) => Promise<s
     const known = await signature();
     const { name, email } = known.user ?? nobody;
     const at = new Date();
-    const written =
-      known.signing === undefined ? writeLooseCommit(ground.repository, { ...request, name, email, at }) : undefined;
+    if (known.signing !== undefined) return writeCommit(ground, request, known);
+    // What it compresses with takes longer to load than everything else an engine loads to start.
+    const { writeLooseCommit } = await import("./loose-commit.ts");
+    const written = writeLooseCommit(ground.repository, { ...request, name, email, at });
     return written ?? (await writeCommit(ground, request, known));
   };
 }

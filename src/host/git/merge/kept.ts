@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   existsSync,
   lstatSync,
@@ -15,7 +14,7 @@ import { below, nameOf, type TrackedFile } from "./tracked.ts";
 
 /** Names the state of all lock files of a commit: dependencies installed for one state are not used for another. */
 export function lockHash(files: readonly TrackedFile[]): string {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   for (const { path, oid, mode } of files)
     if (isLockFile(nameOf(path))) hash.update(`${mode} ${oid}\t${path}\0`, "latin1");
   return hash.digest("hex").slice(0, 16);
@@ -89,7 +88,7 @@ function prune(dir: string, slot: number): void {
 
 const mostHashes = 3;
 
-const digest = (path: string): string => createHash("sha256").update(path, "latin1").digest("hex").slice(0, 32);
+const digest = (path: string): string => new Bun.CryptoHasher("sha256").update(path, "latin1").digest("hex").slice(0, 32);
 
 function touch(path: string): void {
   const now = new Date();

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { PoolCheckout } from "../../../ports/merge-git.ts";
 import { expectGit, zeroEnded } from "../git.ts";
@@ -95,7 +94,7 @@ async function onlyIgnored(own: OwnDir, root: string, paths: readonly string[]):
 }
 
 function attributesHash(files: readonly TrackedFile[]): string {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   for (const { path, oid } of files) if (nameOf(path) === ".gitattributes") hash.update(`${oid}\t${path}\0`, "latin1");
   return hash.digest("hex").slice(0, 16);
 }

@@ -1,5 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Arguments } from "./arguments.ts";
 import { type Conversation, type Conversations, withTokens } from "./conversation.ts";
 import type { Diary } from "./diary.ts";
@@ -91,7 +89,7 @@ export class Agent {
     const { id, turns, inputs } = this.#conversation;
     this.#conversation = {
       ...this.#conversation,
-      id: moves ? randomUUID() : id,
+      id: moves ? crypto.randomUUID() : id,
       turns: turns + 1,
       inputs: [...inputs, prompt],
     };
@@ -131,6 +129,6 @@ function opensWith(kind: Step["kind"], steps: readonly Step[]): boolean {
 }
 
 function currentBranch(cwd: string): string {
-  const asked = spawnSync("git", ["symbolic-ref", "--short", "-q", "HEAD"], { cwd, encoding: "utf8" });
-  return asked.status === 0 ? asked.stdout.trim() : "";
+  const asked = Bun.spawnSync({ cmd: ["git", "symbolic-ref", "--short", "-q", "HEAD"], cwd });
+  return asked.success ? asked.stdout.toString().trim() : "";
 }

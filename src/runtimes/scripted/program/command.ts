@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { StopRequest } from "./stop.ts";
@@ -19,11 +19,15 @@ const notFound = 127;
 // Something left in the background may hold the pipes open for ever; what it wrote by then is enough.
 const drainMs = 100;
 
+/** Loaded with the first command: its streams cost as much as everything else that an agent does before its first word. */
+const childProcesses = () => import("node:child_process");
+
 export const shell = (line: string): Command["argv"] => ["/bin/sh", "-c", line];
 
 /** Runs a command to its end in a session of its own, as the imitated program does; a stop kills all of it. */
 export async function runCommand(command: Command, stop: StopRequest): Promise<Finished> {
   const [file, ...args] = command.argv;
+  const { spawn } = await childProcesses();
   const child = spawn(file, args, {
     cwd: command.cwd,
     env: command.env,
@@ -39,11 +43,12 @@ export async function runCommand(command: Command, stop: StopRequest): Promise<F
 }
 
 /** Starts a command that outlives this process; answers its pid. */
-export function startInBackground(
+export async function startInBackground(
   command: Command,
   { newSession, keepStdout }: { readonly newSession: boolean; readonly keepStdout: boolean },
-): number | undefined {
+): Promise<number | undefined> {
   const [file, ...args] = command.argv;
+  const { spawn } = await childProcesses();
   const child = spawn(file, args, {
     cwd: command.cwd,
     env: command.env,

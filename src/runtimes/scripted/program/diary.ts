@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -29,7 +28,7 @@ export class Diary {
    * two processes that start at once never get the same one.
    */
   start(facts: Start): number {
-    const id = randomUUID();
+    const id = crypto.randomUUID();
     this.#append("starts.ndjson", { id, pid: process.pid, ...facts });
     const lines = readFileSync(join(this.#folder, "starts.ndjson"), "utf8").split("\n");
     return lines.findIndex((line) => line.includes(id)) + 1;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +55,7 @@ export async function runScriptedAgent(
   if (session !== undefined && conversations.find(session) !== undefined) {
     return complain(usageError, `Error: Session ID ${session} is already in use.`);
   }
-  const conversation = resume === undefined ? newConversation(session ?? randomUUID()) : conversations.find(resume);
+  const conversation = resume === undefined ? newConversation(session ?? crypto.randomUUID()) : conversations.find(resume);
   if (conversation === undefined) {
     await out.event(unknownSessionResult(resume ?? ""));
     return complain(usageError, unknownSession(resume ?? ""));
@@ -75,7 +74,7 @@ async function serve(agent: Agent, out: Output, stop: StopRequest): Promise<numb
   const inbox = new Inbox();
   let busy = false;
   let failed = false;
-  const reading = inbox.read(process.stdin, ({ id, subtype }) => {
+  const reading = inbox.read(Bun.stdin.stream(), ({ id, subtype }) => {
     void out.event(controlResponse(id, answers[subtype] ?? { error: "unsupported_request" }));
     if (subtype === "interrupt" && busy) stop.request("interrupt");
   });

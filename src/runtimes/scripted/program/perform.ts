@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { useMcpTool } from "./mcp.ts";
 import type { Step, StepOf } from "./scenario/step.ts";
 import type { Outcome } from "./stream/result.ts";
 import { commitAll, editFile, runOv, runShell, type Stage, startChild, useTool } from "./tools.ts";
@@ -9,7 +8,9 @@ import { failModelCall } from "./trouble.ts";
 /** How a turn ends: with a result, or with the process and no result at all. */
 export type Ending = Outcome | { readonly kind: "exit"; readonly code: number };
 
-const pollMs = 5;
+/** Many of us may wait beside each other for long; what comes soon is still seen soon. */
+const firstPauseMs = 5;
+const longestPauseMs = 100;
 const ownSignalMs = 200;
 const floodBatchBytes = 64 * 1024;
 
@@ -38,7 +39,7 @@ async function perform(step: Step, stage: Stage): Promise<Ending | undefined> {
     case "tool":
       return failed(step, await useTool(step, stage));
     case "mcp":
-      return failed(step, await useMcpTool(step, stage));
+      return failed(step, await (await import("./mcp.ts")).useMcpTool(step, stage));
     case "edit":
       return failed(step, await editFile(step, stage));
     case "shell":
@@ -115,9 +116,9 @@ async function flood({ flood }: StepOf<"flood">, { turn, out, stop }: Stage): Pr
 async function waitForFile({ waitFor }: StepOf<"waitFor">, { cwd, stop }: Stage): Promise<string | undefined> {
   const file = resolve(cwd, waitFor.file);
   const deadline = Date.now() + waitFor.timeoutMs;
-  while (!existsSync(file)) {
+  for (let pauseMs = firstPauseMs; !existsSync(file); pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     if (Date.now() >= deadline) return `${waitFor.file} did not appear within ${waitFor.timeoutMs} ms`;
-    await stop.sleep(pollMs);
+    await stop.sleep(pauseMs);
   }
   return undefined;
 }

@@ -93,8 +93,8 @@ export async function commitAll({ commit, usage }: StepOf<"commit">, stage: Stag
 export async function startChild({ child, usage }: StepOf<"child">, stage: Stage): Promise<Failure> {
   const { turn, diary, cwd, env } = stage;
   const input = { command: child.command, run_in_background: true };
-  const answer = await turn.call({ name: "Bash", input, usage }, () => {
-    const pid = startInBackground({ argv: shell(child.command), cwd, env }, child);
+  const answer = await turn.call({ name: "Bash", input, usage }, async () => {
+    const pid = await startInBackground({ argv: shell(child.command), cwd, env }, child);
     if (pid === undefined) return failure("Command could not be started");
     diary.child({ pid, command: child.command });
     return success(`Command running in background with ID: ${pid}`, { ...bashOutput, backgroundTaskId: String(pid) });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Tokens } from "./tokens.ts";
 
 /** The version whose stream is imitated. */
@@ -43,7 +42,7 @@ export function initEvent(facts: {
     capabilities: [],
     analytics_disabled: true,
     product_feedback_disabled: true,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     memory_paths: {},
     original_cwd: facts.cwd,
     additional_directories: [],
@@ -86,7 +85,7 @@ export function assistantEvent(facts: {
     },
     parent_tool_use_id: null,
     session_id: session,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     timestamp: new Date().toISOString(),
     request_id: `req_${reply}`,
     ...(block.type === "thinking" ? { thinking_duration_ms: 1, thinking_display: "updates" } : {}),
@@ -107,7 +106,7 @@ export function syntheticAssistantEvent(session: string, failure: ApiFailure) {
     type: "assistant",
     message: {
       diagnostics: null,
-      id: randomUUID(),
+      id: crypto.randomUUID(),
       container: null,
       model: "<synthetic>",
       role: "assistant",
@@ -134,7 +133,7 @@ export function syntheticAssistantEvent(session: string, failure: ApiFailure) {
     },
     parent_tool_use_id: null,
     session_id: session,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     timestamp: new Date().toISOString(),
     error: failure.error,
     is_api_error_message: true,
@@ -178,7 +177,7 @@ export function userEvent(session: string, content: readonly object[]) {
     message: { role: "user", content },
     parent_tool_use_id: null,
     session_id: session,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     timestamp: new Date().toISOString(),
   };
 }
@@ -199,7 +198,7 @@ export function apiRetryEvent(facts: {
     error_status: facts.failure.status,
     error: facts.failure.error,
     session_id: facts.session,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
   };
 }
 
@@ -208,7 +207,7 @@ export function rateLimitEvent(session: string, resetsAtMs: number) {
   return {
     type: "rate_limit_event",
     rate_limit_info: { status: "rejected", resetsAt: resetsAtMs / 1000, rateLimitType: "five_hour" },
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     session_id: session,
   };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { ApiFailure } from "./events.ts";
 import { costInUsd, modelUsageOf, noTokens, type Tokens, usageOf } from "./tokens.ts";
 
@@ -45,7 +44,7 @@ export function resultEvent(outcome: Outcome, account: TurnAccount) {
     ...ending(outcome, spent),
     type: "result",
     duration_ms: spent,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     queued_turn_count: 0,
     result_index: account.index,
     model_usage_since_last_result: modelUsageOf(since),
@@ -67,7 +66,7 @@ export function unknownSessionResult(session: string) {
     usage: usageOf(noTokens),
     modelUsage: {},
     permission_denials: [],
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     errors: [unknownSession(session)],
     result_index: 0,
   };
