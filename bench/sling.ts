@@ -63,8 +63,7 @@ async function single(files: number): Promise<void> {
 async function together(files: number): Promise<void> {
   await using project = await prepared(files);
   using starts = agentStarts(project);
-  let adds = 0;
-  for (let i = 0; i < atOnce; i++) adds += await addWorktree(project, String(i));
+  const adds = await addsInTurn(files);
   await project.json("engine", "start");
   const before = Date.now();
   const names = Array.from({ length: atOnce }, (_, i) => `t${i}`);
@@ -77,6 +76,14 @@ async function together(files: number): Promise<void> {
   const took = Math.max(...names.map((name) => starts.recorded(name)?.at ?? Number.NaN)) - before;
   console.log(row(`${files}`, ms(adds), ms(took), times(took / adds), verdict(took / adds, togetherShare)));
   await letFinish(project);
+}
+
+/** In a repository of their own: every worktree that is there already makes the next one slower. */
+async function addsInTurn(files: number): Promise<number> {
+  await using project = await prepared(files);
+  let adds = 0;
+  for (let i = 0; i < atOnce; i++) adds += await addWorktree(project, String(i));
+  return adds;
 }
 
 async function prepared(files: number): Promise<TestProject> {

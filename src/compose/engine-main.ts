@@ -6,6 +6,7 @@ import { writeAtomically } from "../host/atomic-file.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
+import { oldFiles } from "../host/old-files.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import type { Store } from "../ports/store.ts";
@@ -40,6 +41,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     // A person who runs the engine in the foreground is its keeper.
     side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
+    oldFiles: oldFiles(project.dir),
     forgetEnvironment: (path) => void projectFiles(project.dir).removeEnvironment(path),
     report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),
@@ -96,11 +98,17 @@ function placeOvShim(project: Project): void {
   chmodSync(shim, 0o755);
 }
 
+/**
+ * A supervisor mostly waits: compiling what it does costs more than doing it, and twice the memory. Its agent is given an
+ * environment of its own, without this.
+ */
+const interpreted = { BUN_JSC_useJIT: "0" };
+
 function startSupervisor(project: Project, turnId: string, fence: number, onExit: () => void): void {
   linuxProcesses.startDetached(
     [...selfCommand(), "turn", "run", turnId, "--fence", String(fence), "--project", project.root],
     {
-      env: serviceEnvironment(project.env, project.root),
+      env: { ...serviceEnvironment(project.env, project.root), ...interpreted },
       logFile: join(project.dir, "run", "supervisors.log"),
       onExit,
     },

@@ -33,7 +33,7 @@ export async function seatAgents(ports: SeatPorts, onSeated: () => void): Promis
 }
 
 /** Git adds worktrees one at a time, but the files of one can be written while the next is added. */
-const atOnce = 3;
+const atOnce = 4;
 
 /** Never rejects: what went wrong is on record, and where the record could not be written the next pass tries again. */
 async function trySeat(ports: SeatPorts, agent: Agent, base: Promise<string>): Promise<void> {

@@ -19,6 +19,11 @@ export interface SqliteOptions {
 /** How long a writer waits for the database before it gives up with `store-busy`. */
 const patienceMs = 10_000;
 const processBusyMs = 20;
+/**
+ * Writers hold the database for a few milliseconds. SQLite's own waiting sleeps longer and longer, so that of many who
+ * start together the last would come long after the database was free.
+ */
+const longestPauseMs = 12;
 
 /** Opens the embedded database, creating or migrating it first when needed. */
 export function openSqlite(options: SqliteOptions): Store {
@@ -29,14 +34,16 @@ export function openSqlite(options: SqliteOptions): Store {
 
   const begin = async (statement: string): Promise<void> => {
     const deadline = performance.now() + patienceMs;
-    for (let wait = 5; ; wait = Math.min(wait * 2, 200)) {
+    for (let wait = 1; ; wait = Math.min(wait * 1.3, longestPauseMs)) {
       try {
         db.run(statement);
         return;
       } catch (error) {
         if (!isBusy(codeOf(error)) || performance.now() > deadline) throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
+      const pause = wait * (0.5 + Math.random());
+      if (options.life === "command") Bun.sleepSync(pause);
+      else await new Promise((resolve) => setTimeout(resolve, pause));
     }
   };
 
@@ -44,6 +51,7 @@ export function openSqlite(options: SqliteOptions): Store {
     const turn = queue.then(() =>
       translateAsync(options.path, async () => {
         db.run(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
+        if (options.life === "command") db.run(`PRAGMA busy_timeout = ${mode === "read" ? patienceMs : 0}`);
         await begin(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
         try {
           const value = await runUnit(sql, work);

@@ -26,7 +26,8 @@ export async function createLinked(yard: Yard, request: SeatRequest, inTurn: InT
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Created> {
-  const added = await inTurn(() => add(yard, request));
+  const commits = await commitsAt(yard, [request.baseRef, `refs/heads/${request.branch}`]);
+  const added = await inTurn(() => add(yard, request, commits));
   if (!("admin" in added)) return added;
   const { admin, base, tip } = added;
   try {
@@ -49,9 +50,12 @@ interface Added {
   readonly tip: string | undefined;
 }
 
-async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
+async function add(
+  yard: Yard,
+  request: SeatRequest,
+  [base, tip]: readonly (string | undefined)[],
+): Promise<Added | Created> {
   const { root } = yard.repository;
-  const [base, tip] = await commitsAt(yard, [request.baseRef, `refs/heads/${request.branch}`]);
   // Where neither branch nor directory exists, no earlier try got far enough to be found.
   const isNew = tip === undefined && lstatSync(request.path, { throwIfNoEntry: false }) === undefined;
   const entries = isNew ? [] : await settledEntries(yard, request);
