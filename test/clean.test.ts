@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { change, commit, put, seat } from "./worktrees.world.ts";
 
@@ -187,4 +188,37 @@ describe("ov clean", () => {
     await project.json("clean", "--restore", (done.backup as { name: string }).name);
     expect((await project.git("rev-parse", "refs/overstory/rescue/open-1")).trim()).toBe(saved);
   });
+
+  const commands = { "worktree clean": ["worktree", "clean"], clean: ["clean", "--worktrees"] };
+  test.each(Object.entries(commands))(
+    "`ov %s` first ends what the agent left running, and nobody else's",
+    async (_, words) => {
+      await using project = await lived();
+      const worktree = join(project.root, ".overstory", "worktrees", "open");
+      await using server = await startServer(worktree, { OVERSTORY_SESSION_ID: "agent-open" });
+      await using stranger = await startServer(project.root, { OVERSTORY_SESSION_ID: "agent-opener" });
+      await project.json(...words, "--force");
+      expect([isAlive(server.pid), isAlive(stranger.pid)]).toEqual([false, true]);
+      expect(await project.git("show", "refs/overstory/rescue/open-1:last.txt")).toBe("bye\n");
+    },
+  );
 });
+
+/** Writes a last word where it runs when it is asked to end. */
+async function startServer(cwd: string, env: Record<string, string>): Promise<AsyncDisposable & { pid: number }> {
+  const script = "trap 'echo bye > last.txt; exit' TERM; echo ready; while :; do sleep 0.02; done";
+  const child = Bun.spawn({ cmd: ["/bin/sh", "-c", script], cwd, env, stdio: ["ignore", "pipe", "ignore"] });
+  await child.stdout.getReader().read();
+  return {
+    pid: child.pid,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  const identity = linuxProcesses.identify(pid);
+  return identity !== undefined && linuxProcesses.check(identity) === "alive";
+}

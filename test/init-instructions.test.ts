@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sealed } from "../src/domain/project/seal.ts";
+import { sectionIn, withSection } from "../src/domain/project/section.ts";
+import { randomIds } from "../src/host/ids.ts";
 import { parse } from "../src/surfaces/cli/parse.ts";
 import { tree } from "../src/surfaces/cli/tree.ts";
 import { initWorld } from "./init.world.ts";
@@ -30,11 +33,39 @@ test("keeps every byte its author wrote, whatever the encoding, and its permissi
   expect(statSync(join(world.root, "CLAUDE.md")).mode & 0o777).toBe(0o600);
 });
 
-test("gets a section that was changed or is from another version replaced, and nothing else", async () => {
+test("keeps a section that was changed by hand and says so, as ov update does, whose --force replaces it", async () => {
   using world = await initWorld();
   await world.ov("init");
   const section = world.read("CLAUDE.md");
-  world.write("CLAUDE.md", `before\n${section.replace(/## Overstory/, "## Old")}after`);
+  const edited = `before\n${section.replace(/## Overstory/, "## Our team")}after`;
+  world.write("CLAUDE.md", edited);
+  const said = await world.json("init", "--force");
+  expect(said.created).toEqual([]);
+  expect(said.warnings).toContainEqual(
+    "CLAUDE.md was left alone: our section in it was changed by hand (ov update --force replaces it)",
+  );
+  expect(world.read("CLAUDE.md")).toBe(edited);
+  await world.json("update");
+  expect(world.read("CLAUDE.md")).toBe(edited);
+  await world.json("update", "--force");
+  expect(world.read("CLAUDE.md")).toBe(`before\n${section}after`);
+});
+
+/** What an earlier version would have written: other words, and the seal that belongs to them. */
+function asAnotherVersion(section: string): string {
+  const found = sectionIn(section);
+  if (typeof found === "string") throw new Error(`the section is ${found}`);
+  const words = found.body.replace(/overstory:generated [0-9a-f]{12}/, "overstory:generated").replace("## ", "## Old ");
+  const made = withSection(undefined, sealed(words, randomIds.digest));
+  if (made.kind !== "changed") throw new Error(made.kind);
+  return made.text;
+}
+
+test("gets a section of another version replaced, as it was written then, and nothing else", async () => {
+  using world = await initWorld();
+  await world.ov("init");
+  const section = world.read("CLAUDE.md");
+  world.write("CLAUDE.md", `before\n${asAnotherVersion(section)}after`);
   expect(await world.json("init")).toMatchObject({ created: ["CLAUDE.md"] });
   expect(world.read("CLAUDE.md")).toBe(`before\n${section}after`);
 });

@@ -79,6 +79,7 @@ export function gateWorld(): GateWorld {
       slot: 0,
       baseCommit: "c0",
       changedFiles: ["src/a.ts"],
+      environments: [],
       logDir: join(dir, "logs", String(runs++)),
       useCache: true,
       ...more,

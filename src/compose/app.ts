@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { allowedEnvironment } from "../domain/agent/environment.ts";
+import { allowedEnvironment, gateVariables } from "../domain/agent/environment.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
@@ -64,6 +64,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       const name = runtime ?? (await theProject()).config.runtime.default;
       return allowedEnvironment(env, runtimeById(name)?.environment ?? []);
     },
+    environmentForGates: () => gateVariables(env),
     project: async () =>
       (await import("./init.ts")).makeProjectFacet({
         cwd,
@@ -76,11 +77,13 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
     work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
     hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(findRoot(), env),
+    guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(findRoot, env),
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(findRoot(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
     radar: async () => (await import("./radar-facet.ts")).makeRadarFacet(await theProject()),
+    trackers: async () => (await import("./tracker-facet.ts")).makeTrackerFacet(await theProject()),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
     worktrees: async () =>
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {

@@ -31,7 +31,7 @@ export function directChannel(project: Project): CommandChannel {
     call: async (call) => {
       const name = known(call);
       const { access } = await catalog[name]();
-      const ports = channelPorts(project, storeFor(access === "read"));
+      const ports = { ...channelPorts(project, storeFor(access === "read")), records: () => storeFor(false) };
       const { result, due, mayStart } = await runUseCase(ports, { ...call, name });
       ports.reach("command.after-commit");
       if (due) {

@@ -108,7 +108,7 @@ async function setUp({ root, dir, facts, request }: Plan): Promise<Made> {
     ledger.note(path, createFile(path, texts[which]));
   }
   await openDatabase(join(dir, "overstory.db"), ledger);
-  const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile);
+  const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile, { edited: "keep" });
   if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
   const backups = await writeConfig(join(dir, "config.yaml"), { facts, reset: request.reset }, ledger);
   return {

@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ProjectTerms } from "../domain/role/assignment.ts";
+import { guardPolicyOf } from "../domain/guard/policy.ts";
+import type { Assignment, ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, shortHash } from "../domain/role/override.ts";
 import { renderInstructions } from "../domain/role/render/overlay.ts";
 import { renderPrompt } from "../domain/role/render/prompt.ts";
@@ -11,6 +13,7 @@ import { placeIgnored } from "../host/instruction-files.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts, readRoleText } from "./role-texts.ts";
+import { rulesFile } from "./rules-file.ts";
 
 /** Instructions from the texts and settings of this project. */
 export const projectInstructions = (project: Project): Instructions => ({
@@ -50,7 +53,22 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
   const worktree = agent.worktreePath;
   const found =
     worktreeKind !== "root" && worktree !== null && placeIgnored({ worktree, file: instructionFile, text, untouched });
-  return { version, hash: randomIds.digest(text), file, found, problem };
+  return {
+    version,
+    hash: randomIds.digest(text),
+    file,
+    found,
+    guard: placeGuard(project, role, given, terms),
+    problem,
+  };
+}
+
+/** They rarely change, and a guard may be reading them: what is there already is not written again. */
+function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): string[] {
+  const file = rulesFile(dir, agent.name);
+  const text = JSON.stringify(guardPolicyOf(role, agent, { root, ...terms }));
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text);
+  return [join(dir, "run", "bin", "ov"), "hook", "pre-tool", "--rules", file];
 }
 
 /** A text of the project's own that cannot be rendered must not keep an agent from working. */

@@ -1,14 +1,14 @@
 import { applies } from "../domain/gate/applies.ts";
-import type { Conflict } from "../domain/merge/conflict.ts";
 import { landingBranchFor } from "../domain/merge/landing-branch.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
-import type { Settled } from "../engine/merge/ports.ts";
 import { commandFor } from "../engine/merge/regenerate.ts";
 import { resolver } from "../engine/merge/resolve.ts";
 import { type ScratchMerging, scratchMerging } from "../host/git/merge/scratch.ts";
 import type { MergeFacet, PredictRequest } from "../surfaces/cli/facets/merge.ts";
+import { isMadeAgain, standIn } from "../usecases/merge/generated-files.ts";
+import { earlierLandings, landingPlace } from "../usecases/merge/landing-place.ts";
 import { predictTrain, unpredictable } from "../usecases/merge/predict.ts";
 import { ladder } from "./merging.ts";
 import { openStore, type Project, settingsOf } from "./project.ts";
@@ -60,9 +60,9 @@ async function predict(project: Project, git: ScratchMerging, request: PredictRe
   const byRule = resolver(git, ladder(project, store));
   const rules = settingsOf(project);
   const resolve: typeof byRule = async (place) => {
-    const { path, kind } = place.conflict;
-    const isMade = kind === "content" && commandFor({ rules }, path) !== undefined;
-    return isMade ? asOurs(git, place.conflict) : byRule(place);
+    const isMade = isMadeAgain(place.conflict, (path) => commandFor({ rules }, path));
+    if (!isMade) return byRule(place);
+    return { kind: "resolved", file: await standIn(git, place.conflict), strategy: "regenerate" };
   };
   const predictions = await predictTrain({ merging: git, resolve }, onto, candidates).finally(() => store.close());
   const { qualityGates } = project.config.project;
@@ -85,20 +85,9 @@ async function landingTip(
   if (tip === undefined) return undefined;
   const targetCheckedOut = (await git.checkoutsOf(target)).length > 0;
   if (!targetCheckedOut) return tip;
-  const earlier: { branch: string; promoted: boolean }[] = [];
-  for (const branch of landings) {
-    const landed = await git.commitOf(heads + branch);
-    if (landed !== undefined) earlier.push({ branch, promoted: await git.contains(tip, landed) });
-  }
+  const earlier = await earlierLandings(git, landings, tip);
   const landing = landingBranchFor({ target, runId, targetCheckedOut, earlier });
-  const landed = await git.commitOf(heads + landing);
-  return landed === undefined || (await git.contains(tip, landed)) ? tip : landed;
-}
-
-/** A generated file is made again from what both sides bring; until then ours stands in for it. */
-async function asOurs(git: ScratchMerging, { path, ours }: Conflict): Promise<Settled> {
-  const content = ours === null ? null : await git.readBlob(ours.oid);
-  return { kind: "resolved", file: { path, mode: ours?.mode ?? "100644", content }, strategy: "regenerate" };
+  return (await landingPlace(git, landing, tip)).at;
 }
 
 async function patchOf(

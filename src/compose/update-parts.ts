@@ -60,7 +60,7 @@ export function guidePart(root: string, instructionFile: string): GeneratedPart 
     path,
     state: generatedState({ found: found.body, ships }, randomIds.digest),
     write: async () => {
-      const put = await putGuide(root, instructionFile);
+      const put = await putGuide(root, instructionFile, { edited: "replace" });
       return put.kind === "left-alone" ? invalid(path, `was left alone: ${put.why}`) : undefined;
     },
   };

@@ -4,6 +4,7 @@ import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { targetDirs } from "../domain/worktree/targets.ts";
 import { freshPath, removeAll } from "../host/git/trash.ts";
+import { linuxProcesses } from "../host/processes.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import { copyDatabase, restoreDatabase } from "../store/backup.ts";
 import type { RestoreReport, WorktreeFacet } from "../surfaces/cli/facets/worktrees.ts";
@@ -21,7 +22,11 @@ export interface FacetCalls extends WorktreeFactKeeper {
 }
 
 export function makeWorktreeFacet(project: Project, calls: FacetCalls): WorktreeFacet {
-  const ports = { worktrees: projectWorktrees(project), facts: withoutMaking(project, calls) };
+  const ports = {
+    worktrees: projectWorktrees(project),
+    facts: withoutMaking(project, calls),
+    processes: linuxProcesses,
+  };
   const dirs = { count: async (dir: string) => entriesOf(join(project.dir, dir)).length };
   return {
     list: async () => {

@@ -21,7 +21,7 @@ export interface Stamp {
  * Digest of the table of keys, so that a form compiled by another version is not taken for ours. A literal, because
  * evaluating the table is what the fast path saves; the schema test says what it must be.
  */
-export const tableDigest = "83cceadbaff35978";
+export const tableDigest = "aec5dbb1f5ede924";
 
 /**
  * The compiled configuration when it is still true, else undefined. Costs a look at each source and one file: hot

@@ -2,6 +2,7 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { isIn } from "../domain/agent/capability.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Turn } from "../domain/turn/turn.ts";
+import type { NoPlace } from "../ports/store/turns.ts";
 import type { Tx } from "../ports/store.ts";
 import { releaseReservation } from "../usecases/budgets/release-reservation.ts";
 import { reserveTurn } from "../usecases/budgets/reserve-turn.ts";
@@ -16,52 +17,68 @@ export interface Claimed {
   readonly fence: number;
 }
 
+export type DispatchPorts = Pick<EnginePorts, "store" | "clock" | "ids" | "logDir"> & {
+  readonly settings: Pick<EnginePorts["settings"], "maxTurns" | "maxTurnsPerRun" | "budgets">;
+};
+
 /** Claims what may run now, up to the concurrency limit, each turn with its mail. Starting it is the caller's effect. */
-export async function claimTurns(ports: EnginePorts): Promise<Claimed[]> {
+export async function claimTurns(ports: DispatchPorts): Promise<Claimed[]> {
   const now = ports.clock.now();
   const anything = await ports.store.read((tx) => tx.turns.ready(now, 1));
   if (anything.length === 0) return [];
   return ports.store.transaction(async (tx) => {
     const places = await freePlaces(tx, ports);
     const claimed: Claimed[] = [];
-    for (const turn of await tx.turns.ready(now, mostAtOnce)) {
-      const agent = await tx.agents.get(turn.agentId);
-      if (agent === undefined || !places.has(agent)) continue;
-      if (!(await claim(tx, ports, turn, agent, now))) continue;
-      places.take(agent);
-      claimed.push({ turnId: turn.id, fence: 1 });
+    for (;;) {
+      const noPlace = places.missing();
+      const ready = await tx.turns.ready(now, mostAtOnce, noPlace);
+      for (const turn of ready) {
+        const agent = await tx.agents.get(turn.agentId);
+        if (agent === undefined || !places.has(agent)) continue;
+        if (!(await claim(tx, ports, turn, agent, now))) continue;
+        places.take(agent);
+        claimed.push({ turnId: turn.id, fence: 1 });
+      }
+      // Only a run that became full on the way can have hidden others behind turns which were then passed over.
+      if (ready.length < mostAtOnce || claimed.length >= mostAtOnce || isSame(noPlace, places.missing()))
+        return claimed;
     }
-    return claimed;
   });
 }
 
-/** Most turns claimed in one transaction; what remains is claimed in the next. */
+/** Turns looked at in one go, and claimed in one transaction; what remains is claimed in the next. */
 const mostAtOnce = 200;
+
+const isSame = (before: NoPlace, after: NoPlace): boolean =>
+  before === after || (before !== "anywhere" && after !== "anywhere" && before.inRuns.length === after.inRuns.length);
 
 interface Places {
   has(agent: Agent): boolean;
   take(agent: Agent): void;
+  missing(): NoPlace;
 }
 
 /** Free places over all and per run. A persistent agent never takes one: it would starve those it waits for. */
-async function freePlaces(tx: Tx, { settings }: EnginePorts): Promise<Places> {
+async function freePlaces(tx: Tx, { settings }: DispatchPorts): Promise<Places> {
   let free = settings.maxTurns - (await tx.turns.countRunning());
   const perRun = new Map<string, number>();
   for (const { runId } of await tx.turns.running()) {
     if (!perRun.has(runId)) perRun.set(runId, await tx.turns.countRunning(runId));
   }
   const counts = (agent: Agent): boolean => !isIn("persistent", agent.capability);
+  const isFull = (runId: string): boolean => (perRun.get(runId) ?? 0) >= settings.maxTurnsPerRun;
   return {
-    has: (agent) => !counts(agent) || (free > 0 && (perRun.get(agent.runId) ?? 0) < settings.maxTurnsPerRun),
+    has: (agent) => !counts(agent) || (free > 0 && !isFull(agent.runId)),
     take: (agent) => {
       if (!counts(agent)) return;
       free--;
       perRun.set(agent.runId, (perRun.get(agent.runId) ?? 0) + 1);
     },
+    missing: () => (free > 0 ? { inRuns: [...perRun.keys()].filter(isFull) } : "anywhere"),
   };
 }
 
-async function claim(tx: Tx, ports: EnginePorts, turn: Turn, agent: Agent, now: number): Promise<boolean> {
+async function claim(tx: Tx, ports: DispatchPorts, turn: Turn, agent: Agent, now: number): Promise<boolean> {
   const terms = { limits: ports.settings.budgets, ids: ports.ids, now };
   const reserved = await reserveTurn(tx, { turn, agent, ...terms });
   if (!reserved.ok) return false;

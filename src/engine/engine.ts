@@ -26,6 +26,9 @@ const safetyNetMs = 500;
 /** Looking at everybody costs as much as there are agents: a burst of rings must not repeat it for each. */
 const lookAtAllMs = 250;
 
+/** Many rings in a row start turns, one round after the other; so long may everything else wait for them. */
+const longestBurstMs = 100;
+
 /** How long a supervisor may take from its start to its first transaction. */
 const supervisorStartMs = 10_000;
 
@@ -56,6 +59,7 @@ class Engine {
   readonly #retention = new Retention();
   /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
   #ownersInDoubt = true;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
   #idleSince: number;
@@ -88,7 +92,11 @@ class Engine {
   async #round(): Promise<boolean> {
     const { clock, store, settings, side } = this.#ports;
     const seen = await store.changeCounter();
-    await this.#pass();
+    await this.#startTurns();
+    // Whatever else there is to look at can wait for the end of a burst, but not for ever.
+    if (clock.monotonic() - this.#lookedAt < longestBurstMs && this.#bell.taken()) return false;
+    this.#lookedAt = clock.monotonic();
+    this.#lookAside();
     // It writes on our own connection, where no change counter tells of the turn that a nudge or a death queued.
     if (await watchdogTick(this.#ports, this.#watchdog)) this.#bell.ring();
     const { live, dueInMs } = await this.#outlook();
@@ -129,11 +137,15 @@ class Engine {
     await this.#bell.wait(safetyNetMs);
   }
 
-  async #pass(): Promise<void> {
-    this.#houseworkInBackground();
+  /** Work that goes on beside the turns, and rings when it changed something. */
+  #lookAside(): void {
     this.#merges.look(() => this.#bell.ring());
     this.#radar.look(() => this.#bell.ring());
     if (this.#merges.poolIsFree) this.#completions.look(() => this.#bell.ring());
+  }
+
+  async #startTurns(): Promise<void> {
+    this.#houseworkInBackground();
     const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
     for (const turn of started) this.#startSupervisor(turn);

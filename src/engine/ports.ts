@@ -1,6 +1,7 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { EngineSide } from "../ports/engine-door.ts";
+import type { OldFiles } from "../ports/old-files.ts";
 import type { Processes } from "../ports/process.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { MergePorts } from "./merge/ports.ts";
@@ -16,6 +17,7 @@ export interface EnginePorts extends MergePorts {
   readonly side: EngineSide;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
+  readonly oldFiles: OldFiles;
   /** Deletes variables captured from a shell. */
   forgetEnvironment(path: string): void;
   /** Answers a request frame of the command channel. */

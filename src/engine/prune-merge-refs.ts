@@ -1,33 +1,64 @@
+import { isOpenMerge } from "../domain/merge/entry.ts";
+import type { Tx } from "../ports/store.ts";
 import { backupRef, queueRef } from "./merge/ports.ts";
 import type { EnginePorts } from "./ports.ts";
 
+/** Asking who else holds a commit takes git through the whole history, and what nobody holds is asked about again. */
+const mostAsked = 20;
+
+const paceMs = 60 * 60_000;
+
+interface Pinned {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+type RefPorts = Pick<EnginePorts, "store" | "merging" | "worktrees" | "clock">;
+
 /**
- * Lets go of the refs that old landings left: the tip before each move, and the head of each branch that is part of its
- * landing branch now. The head of one that did not land, or was taken back, stays: nothing else may hold it.
+ * Lets go of the refs that old merges left: the tip before each move, the head of each branch that is part of its landing
+ * branch now, and the head of one that did not land, or was taken back, if a branch, a tag or the like holds it too.
+ * What nothing else holds stays for ever.
  */
-export async function pruneMergeRefs(
-  { store, merging, worktrees, clock }: Pick<EnginePorts, "store" | "merging" | "worktrees" | "clock">,
-  before: number,
-): Promise<void> {
+export async function pruneMergeRefs(ports: RefPorts, before: number): Promise<void> {
+  const { store, merging, worktrees, clock } = ports;
   const refs = await merging.refsBelow("refs/overstory/");
-  const gone = await store.read(async (tx) => {
-    const spared: { readonly ref: string; readonly commit: string }[] = [];
-    for (const { ref, commit } of refs) {
-      const name = ref.slice(ref.lastIndexOf("/") + 1);
-      if (ref === backupRef(name)) {
-        const op = await tx.mergeOps.get(name);
-        if (op !== undefined && op.status !== "intended" && op.updatedAt < before) spared.push({ ref, commit });
-      } else if (ref === queueRef(Number(name))) {
-        const entry = await tx.merges.get(Number(name));
-        if (entry?.status === "merged" && entry.updatedAt < before) spared.push({ ref, commit });
-      }
+  const { spared, unlanded } = await store.read(async (tx) => {
+    const found: Record<"spared" | "unlanded", Pinned[]> = { spared: [], unlanded: [] };
+    for (const pinned of refs) {
+      const kind = await kindOf(tx, pinned.ref, before);
+      if (kind !== undefined) found[kind].push(pinned);
     }
-    return spared;
+    return found;
   });
+  const gone = [...spared, ...(await heldElsewhere(ports, unlanded))];
   if (gone.length === 0) return;
   await worktrees.deleteRefs(gone);
   const data = { refs: gone.map(({ ref }) => ref) };
   await store.transaction((tx) =>
     tx.events.append([{ source: "engine", type: "merge_refs_pruned", data, createdAt: clock.now() }]),
   );
+}
+
+async function kindOf(tx: Tx, ref: string, before: number): Promise<"spared" | "unlanded" | undefined> {
+  const name = ref.slice(ref.lastIndexOf("/") + 1);
+  if (ref === backupRef(name)) {
+    const op = await tx.mergeOps.get(name);
+    return op !== undefined && op.status !== "intended" && op.updatedAt < before ? "spared" : undefined;
+  }
+  const entry = ref === queueRef(Number(name)) ? await tx.merges.get(Number(name)) : undefined;
+  if (entry === undefined || isOpenMerge(entry) || entry.updatedAt >= before) return undefined;
+  return entry.status === "merged" ? "spared" : "unlanded";
+}
+
+/** Every hour others of them, so that those which stay do not hide the rest. */
+async function heldElsewhere({ merging, clock }: RefPorts, pinned: readonly Pinned[]): Promise<readonly Pinned[]> {
+  const start = pinned.length <= mostAsked ? 0 : (Math.floor(clock.now() / paceMs) * mostAsked) % pinned.length;
+  const held: Pinned[] = [];
+  for (const one of [...pinned.slice(start), ...pinned.slice(0, start)].slice(0, mostAsked)) {
+    const holders = await merging.refsWith(one.commit);
+    // Ours are let go of some day, too.
+    if (holders.some((ref) => !ref.startsWith("refs/overstory/"))) held.push(one);
+  }
+  return held;
 }

@@ -3,9 +3,14 @@ import type { SnapshotRecord } from "../ports/store/snapshots.ts";
 import type { EnginePorts } from "./ports.ts";
 import { pruneMail } from "./prune-mail.ts";
 import { pruneMergeRefs } from "./prune-merge-refs.ts";
+import { type EvidenceSeen, pruneEvidence } from "./retention-evidence.ts";
+import { pruneMergeLogs, pruneReplies, pruneSpecs } from "./retention-files.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const paceMs = 60 * 60_000;
+
+/** Nobody's setting: whoever repeats a remote call gives up after half a minute. */
+const replyDays = 1;
 
 /** Looking at one costs several git processes, and what never lands is looked at again and again. */
 const mostAtOnce = 20;
@@ -18,20 +23,28 @@ const mostAtOnce = 20;
 export class Retention {
   #lookedAt: number | undefined;
   #mailSeen = 0;
+  #evidenceSeen: EvidenceSeen = {};
 
   async prune(ports: EnginePorts): Promise<void> {
     const awake = ports.clock.monotonic();
     if (this.#lookedAt !== undefined && awake - this.#lookedAt < paceMs) return;
     this.#lookedAt = awake;
     const { snapshotDays, mailDays, mergeRefDays } = ports.settings.retention;
+    const turn = Math.floor(ports.clock.now() / paceMs);
     await pruneOlder(ports, snapshotDays, async (before) => {
       await pruneSnapshots(ports, before);
       await ports.worktrees.emptyTrash(before);
     });
+    await pruneOlder(ports, snapshotDays, (before) => pruneSpecs(ports, before, turn));
     await pruneOlder(ports, mailDays, async (before) => {
       this.#mailSeen = await pruneMail(ports, before, this.#mailSeen);
     });
     await pruneOlder(ports, mergeRefDays, (before) => pruneMergeRefs(ports, before));
+    await pruneOlder(ports, mergeRefDays, (before) => pruneMergeLogs(ports, before, turn));
+    await pruneOlder(ports, mergeRefDays, async (before) => {
+      this.#evidenceSeen = await pruneEvidence(ports, before, this.#evidenceSeen);
+    });
+    await pruneOlder(ports, replyDays, (before) => pruneReplies(ports, before));
   }
 }
 

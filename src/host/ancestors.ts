@@ -9,7 +9,15 @@ const deepest = 64;
  * and groups of all of them: who was put into the background by a parent that has left descends from nobody any more,
  * but still belongs there.
  */
-export function ancestorsOfThisProcess(): ProcessIdentity[] {
+export function ancestorsOfThisProcess(): readonly ProcessIdentity[] {
+  known ??= readAncestors();
+  return known;
+}
+
+/** Read once: a parent that leaves later has still started us. */
+let known: readonly ProcessIdentity[] | undefined;
+
+function readAncestors(): readonly ProcessIdentity[] {
   const found = new Map<number, ProcessIdentity>();
   const leaders = new Set<number>();
   for (let pid = process.pid; pid > 1 && found.size <= deepest; ) {

@@ -5,10 +5,15 @@ export interface GateRequest {
   readonly gate: Gate;
   /** A checkout of exactly the tree to check. */
   readonly cwd: string;
-  /** Where the whole output goes. */
+  /** Where the output goes: without secrets, and of much of it only the beginning and the end. */
   readonly logPath: string;
   /** What the command is told about the change, beside the allow-listed variables. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Files with variables that were captured from a shell, most wanted first. The first that is still there counts before
+   * our own variables; the command gets of either what gates may have.
+   */
+  readonly environments: readonly string[];
   /** The process is held until this is done: it is on record before the command runs. */
   onStart(identity: ProcessIdentity): Promise<void>;
   /** Called with lines as they come. */
@@ -22,6 +27,7 @@ export interface GateRun {
   readonly durationMs: number;
   /** SHA-256 of the log. */
   readonly logDigest: string;
+  /** The last lines of the log as they came: whoever shows them makes them visible. */
   readonly tail: string;
 }
 

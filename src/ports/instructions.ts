@@ -19,6 +19,8 @@ export interface PlacedInstructions {
   readonly file: string;
   /** The agent's program finds them by itself. Otherwise they must be handed over by path, which is `file`. */
   readonly found: boolean;
+  /** The command that guards the agent's tools by its rules, which were written beside `file`. */
+  readonly guard: readonly string[];
   /** Why a text of the project's own was not used. */
   readonly problem: string | null;
 }

@@ -10,6 +10,8 @@ export interface LaunchRequest {
   readonly instructions?: string;
   /** A file that tells the CLI how to start our tool server. It holds no secret: the server inherits the agent's token. */
   readonly mcpConfig?: string;
+  /** The command that answers whether a tool may be used, for programs that ask. */
+  readonly guard?: readonly string[];
 }
 
 /** A conversation that a person goes on with. */
@@ -34,6 +36,8 @@ export interface Runtime {
   readonly instructionFile: string;
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
   readonly environment: readonly string[];
+  /** What it complains of when it leaves before it began, and would complain of again however often it is started. */
+  readonly permanentFailures?: readonly string[];
   launch(request: LaunchRequest): LaunchPlan;
   /** The same conversation for a person at a terminal. Absent where a CLI cannot be opened on one. */
   interactive?(request: InteractiveRequest): LaunchPlan;

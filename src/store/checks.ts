@@ -7,6 +7,7 @@ import {
 } from "../domain/completion/check.ts";
 import type { Missing } from "../domain/completion/missing.ts";
 import type { CheckRows } from "../ports/store/checks.ts";
+import { isBefore, valuesOf } from "./place.ts";
 import { literals, placeholders, type Sql } from "./sql.ts";
 import { assign, insertNumbered, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
@@ -30,6 +31,9 @@ export const checks = table<StoredCheck>("checks", {
   updatedAt: integer,
 });
 
+/** In the words of its index: what is not open. */
+const answered = "status IN ('done', 'failed')";
+/** Said with every question about some of them, or the index of those that are open would not be used. */
 const open = `status IN ${literals(openCheckStatuses)}`;
 
 export const checkRows = (sql: Sql): CheckRows => ({
@@ -37,8 +41,8 @@ export const checkRows = (sql: Sql): CheckRows => ({
     await insertNumbered(sql, checks, check);
   },
   get: (id) => selectOne(sql, checks, "WHERE id = ?", id),
-  queued: () => select(sql, checks, "WHERE status = 'queued' ORDER BY seq"),
-  running: () => select(sql, checks, "WHERE status = 'running' ORDER BY seq"),
+  queued: () => select(sql, checks, `WHERE ${open} AND status = 'queued' ORDER BY seq`),
+  running: () => select(sql, checks, `WHERE ${open} AND status = 'running' ORDER BY seq`),
   completionsOf: (agentId) => select(sql, checks, "WHERE agent_id = ? AND kind = 'completion' ORDER BY seq", agentId),
   change: async (id, from, change) => {
     const { set, values } = assign(checks, change);
@@ -56,4 +60,13 @@ export const checkRows = (sql: Sql): CheckRows => ({
     const rows = await sql.all(`SELECT 1 AS due FROM checks WHERE ${open} ${about} LIMIT 1`, ...values);
     return rows.length > 0;
   },
+  answered: (before, most) =>
+    select(
+      sql,
+      checks,
+      `WHERE ${answered} AND ${isBefore("updated_at")} ORDER BY updated_at DESC, id DESC LIMIT ?`,
+      ...valuesOf(before),
+      most,
+    ),
+  remove: (ids) => sql.run(`DELETE FROM checks WHERE ${answered} AND id IN ${placeholders(ids.length)}`, ...ids),
 });

@@ -1,5 +1,6 @@
 import type { GateResult, GateStatus, Receipt } from "../domain/gate/gate.ts";
 import type { GateRows, ReceiptRows } from "../ports/store/gates.ts";
+import { isBefore, valuesOf } from "./place.ts";
 import { placeholders, type Sql } from "./sql.ts";
 import { flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
@@ -49,6 +50,22 @@ export const gateRows = (sql: Sql): GateRows => ({
     if (gate === undefined) return select(sql, gateResults, newest, limit);
     return select(sql, gateResults, `WHERE gate = ? ${newest}`, gate, limit);
   },
+  purgeUnproving: async (before, most) => {
+    const rows = await sql.all(
+      `SELECT id, created_at FROM gate_results WHERE ${isBefore("created_at")}
+         ORDER BY created_at DESC, id DESC LIMIT ?`,
+      ...valuesOf(before),
+      most,
+    );
+    const ids = rows.map((row) => String(row.id));
+    const purged = await sql.run(
+      `DELETE FROM gate_results WHERE id IN ${placeholders(ids.length)}
+         AND NOT EXISTS (SELECT 1 FROM receipts r WHERE r.tree = gate_results.tree)`,
+      ...ids,
+    );
+    const last = rows.length < most ? undefined : rows.at(-1);
+    return { purged, last: last === undefined ? null : { at: Number(last.created_at), id: String(last.id) } };
+  },
 });
 
 export const receiptRows = (sql: Sql): ReceiptRows => ({
@@ -57,4 +74,13 @@ export const receiptRows = (sql: Sql): ReceiptRows => ({
   },
   get: (id) => selectOne(sql, receipts, "WHERE id = ?", id),
   about: (subject) => select(sql, receipts, "WHERE subject = ? ORDER BY created_at DESC, id DESC", subject),
+  passing: (before, most) =>
+    select(
+      sql,
+      receipts,
+      `WHERE kind IN ('completion', 'check') AND ${isBefore("created_at")} ORDER BY created_at DESC, id DESC LIMIT ?`,
+      ...valuesOf(before),
+      most,
+    ),
+  remove: (ids) => sql.run(`DELETE FROM receipts WHERE id IN ${placeholders(ids.length)}`, ...ids),
 });

@@ -116,6 +116,15 @@ function conditions(filter: MessageFilter): { where: string; values: SqlValue[] 
     values.push(...given);
   };
   if (filter.from !== undefined) add("from_agent = ?", filter.from);
+  if (filter.involving !== undefined) {
+    const names = placeholders(filter.involving.length);
+    add(
+      `(from_agent IN ${names}
+        OR EXISTS (SELECT 1 FROM deliveries i WHERE i.message_seq = messages.seq AND i.to_agent IN ${names}))`,
+      ...filter.involving,
+      ...filter.involving,
+    );
+  }
   if (filter.type !== undefined) add("type = ?", filter.type);
   if (filter.threadId !== undefined) add("thread_id = ?", filter.threadId);
   if (filter.runId !== undefined) add("run_id = ?", filter.runId);

@@ -1,6 +1,6 @@
 import type { MergeState, Spec, Task, TaskDependency, TaskStatus, TaskType } from "../domain/task/task.ts";
 import type { SpecRows, TaskRows } from "../ports/store/tasks.ts";
-import type { Sql, SqlValue } from "./sql.ts";
+import { placeholders, type Sql, type SqlValue } from "./sql.ts";
 import { assign, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const tasks = table<Task>("tasks", {
@@ -76,4 +76,8 @@ export const specRows = (sql: Sql): SpecRows => ({
     await insert(sql, specs, spec);
   },
   get: (taskId) => selectOne(sql, specs, "WHERE task_id = ?", taskId),
+  inUse: async (digests) => {
+    const rows = await sql.all(`SELECT digest FROM specs WHERE digest IN ${placeholders(digests.length)}`, ...digests);
+    return new Set(rows.map((row) => String(row.digest)));
+  },
 });

@@ -4,7 +4,7 @@ import { holdingWaits } from "../domain/agent/wait.ts";
 import { openCheckStatuses } from "../domain/completion/check.ts";
 import { openMergeStatuses } from "../domain/merge/entry.ts";
 import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
-import type { TurnRows } from "../ports/store/turns.ts";
+import type { NoPlace, TurnRows } from "../ports/store/turns.ts";
 import { literals, type Sql } from "./sql.ts";
 import { assign, flag, insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
 
@@ -40,6 +40,17 @@ const seatedAndFree = `
   AND NOT EXISTS (SELECT 1 FROM turns r WHERE r.agent_id = turns.agent_id AND r.status = 'running')
   AND NOT EXISTS (SELECT 1 FROM waits w WHERE w.agent_name = turns.agent_name AND w.kind IN ${literals(holdingWaits)})`;
 
+const takesNoPlace = `
+  EXISTS (SELECT 1 FROM agents p WHERE p.id = turns.agent_id AND p.capability IN ${literals(capabilityClasses.persistent)})`;
+
+function hasPlace(noPlace: NoPlace): { readonly where: string; readonly values: readonly string[] } {
+  if (noPlace === "anywhere") return { where: `AND ${takesNoPlace}`, values: [] };
+  const { inRuns } = noPlace;
+  if (inRuns.length === 0) return { where: "", values: [] };
+  const marks = inRuns.map(() => "?").join(", ");
+  return { where: `AND (turns.run_id NOT IN (${marks}) OR ${takesNoPlace})`, values: inRuns };
+}
+
 export const turnRows = (sql: Sql): TurnRows => ({
   queue: async ({ now, ...turn }) => {
     const row: Turn = {
@@ -73,14 +84,17 @@ export const turnRows = (sql: Sql): TurnRows => ({
   get: (id) => selectOne(sql, turns, "WHERE id = ?", id),
   queuedFor: (agentId) => selectOne(sql, turns, "WHERE agent_id = ? AND status = 'queued'", agentId),
   runningFor: (agentId) => selectOne(sql, turns, "WHERE agent_id = ? AND status = 'running'", agentId),
-  ready: (now, limit) =>
-    select(
+  ready: (now, limit, noPlace = { inRuns: [] }) => {
+    const { where, values } = hasPlace(noPlace);
+    return select(
       sql,
       turns,
-      `WHERE status = 'queued' AND not_before <= ? AND ${seatedAndFree} ORDER BY not_before, queued_at, id LIMIT ?`,
+      `WHERE status = 'queued' AND not_before <= ? AND ${seatedAndFree} ${where} ORDER BY not_before, queued_at, id LIMIT ?`,
       now,
+      ...values,
       limit,
-    ),
+    );
+  },
   running: () => select(sql, turns, "WHERE status = 'running' ORDER BY started_at, id"),
   countRunning: async (runId) => {
     const only = runId === undefined ? "" : "AND turns.run_id = ?";

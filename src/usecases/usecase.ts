@@ -38,6 +38,8 @@ export interface UseCase<Request, Reply> {
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
+  /** A `read` that shows each caller something else: an agent that hides its token must not pass for the operator. */
+  readonly guarded?: boolean;
 }
 
 export interface PrepareTerms {

@@ -31,6 +31,14 @@ testWithCli(
     const first = scripted(
       { tool: "mcp__overstory__checkpoint", input: { progress: "I have begun" } },
       { status: 500 },
+      {
+        tool: "Write",
+        input: { file_path: join(project.root, ".overstory/worktrees/b1/.claude/settings.local.json"), content: "{}" },
+      },
+      { shell: "env A=b git push origin HEAD" },
+      { tool: "Agent", input: { description: "help", prompt: "help me", subagent_type: "general-purpose" } },
+      { tool: "Write", input: { file_path: join(project.root, ".overstory/worktrees/b1/strayed.txt"), content: "x" } },
+      { shell: "rm strayed.txt" },
       { shell: "echo hello > greeting.txt && git add greeting.txt && git commit --quiet -m 'Add a greeting'" },
       { tool: "mcp__overstory__finish", input: { summary: "The greeting is there." } },
       { text: "All done." },
@@ -56,6 +64,20 @@ testWithCli(
     expect(textOf(conversation(model).at(-1))).toContain("Finished; your parent has been told. End your turn now.");
     expect(await project.read((tx) => tx.recovery.checkpoint("b1"))).toMatchObject({ summary: "I have begun" });
     expect(await eventsOf(project, "retry")).toHaveLength(1);
+    // What the guard denies is told to the model with its reason and put on record; the turn goes on.
+    const denials = (await eventsOf(project, "guard_denied")).map(({ agentName, data }) => [agentName, ruleIn(data)]);
+    expect(denials).toEqual([
+      ["b1", "guard-files"],
+      ["b1", "git-push"],
+      ["b1", "team-tools"],
+    ]);
+    const told = textOf(conversation(model).at(-1));
+    for (const reason of ["steers agents and git", "by the operator alone", "delegate with: ov sling"]) {
+      expect(told).toContain(reason);
+    }
+    expect(told).toContain("This file is outside your file scope (greeting.txt, farewell.txt)");
+    // Mail is the input of turns: no hook handed any over, and none of a person's own session is at work.
+    expect((await eventsOf(project, "tool_start")).filter(({ source }) => source === "hook")).toEqual([]);
     const before = await project.agent("b1");
     expect(before).toMatchObject({ outcome: "done", ahead: 1, dirty: false });
     const answered = conversation(model).length - 1;
@@ -96,7 +118,7 @@ testWithCli(
     const [entry] = await project.read((tx) => tx.merges.list({}));
     expect(entry).toMatchObject({ status: "merged", verdict: "verified", approval: "operator" });
     const landed = await project.git("ls-tree", "--name-only", "-r", entry?.targetBranch ?? "");
-    expect(landed.trim().split("\n")).toEqual(["README.md", "farewell.txt", "greeting.txt"]);
+    expect(landed.trim().split("\n")).toEqual([".claude/settings.json", "README.md", "farewell.txt", "greeting.txt"]);
     expect(await project.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "closed" });
     await project.until("every process had ended", async () => project.processes().length === 0);
   },
@@ -121,14 +143,21 @@ if (isRoot) {
   );
 }
 
+/** Its own settings switch hooks off, as a person's may: that must not reach the guard of agents. */
 const claudeProject = (binDir: string): Promise<TestProject> =>
-  makeProject({ gates: ["test ! -e broken.txt"], env: { PATH: `${binDir}:${process.env.PATH}` } });
+  makeProject({
+    files: { "README.md": "# Sample\n", ".claude/settings.json": '{"disableAllHooks": true}\n' },
+    gates: ["test ! -e broken.txt"],
+    env: { PATH: `${binDir}:${process.env.PATH}` },
+  });
+
+const scope = ["--files", "greeting.txt,farewell.txt"];
 
 /** Only this command knows the provider; all turns of the agent must do with what was captured then. */
 async function sling(project: TestProject, model: FakeModel, more: Record<string, string> = {}): Promise<void> {
   // Otherwise it leaves sockets and directories in the system's place for them.
   const env = { ...shellOf(model), CLAUDE_CODE_TMPDIR: project.home, ...more };
-  const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", "claude");
+  const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", "claude", ...scope);
   expect(answer).toMatchObject({ code: 0 });
 }
 
@@ -157,6 +186,8 @@ function textOf(request: SeenRequest | undefined): string {
   collect(request?.body?.messages);
   return texts.join("\n");
 }
+
+const ruleIn = (data: string | null): unknown => JSON.parse(data ?? "{}").rule;
 
 /** What the CLI says that a first turn cost. */
 function costOf(turn: Turn | undefined): number {

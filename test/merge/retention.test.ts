@@ -31,15 +31,35 @@ test("the refs of a landing go when their days are over, and the landing can be 
   expect((await world.undo("feature")).status).toBe("done");
 });
 
-test("the head of a branch that did not land stays for ever", async () => {
+test("the head of a branch that did not land goes with its days while its branch holds it, and stays for ever without", async () => {
   await using world = await landingWorld({ gates: ["test ! -e b.txt"] });
-  world.branch("feature", () => world.write(world.root, "b.txt", "b\n"));
-  const id = await world.enqueue("feature");
+  const ids: number[] = [];
+  for (const name of ["held", "lost", "moved"]) {
+    world.branch(name, () => world.write(world.root, "b.txt", name));
+    ids.push(await world.enqueue(name));
+  }
   await world.work();
-  expect((await world.entry(id)).status).toBe("failed");
+  const [held = 0, lost = 0, moved = 0] = ids;
+  const waiting = world.branch("waits", () => world.write(world.root, "c.txt", "c\n"));
+  const waits = await world.enqueue("waits");
+  world.git(world.root, "update-ref", `refs/overstory/queue/${waits}`, waiting);
+  const heads = new Map((await Promise.all(ids.map((id) => world.entry(id)))).map((one) => [one.id, one.headCommit]));
+  for (const id of [held, lost, moved]) expect((await world.entry(id)).status).toBe("failed");
+  world.git(world.root, "branch", "--quiet", "-D", "lost");
+  // A snapshot of ours goes some day as well, so it does not count.
+  world.git(world.root, "update-ref", "refs/overstory/snap/b1/1/1", heads.get(lost) ?? "");
+  world.git(world.root, "branch", "--quiet", "--force", "moved", "main");
+  const left = async (): Promise<number[]> =>
+    (await world.merging.refsBelow("refs/overstory/queue/")).map(({ ref }) => Number(ref.split("/").at(-1))).toSorted();
+
+  world.later(13 * dayMs);
+  await prune(world, 14);
+  expect(await left()).toEqual([held, lost, moved, waits]);
+
   world.later(1_000 * dayMs);
   await prune(world, 14);
-  expect(await refsOf(world, "queue")).toBe(1);
+  expect(await left()).toEqual([lost, moved, waits]);
+  expect(world.tip(`refs/overstory/queue/${lost}`)).toBe(heads.get(lost) ?? "");
 });
 
 test("a number that an earlier queue had used pins the new head, and the old one is kept", async () => {

@@ -1,4 +1,4 @@
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -109,6 +109,8 @@ CREATE TABLE checks (
 ) STRICT;
 
 CREATE INDEX checks_agent ON checks(agent_id, seq);
+
+CREATE INDEX checks_answered ON checks(updated_at, id) WHERE status IN ('done', 'failed');
 
 CREATE INDEX checks_open ON checks(seq) WHERE status IN ('queued', 'running');
 
@@ -391,7 +393,11 @@ CREATE TABLE receipts (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX receipts_passing ON receipts(created_at, id) WHERE kind IN ('completion', 'check');
+
 CREATE INDEX receipts_subject ON receipts(subject, created_at);
+
+CREATE INDEX receipts_tree ON receipts(tree);
 
 CREATE TABLE remembered_resolutions (
   fingerprint TEXT PRIMARY KEY,
@@ -408,6 +414,8 @@ CREATE TABLE requests (
   reply TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE INDEX requests_created ON requests(created_at);
 
 CREATE TABLE runs (
   id TEXT PRIMARY KEY,
@@ -442,6 +450,8 @@ CREATE TABLE specs (
   digest TEXT NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE INDEX specs_digest ON specs(digest);
 
 CREATE TABLE task_deps (
   task_id TEXT NOT NULL REFERENCES tasks(id),

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvents } from "../../src/domain/hook/hook-event.ts";
+import { randomIds } from "../../src/host/ids.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
 import { eventsOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import type { OvAnswer } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
@@ -15,7 +17,10 @@ const scenario = `
 `;
 
 let project: TestProject;
+/** Of the turn that runs. */
 let token = "";
+/** Of a person who took the agent over. */
+const personToken = "a person's own";
 
 beforeAll(async () => {
   project = await makeProject({ scenario });
@@ -23,13 +28,30 @@ beforeAll(async () => {
   await untilFile(project, "token");
   await project.until("the token was written", async () => readFileSync(join(project.home, "token"), "utf8") !== "");
   token = readFileSync(join(project.home, "token"), "utf8").trim();
+  await giveToken(personToken);
 }, 60_000);
+
+async function giveToken(secret: string): Promise<void> {
+  const agent = await project.agent("b1");
+  const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "command" });
+  const row = {
+    digest: randomIds.digest(secret),
+    agentId: agent.id,
+    turnId: null,
+    createdAt: Date.now(),
+    revokedAt: null,
+  };
+  await store.transaction((tx) => tx.tokens.insert(row));
+  await store.close();
+}
 
 afterAll(() => project[Symbol.asyncDispose]());
 
 const hook = (event: string, input: unknown, env: Record<string, string> = {}): Promise<OvAnswer> =>
   project.ovWith({ stdin: typeof input === "string" ? input : JSON.stringify(input), env }, "hook", event);
-const agentHook = (event: string, input: unknown): Promise<OvAnswer> => hook(event, input, { OVERSTORY_TOKEN: token });
+const agentHook = (event: string, input: unknown): Promise<OvAnswer> =>
+  hook(event, input, { OVERSTORY_TOKEN: personToken });
+const turnHook = (event: string, input: unknown): Promise<OvAnswer> => hook(event, input, { OVERSTORY_TOKEN: token });
 
 const send = (subject: string, ...more: string[]): Promise<Record<string, unknown>> =>
   project.json("mail", "send", "--to", "b1", "--subject", subject, "--body", `about ${subject}`, ...more);
@@ -69,7 +91,39 @@ test("a stop with mail that should wake it goes on; not a second time, and not f
   expect((await agentHook("stop", { stop_hook_active: false })).out).toBe("");
 });
 
+test("in a turn hooks hand nothing over and keep nothing from ending: its mail comes as its input", async () => {
+  await send("in the turn", "--type", "question");
+  for (const event of ["session-start", "user-prompt", "post-tool", "stop"]) {
+    expect(await turnHook(event, {})).toEqual({ code: 0, out: "", err: "" });
+  }
+  expect((await agentHook("stop", {})).out).toContain("about in the turn");
+});
+
+test("a turn's guard goes by the rules that were written for it, and needs no database to allow", async () => {
+  const rules = join(project.root, ".overstory", "agents", "b1", "guard.json");
+  const { worktreePath } = await project.agent("b1");
+  expect(JSON.parse(readFileSync(rules, "utf8"))).toMatchObject({ agent: "b1", worktree: worktreePath });
+  const guard = (command: string, file = rules, env = {}): Promise<OvAnswer> => {
+    const stdin = JSON.stringify({ tool_name: "Bash", tool_input: { command }, cwd: worktreePath });
+    const call = { stdin, env: { OVERSTORY_TOKEN: token, ...env } };
+    return project.ovWith(call, "hook", "pre-tool", "--rules", file);
+  };
+  const elsewhere = { OVERSTORY_PROJECT_ROOT: join(project.home, "nowhere") };
+  expect(await guard("git status", rules, elsewhere)).toEqual({ code: 0, out: "", err: "" });
+  expect((await guard("git push", rules, elsewhere)).code).toBe(2);
+  const before = (await eventsOf(project, "guard_denied")).length;
+  expect(await guard(`echo x > ${project.root}/README.md`)).toMatchObject({ code: 2, out: "" });
+  const [event] = (await eventsOf(project, "guard_denied")).slice(before);
+  expect(event).toMatchObject({ agentName: "b1", source: "hook", level: "warn" });
+  expect(event?.turnId).not.toBeNull();
+  expect((await guard("git status", `${rules}.gone`)).code).toBe(2);
+  const file = { tool_name: "Write", tool_input: { file_path: "a.txt", content: "x" }, cwd: worktreePath };
+  const written = await project.ovWith({ stdin: JSON.stringify(file), env: {} }, "hook", "pre-tool", "--rules", rules);
+  expect(written).toEqual({ code: 0, out: "", err: "" });
+});
+
 test("an agent's tools are guarded: exit 2 with the reason, on record", async () => {
+  const known = (await eventsOf(project, "guard_denied")).length;
   const denied = await agentHook("pre-tool", { tool_name: "Bash", tool_input: { command: "git -C . push" } });
   expect(denied).toMatchObject({ code: 2, out: "" });
   expect(denied.err).toContain("ov done");
@@ -81,7 +135,7 @@ test("an agent's tools are guarded: exit 2 with the reason, on record", async ()
   });
   expect((await agentHook("pre-tool", "not json")).code).toBe(2);
   const events = await eventsOf(project, "guard_denied");
-  expect(events.map(({ agentName, data }) => [agentName, JSON.parse(data ?? "{}").rule])).toEqual([
+  expect(events.slice(known).map(({ agentName, data }) => [agentName, JSON.parse(data ?? "{}").rule])).toEqual([
     ["b1", "git-push"],
     ["b1", "team-tools"],
     ["b1", "unreadable"],
@@ -175,5 +229,5 @@ test("hooks are the operator's to install", async () => {
 test("an agent whose turn is over uses no tools", async () => {
   writeFileSync(join(project.home, "go"), "");
   await untilAgent(project, "b1", "between_turns", "completed");
-  expect((await agentHook("pre-tool", { tool_name: "Read", tool_input: {} })).code).toBe(2);
+  expect((await turnHook("pre-tool", { tool_name: "Read", tool_input: {} })).code).toBe(2);
 }, 30_000);

@@ -45,6 +45,8 @@ const attempts: readonly Attempt[] = [
     says: "a builder may not send mail of type merge_ready",
     action: "mail.send",
   },
+  { line: "mail list --to x", says: "b1 may not list the mail of x: an agent sees its own mail", action: "mail.list" },
+  { line: "mail list --from lead1", says: "b1 may not list the mail of lead1", action: "mail.list" },
   { line: "done --agent x --summary finished", says: "b1 may not finish for x", action: "done.request" },
   { line: "task close X", says: "b1 may not close task X: it is not its own task", action: "task.close" },
   { line: "task claim T9", says: "b1 may not claim task T9", action: "task.claim" },
@@ -115,7 +117,7 @@ const everything = (project: TestProject): Promise<unknown> =>
     runs: (await tx.runs.list(9)).map(({ id, status }) => [id, status]),
   }));
 
-test("a builder has no way to start, land, stop, impersonate or close, and every try is on record", async () => {
+test("a builder has no way to start, land, stop, impersonate, eavesdrop or close, and every try is on record", async () => {
   await using project = await teamAtWork();
   const before = await everything(project);
   const earlier = (await project.read((tx) => tx.audit.list(1000))).length;

@@ -40,7 +40,7 @@ export const mergeKeys = {
     default: "warn",
   }),
   "merge.keepRefsDays": integer({
-    doc: "Days for which the refs of a landing are kept, beside its history; 0 keeps them for ever.",
+    doc: "Days for which refs, logs and results of merges and gates are kept when nothing rests on them; 0 keeps them for ever.",
     default: 14,
     max: 3650,
   }),

@@ -1,3 +1,4 @@
+import { trackerBackends } from "../../domain/tracker/backend.ts";
 import { boolean, choice, integer, optionalText, records, text, texts } from "./key.ts";
 import { branchName, relativePath } from "./shape.ts";
 
@@ -30,10 +31,9 @@ export const projectKeys = {
   ),
   "project.defaultProfile": optionalText({ doc: "Profile given to agents that are slung without one." }),
 
-  "taskTracker.backend": choice(["auto", "native", "seeds", "beads"], {
-    doc: "Where tasks live; auto takes an external tracker only when its files and its program are both there.",
+  "taskTracker.backend": choice(trackerBackends, {
+    doc: "Tracker that taskTrackerEmpty asks beside the tasks of ov task: none (native), seeds through sd, beads through bd, or with auto an external one when its files and its program are both there.",
     default: "auto",
-    later: trackers,
   }),
   "taskTracker.enabled": boolean({
     doc: "Whether agents are told to use the task tracker.",
@@ -58,7 +58,7 @@ export const projectKeys = {
     default: false,
   }),
   "coordinator.exitTriggers.taskTrackerEmpty": boolean({
-    doc: "A run is complete when no task is ready to be started.",
+    doc: "A run is complete when no task is ready to be started, neither here nor in the external tracker.",
     default: false,
   }),
   "coordinator.exitTriggers.onShutdownSignal": boolean({
@@ -87,7 +87,7 @@ export const projectKeys = {
     default: 10 * 1024 * 1024,
   }),
   "snapshot.retentionDays": integer({
-    doc: "Days that snapshots of landed work, and trash, are kept after their worktree went; 0 keeps them for ever.",
+    doc: "Days that snapshots of landed work, and trash, are kept after their worktree went, and replaced specs; 0 keeps them for ever.",
     default: 14,
     max: 36_500,
   }),

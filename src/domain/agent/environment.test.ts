@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test";
-import { allowedEnvironment } from "./environment.ts";
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { allowedEnvironment, gateVariables, isSecretName } from "./environment.ts";
 
 test("agents get locale, proxies and what their runtime asks for, and nothing else", () => {
   const env = {
@@ -22,4 +23,54 @@ test("agents get locale, proxies and what their runtime asks for, and nothing el
 test("what could change how our own program runs is never passed on, even when asked for", () => {
   const env = { BUN_OPTIONS: "--preload x", NODE_OPTIONS: "-r x", OVERSTORY_TOKEN: "t", LD_PRELOAD: "x" };
   expect(allowedEnvironment(env, ["BUN_*", "NODE_OPTIONS", "OVERSTORY_*", "LD_PRELOAD"])).toEqual({});
+  expect(gateVariables(env)).toEqual({});
+});
+
+describe("gates beside agents", () => {
+  const shared = {
+    LC_ALL: "C",
+    CARGO_HOME: "/c",
+    NVM_DIR: "/n",
+    MISE_DATA_DIR: "/m",
+    HTTP_PROXY: "p",
+    VIRTUAL_ENV: "/v",
+  };
+
+  test("both get what finds tools and reaches the network", () => {
+    expect(gateVariables(shared)).toEqual(shared);
+    expect(allowedEnvironment(shared, [])).toEqual(shared);
+  });
+
+  test("only agents may sign, and what is behind a star is no way in for a secret", () => {
+    const env = { SSH_AUTH_SOCK: "/s", GIT_SSH_COMMAND: "ssh -i k", GIT_AUTHOR_NAME: "Ann", MISE_GITHUB_TOKEN: "t" };
+    expect(allowedEnvironment(env, [])).toEqual(env);
+    expect(gateVariables(env)).toEqual({});
+  });
+
+  test("no gate gets what no agent gets, except where its files are; and never anything named like a secret", () => {
+    const name = fc.oneof(
+      fc.constantFrom("HOME", "PATH", "TMPDIR", "LANG", "NVM_DIR", "GOPATH", "TERM", "SSH_AUTH_SOCK"),
+      fc
+        .tuple(fc.constantFrom("NVM_", "MISE_", "LC_", "BUN_", "X_"), fc.constantFrom("DIR", "API_KEY", "TOKEN", "a"))
+        .map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.string()), (env) => {
+        const agents = { ...allowedEnvironment(env, []) };
+        for (const passed of Object.keys(gateVariables(env))) {
+          expect(isSecretName(passed)).toBe(false);
+          expect(["HOME", "PATH", "TMPDIR"].includes(passed) || passed in agents).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+test("names that read like a secret are told from those that only hold such letters", () => {
+  for (const name of ["OPENAI_API_KEY", "APIKEY", "GITHUB_TOKEN", "npm_token", "DB_PASSWORD", "AWS_ACCESS_KEY_ID"]) {
+    expect([name, isSecretName(name)]).toEqual([name, true]);
+  }
+  for (const name of ["KEYBOARD", "MONKEY", "TOKENIZER_DIR", "SSH_AUTH_SOCK", "HOME"]) {
+    expect([name, isSecretName(name)]).toEqual([name, false]);
+  }
 });

@@ -1,13 +1,12 @@
 /**
- * What an agent gets of a person's shell unless a runtime asks for more: locale, terminal, proxies, certificates, the
- * SSH agent, version managers and tool caches. Secrets of other programs stay behind.
+ * What everybody who works on the project gets of a person's shell: language, network, certificates, version managers
+ * and tool homes. Here as below a name may end in `*` and then stands for all that begin so.
  */
-const everyAgent = [
+const everybody = [
   "LANG",
   "LANGUAGE",
   "LC_*",
   "TZ",
-  "TERM",
   "USER",
   "LOGNAME",
   "SHELL",
@@ -24,11 +23,6 @@ const everyAgent = [
   "NODE_EXTRA_CA_CERTS",
   "REQUESTS_CA_BUNDLE",
   "CURL_CA_BUNDLE",
-  "SSH_AUTH_SOCK",
-  "GIT_SSH_COMMAND",
-  "GIT_AUTHOR_*",
-  "GIT_COMMITTER_*",
-  "GIT_CONFIG_GLOBAL",
   "NVM_*",
   "FNM_*",
   "VOLTA_HOME",
@@ -46,19 +40,52 @@ const everyAgent = [
   "PNPM_HOME",
 ] as const;
 
-/** Never passed on, whoever asks: they would let an agent's directory or parent change how our own program runs. */
-const never = ["BUN_*", "OVERSTORY_TOKEN", "NODE_OPTIONS", "LD_PRELOAD"] as const;
+/** They would let a directory or a parent change how our own program runs, or are a right. */
+const nobody = ["BUN_*", "OVERSTORY_TOKEN", "NODE_OPTIONS", "LD_PRELOAD"] as const;
 
-/** The variables of `env` that agents of a runtime may have. Patterns are names, or prefixes ending in `*`. */
-export function allowedEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  runtimePatterns: readonly string[],
-): Record<string, string> {
-  const passes = matcher([...everyAgent, ...runtimePatterns]);
-  const stopped = matcher(never);
+interface Audience {
+  /** Beside what everybody gets. */
+  readonly also: readonly string[];
+  /** A name that reads like a secret is passed on, when something asks for it. */
+  readonly secrets: boolean;
+}
+
+/**
+ * Agents work in a person's name: they sign, push and talk to a provider; where their home is they are told when they
+ * start. Gates, setup and regenerate commands are code of agents that nobody watches: they get no agent to sign with,
+ * no key and no token.
+ */
+const audiences = {
+  agent: {
+    also: ["TERM", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_CONFIG_GLOBAL"],
+    secrets: true,
+  },
+  gate: { also: ["HOME", "PATH", "TMPDIR"], secrets: false },
+} as const satisfies Record<string, Audience>;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables of `env` that agents of a runtime may have; the runtime may ask for more. */
+export const allowedEnvironment = (env: Variables, runtimePatterns: readonly string[]): Record<string, string> =>
+  passedTo(audiences.agent, env, runtimePatterns);
+
+/** The variables of `env` that gates, setup and regenerate commands may have. */
+export const gateVariables = (env: Variables): Record<string, string> => passedTo(audiences.gate, env, []);
+
+/** Passed on to nobody, whoever asks. */
+export const isForNobody: (name: string) => boolean = matcher(nobody);
+
+/** The name says that the value is something nobody else should read. */
+export const isSecretName = (name: string): boolean => secretName.test(name);
+
+const secretName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)/i;
+
+function passedTo({ also, secrets }: Audience, env: Variables, more: readonly string[]): Record<string, string> {
+  const passes = matcher([...everybody, ...also, ...more]);
   const made: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && passes(name) && !stopped(name)) made[name] = value;
+    if (value === undefined || !passes(name) || isForNobody(name)) continue;
+    if (secrets || !isSecretName(name)) made[name] = value;
   }
   return made;
 }

@@ -24,8 +24,12 @@ export const openCheckStatuses = ["queued", "running"] as const satisfies readon
 /** What a check of each kind was asked with. */
 export type CheckTerms =
   | { readonly kind: "completion"; readonly done: DoneRequest }
-  | { readonly kind: "check" }
-  | { readonly kind: "verify"; readonly receiptId: string };
+  | { readonly kind: "check"; readonly envFile?: string }
+  | { readonly kind: "verify"; readonly receiptId: string; readonly envFile?: string };
+
+/** Where the variables of the person lie who asked for a check; they go when it is answered. */
+export const environmentOf = ({ request }: Pick<StoredCheck, "request">): string | undefined =>
+  request.kind === "completion" ? undefined : request.envFile;
 
 /** Whether a receipt could be run again with the same outcome. */
 export const reproductions = ["reproduced", "differs"] as const;

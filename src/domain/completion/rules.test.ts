@@ -39,6 +39,7 @@ function kinds({ capability = "builder", scope = [], request: words, work: seen,
     mailSubjects: [],
     reviewed: false,
     reviewedBranch: "overstory/b1/T1",
+    mayReview: [],
     children: [],
     unmerged: [],
     ...facts,
@@ -77,7 +78,7 @@ describe("work", () => {
 
   test("what is missing names the files", () => {
     const facts = { agent: { capability: "builder", scope: ["lib/**"], branch: "b" }, request, work } as const;
-    const rest = { mailSubjects: [], reviewed: false, reviewedBranch: null, children: [], unmerged: [] };
+    const rest = { mailSubjects: [], reviewed: false, reviewedBranch: null, mayReview: [], children: [], unmerged: [] };
     expect(missingFrom({ ...facts, ...rest })).toMatchObject([{ kind: "scope", names: ["src/a.ts"] }]);
   });
 });
@@ -93,6 +94,16 @@ describe("reviews", () => {
     ["a fail with findings", { request: { verdict: "fail", findings: [finding] } }, []],
     ["changes wanted without saying which", { request: { verdict: "needs_changes" } }, ["findings"]],
     ["a verdict on nobody knows what", { request: { verdict: "pass" }, facts: { reviewedBranch: null } }, ["branch"]],
+    [
+      "a verdict on a branch that it names and was given",
+      { request: { verdict: "pass", branch: "b1" }, facts: { mayReview: ["overstory/b1/T1"] } },
+      [],
+    ],
+    [
+      "a verdict on a branch that was not given to it",
+      { request: { verdict: "pass", branch: "b1" }, facts: { mayReview: ["overstory/b2/T2"] } },
+      ["branch"],
+    ],
   ];
   for (const [name, facts, expected] of cases) {
     test(name, () => expect(kinds({ ...reading, ...facts })).toEqual([...expected]));

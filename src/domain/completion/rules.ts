@@ -30,6 +30,8 @@ export interface CompletionFacts {
   readonly reviewed: boolean;
   /** The branch under review, as far as it can be told. */
   readonly reviewedBranch: string | null;
+  /** Branches it was asked to judge; empty where it named none itself. */
+  readonly mayReview: readonly string[];
   readonly children: readonly ChildFacts[];
   /** Branches it was to join that its own does not contain. */
   readonly unmerged: readonly string[];
@@ -111,7 +113,8 @@ function missingForRole(facts: CompletionFacts): readonly Missing[] {
   }
 }
 
-function missingVerdict({ request, reviewed, reviewedBranch }: CompletionFacts): readonly Missing[] {
+function missingVerdict(facts: CompletionFacts): readonly Missing[] {
+  const { request, reviewed, reviewedBranch } = facts;
   const { verdict, findings } = request;
   if (verdict === null) {
     if (reviewed) return [];
@@ -120,7 +123,7 @@ function missingVerdict({ request, reviewed, reviewedBranch }: CompletionFacts):
   }
   const vague = sendsBack(verdict) && findings.length === 0;
   return [
-    ...(reviewedBranch === null ? [unknownBranch] : []),
+    ...(reviewedBranch === null ? [unknownBranch] : strangeBranch(facts, reviewedBranch)),
     ...(vague ? [{ ...unfounded, message: `the verdict ${verdict} has no findings` }] : []),
   ];
 }
@@ -130,6 +133,14 @@ const unknownBranch: Missing = {
   message: "the assignment does not say which branch was reviewed",
   fix: "name it: ov done --branch <branch>",
 };
+
+/** A verdict reopens a builder or lets its branch pass, so it is given on nobody's work but what was handed over. */
+function strangeBranch({ request, mayReview }: CompletionFacts, branch: string): readonly Missing[] {
+  if (request.branch === null || mayReview.includes(branch)) return [];
+  const message = `${branch} is no branch that this reviewer was asked to judge`;
+  const names = mayReview.length === 0 ? "ask your parent which one is meant" : `name one of: ${mayReview.join(", ")}`;
+  return [{ kind: "branch", message, fix: names, names: mayReview }];
+}
 
 const unfounded = {
   kind: "findings",

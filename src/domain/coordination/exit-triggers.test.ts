@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { TrackerReading } from "../tracker/reading.ts";
+import type { TrackerRefusal } from "../tracker/refusal.ts";
 import { checkExit, type ExitFacts, type ExitTriggerSettings, exitTriggers } from "./exit-triggers.ts";
 
 const off: ExitTriggerSettings = { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false };
@@ -24,6 +26,7 @@ const open: ExitFacts = {
   openBranches: ["overstory/b3/T3"],
   readyTasks: ["T9"],
   otherTasks: 1,
+  tracker: { kind: "native" },
   shutdown: null,
 };
 const over: ExitFacts = {
@@ -31,6 +34,7 @@ const over: ExitFacts = {
   openBranches: [],
   readyTasks: [],
   otherTasks: 0,
+  tracker: { kind: "native" },
   shutdown: { from: "operator" },
 };
 
@@ -40,6 +44,7 @@ const factsWhere = (agents: boolean, tracker: boolean, shutdown: boolean): ExitF
   openBranches: (agents ? over : open).openBranches,
   readyTasks: (tracker ? over : open).readyTasks,
   otherTasks: 0,
+  tracker: { kind: "native" },
   shutdown: (shutdown ? over : open).shutdown,
 });
 
@@ -101,5 +106,50 @@ test("no ready task is enough for the tracker; those that are taken are mentione
     enabled: true,
     met: true,
     detail: "no task is ready; 2 tasks taken or blocked",
+  });
+});
+
+describe("an external tracker", () => {
+  const seedsWith = (ids: readonly string[]): TrackerReading => ({ kind: "ready", tracker: "seeds", ids });
+  const check = (tracker: TrackerReading, readyTasks: readonly string[] = []) =>
+    checkExit({ ...over, tracker, readyTasks }, { triggers: { ...off, taskTrackerEmpty: true }, requireClean: false })
+      .triggers.taskTrackerEmpty;
+
+  test.each<[string, TrackerReading, readonly string[], boolean, string]>([
+    ["is empty, and so are we", seedsWith([]), [], true, "no task is ready, neither here nor in seeds"],
+    ["has work", seedsWith(["app-1", "app-2"]), [], false, "ready to be started in seeds: app-1, app-2"],
+    ["is empty, and we are not", seedsWith([]), ["T1"], false, "ready to be started: T1"],
+    ["and we have work", seedsWith(["a"]), ["T1"], false, "ready to be started: T1; ready to be started in seeds: a"],
+    [
+      "was not asked",
+      { kind: "not-asked", tracker: "beads" },
+      [],
+      false,
+      "beads was not asked, because this trigger is switched off",
+    ],
+  ])("that %s", (_, tracker, ours, met, detail) => {
+    expect(check(tracker, ours)).toEqual({ enabled: true, met, detail });
+  });
+
+  test.each<[string, TrackerRefusal]>([
+    [
+      "seeds cannot be asked, because sd is not on the PATH: install it, or type: ov config set taskTracker.backend native",
+      { kind: "program-missing", tracker: "seeds", program: "sd" },
+    ],
+    [
+      "`bd ready --json` exited 3: locked; to see why, type: bd ready --json",
+      { kind: "program-failed", command: "bd ready --json", problem: "exited 3: locked" },
+    ],
+    [
+      "`bd ready --json` gave no list of tasks (that is not JSON); to see what it says, type: bd ready --json",
+      { kind: "malformed-output", command: "bd ready --json", problem: "that is not JSON" },
+    ],
+  ])("that gave no answer is never taken for empty: %s", (detail, refusal) => {
+    expect(check({ kind: "refused", refusal })).toEqual({ enabled: true, met: false, detail });
+  });
+
+  test("that is full names only some of its tasks", () => {
+    const ids = Array.from({ length: 23 }, (_, at) => `t${at}`);
+    expect(check(seedsWith(ids)).detail).toEndWith("t18, t19 and 3 more");
   });
 });

@@ -1,5 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
+import type { TrackerReading } from "../tracker/reading.ts";
+import { trackerProblem } from "../tracker/refusal.ts";
 
 /** What may say that a run has reached its end. Each is switched on in the settings. */
 export const exitTriggers = ["allAgentsDone", "taskTrackerEmpty", "onShutdownSignal"] as const;
@@ -13,10 +15,12 @@ export interface ExitFacts {
   readonly agents: readonly Pick<Agent, "name" | "capability" | "state" | "outcome" | "releasedAt">[];
   /** Branches of the run that are still in the merge queue. */
   readonly openBranches: readonly string[];
-  /** Tasks somebody could start on now. */
+  /** Tasks of our own that somebody could start on now. They count whatever tracker is used: `ov task` makes them here. */
   readonly readyTasks: readonly string[];
-  /** Tasks that are neither ready nor closed. */
+  /** Tasks of our own that are neither ready nor closed. */
   readonly otherTasks: number;
+  /** What the project's external tracker said. */
+  readonly tracker: TrackerReading;
   /** Who asked for the end; a message counts in whatever state it is, read or not. */
   readonly shutdown: { readonly from: string } | null;
 }
@@ -99,11 +103,36 @@ function agentsDone(
 const openWord = ({ name, state, outcome }: RunAgent): string =>
   `${name} (${outcome === null ? state : outcome === "done" ? "submitted" : outcome})`;
 
-function trackerEmpty({ readyTasks, otherTasks }: ExitFacts): Omit<TriggerResult, "enabled"> {
-  if (readyTasks.length > 0) return { met: false, detail: `ready to be started: ${readyTasks.join(", ")}` };
+function trackerEmpty({ readyTasks, otherTasks, tracker }: ExitFacts): Omit<TriggerResult, "enabled"> {
+  const problems = [
+    ...(readyTasks.length === 0 ? [] : [`ready to be started: ${named(readyTasks)}`]),
+    ...trackerInTheWay(tracker),
+  ];
+  if (problems.length > 0) return { met: false, detail: problems.join("; ") };
+  const where = tracker.kind === "ready" ? `, neither here nor in ${tracker.tracker}` : "";
   const rest = otherTasks === 0 ? "" : `; ${counted(otherTasks, "task")} taken or blocked`;
-  return { met: true, detail: `no task is ready${rest}` };
+  return { met: true, detail: `no task is ready${where}${rest}` };
 }
+
+/** A tracker that gave no answer may be full of work: that never counts as the end. */
+function trackerInTheWay(tracker: TrackerReading): readonly string[] {
+  switch (tracker.kind) {
+    case "native":
+      return [];
+    case "ready":
+      return tracker.ids.length === 0 ? [] : [`ready to be started in ${tracker.tracker}: ${named(tracker.ids)}`];
+    case "not-asked":
+      return [`${tracker.tracker} was not asked, because this trigger is switched off`];
+    case "refused":
+      return [trackerProblem(tracker.refusal)];
+  }
+}
+
+/** More ids than a person reads. */
+const mostNamed = 20;
+
+const named = (ids: readonly string[]): string =>
+  ids.length <= mostNamed ? ids.join(", ") : `${ids.slice(0, mostNamed).join(", ")} and ${ids.length - mostNamed} more`;
 
 function shutdownSignal({ shutdown }: ExitFacts): Omit<TriggerResult, "enabled"> {
   if (shutdown === null) return { met: false, detail: "nobody has asked for a shutdown" };

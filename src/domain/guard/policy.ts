@@ -1,63 +1,65 @@
-import type { Capability } from "../agent/capability.ts";
-import { mayPush } from "./git-push.ts";
+import { type Capability, isCapability } from "../agent/capability.ts";
+import { payloadFields } from "../mail/payload.ts";
+import type { AccessKind, RoleSpec } from "../role/role-spec.ts";
 
-/** One use of a tool that somebody is about to make. */
-export interface GuardRequest {
-  /** Null for a person's own session: what they let their model do is theirs to decide. */
-  readonly capability: Capability | null;
-  /** A person sits in front of the agent and can answer. */
-  readonly attended: boolean;
-  readonly tool: string | null;
-  readonly input: unknown;
+/** What one agent may do with the tools of its program: its role's rules, and the facts they are about. Plain data. */
+export interface GuardPolicy {
+  readonly agent: string;
+  readonly capability: Capability;
+  readonly files: AccessKind;
+  /** Command lines that it may run besides, with anything after them. */
+  readonly gates: readonly string[];
+  readonly taskId: string | null;
+  /** The project's own checkout; everything below it that is not the agent's worktree belongs to others. */
+  readonly root: string;
+  readonly worktree: string;
+  /** Paths it owns; none: all of the worktree. */
+  readonly scope: readonly string[];
+  /** Files in the worktree that steer the agent itself, relative to it. */
+  readonly steering: readonly string[];
 }
 
-export type Verdict =
-  | { readonly decision: "allow" }
-  | { readonly decision: "deny"; readonly rule: string; readonly reason: string };
-
-/** May this tool be used so? The caller brings the facts; a tool call of an agent that names no tool is denied. */
-export function decide({ capability, attended, tool, input }: GuardRequest): Verdict {
-  if (capability === null) return allow;
-  if (tool === null) return deny("unreadable", "the hook was not told which tool is used");
-  if (teamTools.includes(tool)) {
-    return deny("team-tools", `${tool} starts or steers agents that nobody here knows; delegate with: ov sling`);
-  }
-  if (!attended && personTools.includes(tool)) {
-    const instead = "ov mail send --to <parent> --type question --subject <what> --body <text>";
-    return deny("person-tools", `${tool} waits for a person, and none is here; ask by mail: ${instead}`);
-  }
-  const command = commandOf(input);
-  if (command !== undefined && mayPush(command)) {
-    return deny(
-      "git-push",
-      "branches leave this machine by the operator alone; commit, then finish with: ov done --summary <what>",
-    );
-  }
-  return allow;
+/** What is true for this agent alone. */
+export interface GuardedAgent {
+  readonly name: string;
+  readonly taskId: string | null;
+  readonly worktreePath: string | null;
+  readonly scope: readonly string[];
 }
 
-const allow: Verdict = { decision: "allow" };
-const deny = (rule: string, reason: string): Verdict => ({ decision: "deny", rule, reason });
-
-/** Delegation goes through `ov sling`, so that everybody's work is seen, limited and conserved. */
-const teamTools: readonly string[] = [
-  "Agent",
-  "Task",
-  "TeamCreate",
-  "TeamDelete",
-  "SendMessage",
-  "TaskCreate",
-  "TaskUpdate",
-  "TaskList",
-  "TaskGet",
-  "TaskOutput",
-  "TaskStop",
-];
-
-const personTools: readonly string[] = ["AskUserQuestion", "EnterPlanMode", "EnterWorktree", "ExitWorktree"];
-
-/** Shells go by many names; what they have in common is a command. */
-function commandOf(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null || !("command" in input)) return undefined;
-  return typeof input.command === "string" ? input.command : undefined;
+/** What the project decides. */
+export interface GuardTerms {
+  readonly root: string;
+  readonly gates: readonly { readonly command: string }[];
+  /** Relative to the worktree. */
+  readonly instructionFile: string;
 }
+
+/** The rules of a role, for one of its agents. */
+export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardTerms): GuardPolicy {
+  const { files, gates } = spec.access;
+  return {
+    agent: agent.name,
+    capability: spec.capability,
+    files,
+    gates: gates ? terms.gates.map(({ command }) => command) : [],
+    taskId: agent.taskId,
+    root: terms.root,
+    worktree: agent.worktreePath ?? terms.root,
+    scope: files === "scoped-write" ? agent.scope : [],
+    steering: [terms.instructionFile],
+  };
+}
+
+/** Reads a policy that was written as JSON; undefined for anything else, which then must deny. */
+export function readGuardPolicy(json: string): GuardPolicy | undefined {
+  const { agent, capability, files, gates, taskId, root, worktree, scope, steering } = payloadFields(json);
+  if (!isText(agent) || !isText(capability) || !isCapability(capability)) return undefined;
+  if (files !== "read-only" && files !== "scoped-write") return undefined;
+  if (!isText(root) || !isText(worktree) || !(taskId === null || isText(taskId))) return undefined;
+  if (!isTexts(gates) || !isTexts(scope) || !isTexts(steering)) return undefined;
+  return { agent, capability, files, gates, taskId, root, worktree, scope, steering };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);

@@ -4,6 +4,8 @@ export interface HookInput {
   readonly toolInput: unknown;
   readonly toolUseId: string | null;
   readonly sessionId: string | null;
+  /** Where the runtime stands. */
+  readonly cwd: string | null;
   /** Why a session starts: startup, resume, clear, compact. */
   readonly source: string | null;
   /** The runtime already goes on because a hook of its stop asked for it. */
@@ -19,6 +21,7 @@ export function readHookInput(text: string | undefined): HookInput | undefined {
     toolInput: given.tool_input,
     toolUseId: stringOf(given.tool_use_id),
     sessionId: stringOf(given.session_id),
+    cwd: stringOf(given.cwd),
     source: stringOf(given.source),
     continuing: given.stop_hook_active === true,
   };

@@ -53,8 +53,15 @@ export const pollingLoop: FailureMode = {
 export const readOnlyViolation: FailureMode = {
   name: "READ_ONLY_VIOLATION",
   means: "changing files, branches or settings",
-  enforcedBy: "advisory",
-  how: "report what should change and who owns it; nothing you write is landed",
+  enforcedBy: "guard",
+  how: "tools that edit and commands not known to only look are refused; report what should change and who owns it",
+};
+
+export const unseenHelpers: FailureMode = {
+  name: "UNSEEN_HELPERS",
+  means: "starting helpers by your program's own tools, or asking a person by them",
+  enforcedBy: "guard",
+  how: "such tools are refused; agents are slung, and questions are sent as mail",
 };
 
 export const unverifiedEnd: FailureMode = {

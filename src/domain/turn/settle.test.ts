@@ -38,6 +38,15 @@ test("an agent that the watchdog ended is a zombie whose mail waits for its reco
   expect(finished).toMatchObject({ state: "completed", outcome: "done", death: null });
 });
 
+test("a failure that would only repeat itself ends the agent at the first attempt", () => {
+  const settled = settle({ ...clean, end: { ...crash, permanent: true } });
+  const next = { kind: "none" };
+  expect(settled).toMatchObject({ state: "zombie", outcome: "crashed", input: "dead", next, death: "exit 1" });
+  expect(settle({ ...clean, end: { ...crash, permanent: true }, terminalMail: true })).toMatchObject({
+    outcome: "done",
+  });
+});
+
 test("a clean turn with outstanding work waits", () => {
   const settled = settle({ ...clean, outstanding: true });
   expect(settled).toMatchObject({ state: "between_turns", outcome: null, input: "ack", next: { kind: "none" } });

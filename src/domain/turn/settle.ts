@@ -5,7 +5,8 @@ import type { TurnStatus } from "./turn.ts";
 /** How the agent's process ended, as far as its output and exit tell. */
 export type TurnEnd =
   | { readonly kind: "clean" }
-  | { readonly kind: "failed"; readonly reason: string }
+  /** `permanent`: it would fail again in the same way, however often it is tried. */
+  | { readonly kind: "failed"; readonly reason: string; readonly permanent?: boolean }
   | { readonly kind: "rate-limited"; readonly resetAt: number | null }
   | { readonly kind: "stalled" };
 
@@ -88,9 +89,10 @@ export function settle(facts: SettleFacts): Settlement {
   return { turn: "settled", state: "completed", outcome: "no_signal", input: "ack", next: none, death };
 }
 
-function settleFailure(facts: SettleFacts, end: { kind: "failed"; reason: string } | { kind: "stalled" }): Settlement {
+function settleFailure(facts: SettleFacts, end: Extract<TurnEnd, { kind: "failed" | "stalled" }>): Settlement {
   const reason = end.kind === "stalled" ? "it went silent" : end.reason;
-  if (facts.attempt >= facts.maxAttempts) {
+  const hopeless = end.kind === "failed" && end.permanent === true;
+  if (hopeless || facts.attempt >= facts.maxAttempts) {
     const outcome = end.kind === "stalled" ? "stalled" : "crashed";
     return { turn: "failed", state: "zombie", outcome, input: "dead", next: { kind: "none" }, death: reason };
   }

@@ -5,6 +5,8 @@ import type { Slots } from "../merge/slots.ts";
 /** What answering stored checks needs. */
 export interface CompletionPorts extends MergePorts {
   readonly worktrees: Pick<Worktrees, "currentBranch" | "collect" | "inspect">;
+  /** Deletes variables captured from a shell. */
+  forgetEnvironment(path: string): void;
 }
 
 export interface CheckTools {

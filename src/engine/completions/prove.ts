@@ -1,7 +1,8 @@
-import type { StoredCheck } from "../../domain/completion/check.ts";
+import { environmentOf, type StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import type { Gate, GateResult } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
+import { environmentsOf } from "../../usecases/gates/environments.ts";
 import { type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import { gatePorts } from "../merge/checks.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -33,6 +34,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
   const { commit, check, gates } = request;
   const tree = await ports.merging.treeOf(commit);
   const changedFiles = await changedBy(ports, request);
+  const environments = await environmentsFor(ports, check);
   const run = (how: { readonly rerunFailed: boolean; readonly name: string }): Promise<GatesRun> =>
     tools.slots.use((slot) =>
       runGates(gatePorts(ports), {
@@ -42,6 +44,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
         slot,
         baseCommit: request.baseCommit,
         changedFiles,
+        environments,
         logDir: `${ports.mergeLogDir(check.id)}/${check.attempts}-${how.name}`,
         keepIgnored: ports.rules.merge.keepIgnored,
         setup: ports.rules.merge.setup,
@@ -60,6 +63,14 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
     failure: failureOf(answer),
     ...verdictOf({ gates, results: answer.results }),
   };
+}
+
+/** What a person asked for runs as where it was typed; all else as the agent whose work it is, or who asked, runs. */
+async function environmentsFor({ store }: CompletionPorts, check: StoredCheck): Promise<readonly string[]> {
+  const typed = environmentOf(check);
+  const work = [{ agentName: check.agentName }, { agentName: check.requestedBy }];
+  const others = await store.read((tx) => environmentsOf(tx, work));
+  return typed === undefined ? others : [typed, ...others];
 }
 
 async function changedBy({ merging }: CompletionPorts, request: ToProve): Promise<readonly string[] | undefined> {

@@ -1,10 +1,10 @@
-import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts";
+import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { Rollback } from "../../ports/store.ts";
-import { tellMissing } from "../../usecases/completions/tell-missing.ts";
-import { mergeContext } from "../merge/ports.ts";
 import { complete } from "./complete.ts";
+import { forgetTyped } from "./forget-typed.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
+import { problemOf, refuse, refuseBarely } from "./refuse.ts";
 import { requeue } from "./requeue.ts";
 import { runCheck } from "./run-check.ts";
 import { verify } from "./verify.ts";
@@ -99,49 +99,47 @@ export class CompletionWorker {
     try {
       await answers[check.kind](this.#ports, this.#tools, check);
     } catch (thrown) {
-      await this.#refuse(check, thrown).catch((error: unknown) => this.#ports.report(error));
+      if (!(thrown instanceof Rollback) && !this.#tools.stop.aborted) this.#ports.report(thrown);
+      await this.#refuse(check, problemOf(thrown));
     }
+    await forgetTyped(this.#ports, check);
   }
 
-  async #refuse(check: StoredCheck, thrown: unknown): Promise<void> {
+  /** Until it is on record: somebody waits for the answer, and no other engine takes up what this one is at. */
+  async #refuse(check: StoredCheck, problem: readonly Missing[]): Promise<void> {
     const { store, clock, report } = this.#ports;
-    if (this.#tools.stop.aborted) {
-      await store.transaction((tx) => requeue(tx, check, clock.now()));
-      return;
+    for (let tries = 1, pauseMs = firstPauseMs; ; tries++, pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const { aborted } = this.#tools.stop;
+      try {
+        if (aborted) await store.transaction((tx) => requeue(tx, check, clock.now()));
+        else await (tries > mostWholeTries ? refuseBarely : refuse)(this.#ports, check, problem);
+        return;
+      } catch (error) {
+        report(error);
+      }
+      // The next engine takes back what is not answered by then.
+      if (aborted) return;
+      await pause(pauseMs, this.#tools.stop);
     }
-    const expected = thrown instanceof Rollback;
-    if (!expected) report(thrown);
-    const problem = expected ? (thrown.value as readonly Missing[]) : [brokenBy(thrown)];
-    await store.transaction(async (tx) => {
-      const now = await tx.checks.get(check.id);
-      if (now === undefined || !isOpenCheck(now)) return;
-      // Asked in other words meanwhile: those may lack nothing.
-      if (JSON.stringify(now.request) !== JSON.stringify(check.request)) return requeue(tx, check, clock.now());
-      const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
-      await tx.checks.change(check.id, ["running"], change);
-      await tellMissing(tx, mergeContext(this.#ports), check, problem);
-      await tx.events.append([
-        {
-          agentName: check.agentName,
-          agentId: check.agentId,
-          source: "engine",
-          type: check.kind === "completion" ? "completion_refused" : "check_failed",
-          level: "warn",
-          data: {
-            checkId: check.id,
-            ref: check.refName,
-            problem: problem.map(({ kind, message }) => ({ kind, message })),
-          },
-          createdAt: clock.now(),
-        },
-      ]);
-    });
   }
+}
+
+/** A store that is full or busy may take it a moment later; what it never takes must not keep the answer from being given. */
+const mostWholeTries = 3;
+const firstPauseMs = 200;
+const longestPauseMs = 10_000;
+
+function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    stop.addEventListener("abort", end);
+    if (stop.aborted) end();
+  });
 }
 
 const answers = { completion: complete, check: runCheck, verify } as const;
-
-function brokenBy(thrown: unknown): Missing {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { kind: "engine", message: `the engine could not check it: ${message}`, fix: "try again in a moment" };
-}

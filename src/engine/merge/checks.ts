@@ -3,6 +3,7 @@ import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import type { CauseDetail } from "../../domain/merge/entry.ts";
 import type { CheckAnswer, CheckRequest } from "../../domain/merge/train/steps.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
+import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import type { GatePorts } from "../../usecases/gates/ports.ts";
 import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import type { MergePorts } from "./ports.ts";
@@ -20,10 +21,15 @@ export interface Checks {
 /** Lines of a gate's output that travel with a failure. */
 const tailLines = 200;
 
-export function openChecks(
-  ports: MergePorts,
-  { slots, logDir, stop }: { readonly slots: Slots; readonly logDir: string; readonly stop: AbortSignal },
-): Checks {
+export interface CheckTerms {
+  readonly slots: Slots;
+  readonly logDir: string;
+  readonly stop: AbortSignal;
+  /** What is checked: its gates run as its makers do. */
+  readonly work: readonly GatedWork[];
+}
+
+export function openChecks(ports: MergePorts, { slots, logDir, stop, work }: CheckTerms): Checks {
   const { project, merge } = ports.rules;
   const results = new Map<string, Map<string, GateResult>>();
   const on = (tree: string): Map<string, GateResult> => {
@@ -40,6 +46,7 @@ export function openChecks(
         whateverChanged || gates.every(({ paths }) => paths.length === 0)
           ? undefined
           : await ports.merging.changedFiles(request.base, commit);
+      const environments = await ports.store.read((tx) => environmentsOf(tx, work));
       const run = await slots.use((slot) =>
         runGates(gatePorts(ports), {
           commit,
@@ -48,6 +55,7 @@ export function openChecks(
           slot,
           baseCommit: request.base,
           changedFiles,
+          environments,
           logDir: `${logDir}/${++runs}-${request.purpose}`,
           keepIgnored: merge.keepIgnored,
           setup: merge.setup,

@@ -1,18 +1,20 @@
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { askAgain } from "../../usecases/merge/ask-again.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 
 /** How often whoever works on an entry may die, one time after the other, before the entry is taken for the reason. */
 const mostDeaths = 5;
 
-/** Marks entries as being worked on. Answers those that were still free. */
+/** Marks entries as being worked on. Answers those that were still free, and whose approval holds by now's rules. */
 export async function claimEntries(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
-  const updatedAt = ports.clock.now();
+  const context = mergeContext(ports);
   return ports.store.transaction(async (tx) => {
     const claimed: MergeEntry[] = [];
     for (const entry of entries) {
-      const change = { status: "merging", attempts: entry.attempts + 1, updatedAt } as const;
+      if (await askAgain(tx, context, entry)) continue;
+      const change = { status: "merging", attempts: entry.attempts + 1, updatedAt: context.now } as const;
       if (await tx.merges.change(entry.id, ["pending", "blocked"], change)) claimed.push({ ...entry, ...change });
     }
     return claimed;

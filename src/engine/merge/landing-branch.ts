@@ -3,6 +3,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
+import { earlierLandings, landingPlace } from "../../usecases/merge/landing-place.ts";
 
 export interface LandingPorts {
   readonly store: Store;
@@ -54,19 +55,13 @@ export async function landingInstead(ports: LandingPorts, target: string, runId:
 async function waitingBranches(ports: LandingPorts, target: string, tip: string) {
   const runs = await ports.store.read((tx) => tx.runs.list(remembered));
   const names = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");
-  const found: { branch: string; promoted: boolean }[] = [];
-  for (const branch of new Set(names.filter(isIntegration))) {
-    const landed = await ports.merging.commitOf(`refs/heads/${branch}`);
-    if (landed !== undefined) found.push({ branch, promoted: await ports.merging.contains(tip, landed) });
-  }
-  return found;
+  return earlierLandings(ports.merging, new Set(names.filter(isIntegration)), tip);
 }
 
-/** A landing branch that is new, or holds nothing that the target does not have, begins at the target's tip. */
+/** Sees to it that the landing branch is there, and where it should be. */
 async function standAt(ports: LandingPorts, branch: string, tip: string): Promise<void> {
-  const ref = `refs/heads/${branch}`;
-  const from = (await ports.merging.commitOf(ref)) ?? null;
-  if (from !== null && (from === tip || !(await ports.merging.contains(tip, from)))) return;
+  const { from, at } = await landingPlace(ports.merging, branch, tip);
+  if (from === at) return;
   // One that may not be moved now, because somebody looks at it in a checkout, stays; what lands on it meets the same.
-  await ports.merging.updateRefs([{ ref, from, to: tip }], "overstory: landing branch");
+  await ports.merging.updateRefs([{ ref: `refs/heads/${branch}`, from, to: at }], "overstory: landing branch");
 }

@@ -1,8 +1,8 @@
-import type { Conflict } from "../../domain/merge/conflict.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { landingMessage } from "../../domain/merge/landing-message.ts";
 import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
 import type { ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
 import type { MergePorts } from "./ports.ts";
 import { takeBackTheUndo } from "./redo.ts";
@@ -70,7 +70,7 @@ async function settleConflicts(
   { onto, entry, slots, stop: signal }: MergeOne,
   { tree, conflicts }: Extract<ObjectMerge, { kind: "conflicts" }>,
 ): Promise<Settling> {
-  const made = conflicts.filter(({ path, kind }) => kind === "content" && commandFor(ports, path) !== undefined);
+  const made = conflicts.filter((conflict) => isMadeAgain(conflict, (path) => commandFor(ports, path)));
   const files: ResolvedFile[] = [];
   const strategies = new Set<string>();
   const open: Unsettled[] = [];
@@ -86,9 +86,16 @@ async function settleConflicts(
   if (open.length > 0) return unsettled(open);
   if (made.length > 0) {
     strategies.add("regenerate");
-    const ours = await Promise.all(made.map((conflict) => oursOf(ports, conflict)));
+    const ours = await Promise.all(made.map((conflict) => standIn(ports.merging, conflict)));
     const ready = await ports.merging.withFiles(tree, [...files, ...ours]);
-    const answers = await regenerate(ports, { tree: ready, parent: onto.commit, conflicts: made, slots, signal });
+    const answers = await regenerate(ports, {
+      tree: ready,
+      parent: onto.commit,
+      conflicts: made,
+      work: entry,
+      slots,
+      signal,
+    });
     for (const [at, { path }] of made.entries()) {
       const file = answers[at];
       if (file !== undefined) files.push(file);
@@ -98,12 +105,6 @@ async function settleConflicts(
   if (open.length > 0) return unsettled(open);
   const strategy = [...strategies].toSorted().join("+");
   return { kind: "settled", tree: await ports.merging.withFiles(tree, files), strategy };
-}
-
-async function oursOf({ merging }: MergePorts, { path, ours }: Conflict): Promise<ResolvedFile> {
-  return ours === null
-    ? { path, mode: "100644", content: null }
-    : { path, mode: ours.mode, content: await merging.readBlob(ours.oid) };
 }
 
 function unsettled(open: readonly Unsettled[]): Stopped {

@@ -2,6 +2,7 @@ import type { Conflict } from "../../domain/merge/conflict.ts";
 import { regenerationFor } from "../../domain/merge/ladder/regeneration.ts";
 import { matchesGlob } from "../../domain/turn/glob.ts";
 import type { ResolvedFile } from "../../ports/merge-git.ts";
+import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import { gatePorts } from "./checks.ts";
 import type { MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
@@ -22,6 +23,8 @@ export interface Generated {
   readonly tree: string;
   readonly parent: string;
   readonly conflicts: readonly Conflict[];
+  /** What brings the conflict: its commands run as its makers do. */
+  readonly work: GatedWork;
   readonly slots: Slots;
   readonly signal: AbortSignal;
 }
@@ -35,7 +38,8 @@ export async function regenerate(
   generated: Generated,
 ): Promise<readonly (ResolvedFile | undefined)[]> {
   const { merging, rules } = ports;
-  const { tree, parent, conflicts, slots, signal } = generated;
+  const { tree, parent, conflicts, work, slots, signal } = generated;
+  const environments = await ports.store.read((tx) => environmentsOf(tx, [work]));
   const commit = await merging.commit({ tree, parents: [parent], message: "to be made again\n" });
   return slots.use(async (slot) => {
     const { path: root } = await merging.checkOut(slot, commit, rules.merge.keepIgnored);
@@ -45,7 +49,7 @@ export async function regenerate(
       const command = commandFor(ports, path) ?? "false";
       const directory = path.includes("/") ? `${root}/${path.slice(0, path.lastIndexOf("/"))}` : root;
       const key = `${directory}\0${command}`;
-      const passed = ran.has(key) || (await run(ports, { command, cwd: directory, signal }));
+      const passed = ran.has(key) || (await run(ports, { command, cwd: directory, environments, signal }));
       if (passed) ran.add(key);
       const content = passed ? await ports.readFile(`${root}/${path}`) : undefined;
       made.push(content === undefined ? undefined : { path, mode: ours?.mode ?? "100644", content });
@@ -54,10 +58,14 @@ export async function regenerate(
   });
 }
 
-async function run(
-  ports: MergePorts,
-  { command, cwd, signal }: { readonly command: string; readonly cwd: string; readonly signal: AbortSignal },
-): Promise<boolean> {
+interface Making {
+  readonly command: string;
+  readonly cwd: string;
+  readonly environments: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+async function run(ports: MergePorts, { command, cwd, environments, signal }: Making): Promise<boolean> {
   const { recordProcess } = gatePorts(ports);
   let noteEnd: (() => Promise<void>) | undefined;
   const logDir = ports.mergeLogDir(ports.ids.next("made"));
@@ -67,6 +75,7 @@ async function run(
       cwd,
       logPath: `${logDir}/regenerate.log`,
       env: {},
+      environments,
       signal,
       onStart: async (identity) => {
         noteEnd = await recordProcess(identity);

@@ -41,7 +41,7 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   const tip = await merging.commitOf(branchRef(target));
   if (tip === undefined) return blockAll(ports, entries, `there is no branch ${target} to land on`);
   const attempt = await beginAttempt(ports, entries, tip);
-  const checks = openChecks(ports, { slots, logDir: attempt.logDir, stop });
+  const checks = openChecks(ports, { slots, logDir: attempt.logDir, stop, work: entries });
   const base = { commit: tip, tree: await merging.treeOf(tip) };
   const trees = new Map([[base.commit, base.tree]]);
   const steps: TrainSteps<MergeEntry> = {

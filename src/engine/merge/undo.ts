@@ -26,7 +26,7 @@ export async function undo(ports: MergePorts, op: MergeOp, tools: UndoTools): Pr
   const plan = (await mayGoBack(ports, op, target, tip)) ? back(target) : await takeOut(ports, op, target, tip);
   if (typeof plan === "string") return drop(ports, op, plan);
   if (plan.commits.length > 0) {
-    const problem = await failedGates(ports, tools, { ...plan, base: tip });
+    const problem = await failedGates(ports, tools, { ...plan, base: tip, queueIds: op.queueIds });
     if (problem !== undefined) return drop(ports, op, problem);
   }
   return move(ports, op, tip, plan);
@@ -112,9 +112,11 @@ function messageOf(entry: MergeEntry, brought: string, target: MergeOp): string 
 async function failedGates(
   ports: MergePorts,
   tools: UndoTools,
-  { to, base }: Plan & { readonly base: string },
+  { to, base, queueIds }: Plan & Pick<MergeOp, "queueIds"> & { readonly base: string },
 ): Promise<string | undefined> {
-  const checks = openChecks(ports, { ...tools, logDir: ports.mergeLogDir(ports.ids.next("undo")) });
+  const entries = await ports.store.read((tx) => Promise.all(queueIds.map((id) => tx.merges.get(id))));
+  const work = entries.filter((entry) => entry !== undefined);
+  const checks = openChecks(ports, { ...tools, work, logDir: ports.mergeLogDir(ports.ids.next("undo")) });
   const answer = await checks.check(to, await ports.merging.treeOf(to), { purpose: "train", base });
   if (answer.passed) return undefined;
   return `gate_failed: without it ${answer.failedGates.join(", ")} would fail (${answer.detail.logPath ?? "no log"})`;

@@ -39,6 +39,7 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
       prompt: promptFor(owned, told.found ? runtime.instructionFile : told.file),
       ...(told.found ? {} : { instructions: told.file }),
       ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
+      guard: told.guard,
     });
     ports.files.create(logDir, plan.input);
     ports.reach("turn.before-spawn");

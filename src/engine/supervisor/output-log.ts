@@ -23,6 +23,8 @@ export class OutputLog {
   readonly #storedLines: number;
   #offset = 0;
   #line = 0;
+  /** No line so far meant anything to the runtime. */
+  saidNothing = true;
   /** The runtime's word that the turn is over, once seen. */
   ended: TurnEnded | undefined;
 
@@ -60,6 +62,7 @@ export class OutputLog {
 
   #interpret(line: string, into: PlacedEvent[]): void {
     this.#read(line).forEach((event, part) => {
+      if (event.kind !== "malformed") this.saidNothing = false;
       if (event.kind === "turn-ended") this.ended = event;
       if (this.#line >= this.#storedLines) into.push({ line: this.#line, part, event });
     });

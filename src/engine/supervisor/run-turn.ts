@@ -43,7 +43,9 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   // ended: it must not be paid for twice.
   const said = followed.kind === "stalled" ? followed.said : log.ended;
   const silent = followed.kind === "stalled" && said === undefined;
-  const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, said, exit);
+  const end = silent
+    ? ({ kind: "stalled" } as const)
+    : endOf(ports, owned, { runtime, said, exit, silent: log.saidNothing });
   const worktree = await conserve(ports, owned.agent);
   ports.reach("turn.before-settle");
   const { text: resultText = null, costUsd = null } = said ?? log.ended ?? {};
@@ -88,13 +90,24 @@ function adopted(ports: SupervisorPorts, identity: ProcessIdentity): WatchedProc
   };
 }
 
+interface Seen {
+  readonly runtime: Runtime;
+  readonly said: TurnEnded | undefined;
+  readonly exit: ProcessExit;
+  /** Its output held nothing that the runtime understands. */
+  readonly silent: boolean;
+}
+
 /** The runtime's own word decides; without it a process that is gone has crashed, whatever its exit code. */
-function endOf(ports: SupervisorPorts, owned: OwnedTurn, ended: TurnEnded | undefined, exit: ProcessExit): TurnEnd {
+function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, said: ended, exit, silent }: Seen): TurnEnd {
   if (ended?.cause === "rate-limit") return { kind: "rate-limited", resetAt: ended.resetAt };
   if (ended?.failed === false) return { kind: "clean" };
   if (ended !== undefined) return { kind: "failed", reason: ended.text ?? `the turn failed (${ended.cause})` };
   const how =
     exit.signal !== null ? `was killed by ${exit.signal}` : exit.code !== null ? `exited with ${exit.code}` : "is gone";
   const tail = ports.files.errorTail(owned.turn.logDir ?? "");
-  return { kind: "failed", reason: `its process ${how} without a result${tail === "" ? "" : `: ${tail.slice(-500)}`}` };
+  const reason = `its process ${how} without a result${tail === "" ? "" : `: ${tail.slice(-500)}`}`;
+  const refusedToBegin = silent && exit.code !== null && exit.code !== 0;
+  const permanent = refusedToBegin && (runtime.permanentFailures ?? []).some((complaint) => tail.includes(complaint));
+  return { kind: "failed", reason, ...(permanent ? { permanent } : {}) };
 }

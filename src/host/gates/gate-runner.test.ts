@@ -6,6 +6,7 @@ import type { Gate } from "../../domain/gate/gate.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { GateRequest } from "../../ports/gate-runner.ts";
 import { linuxProcesses } from "../processes.ts";
+import { logLimits } from "./bounded-log.ts";
 import { gateRunner } from "./gate-runner.ts";
 import { logTail } from "./log.ts";
 
@@ -31,7 +32,15 @@ const gateOf = (command: string, more: Partial<Gate> = {}): Gate => ({
 });
 
 function request(gate: Gate, more: Partial<GateRequest> = {}): GateRequest {
-  return { gate, cwd: dir, logPath: newFile(), env: {}, onStart: async (it) => void started.push(it), ...more };
+  return {
+    gate,
+    cwd: dir,
+    logPath: newFile(),
+    env: {},
+    environments: [],
+    onStart: async (it) => void started.push(it),
+    ...more,
+  };
 }
 
 async function until(what: string, condition: () => boolean): Promise<void> {
@@ -191,7 +200,7 @@ describe("what a gate says", () => {
     const log = readFileSync(asked.logPath);
     expect(log).toEqual(Buffer.from("a\0\u001b[31m\xff\nerr\r\nz", "latin1"));
     expect(run.logDigest).toBe(new Bun.CryptoHasher("sha256").update(log).digest("hex"));
-    expect(run.tail).toBe("a\\u{0}\\u{1b}[31m\ufffd\nerr\nz");
+    expect(run.tail).toBe("a\0\u001b[31m\ufffd\nerr\nz");
     expect(statSync(asked.logPath).mode & 0o777).toBe(0o600);
   });
 
@@ -208,6 +217,52 @@ describe("what a gate says", () => {
   test("a line without end does not make a tail without end", async () => {
     const run = await runner.run(request(gateOf("head -c 3000000 /dev/zero | tr '\\0' x")));
     expect(run.tail).toMatch(/^x{65536}$/);
+  });
+
+  test("a flood leaves its beginning, its end and how much is missing", async () => {
+    const asked = request(gateOf("seq 1 2000000"));
+    expect(await runner.run(asked)).toMatchObject({ status: "passed" });
+    const log = readFileSync(asked.logPath, "utf8");
+    expect(log.length).toBeLessThan(logLimits.head + logLimits.tail + 100);
+    const [, head = "", left = "", tail = ""] =
+      /^([^[]*)\[(\d+) bytes of output were left out here\]\n([\s\S]*)$/.exec(log) ?? [];
+    const whole = Array.from({ length: 2_000_000 }, (_, at) => `${at + 1}\n`).join("");
+    expect(head.length + Number(left) + tail.length).toBe(whole.length);
+    expect([whole.startsWith(head), whole.endsWith(`\n${tail}`)]).toEqual([true, true]);
+    expect(Math.min(head.length, tail.length)).toBeGreaterThan(logLimits.head - 128 * 1024);
+  });
+
+  test("secrets are in no log: known ones, and what looks like one, also when it comes in pieces", async () => {
+    const environment = newFile();
+    writeFileSync(environment, JSON.stringify({ OPENAI_API_KEY: "grüße-an-alle", LANG: "C" }));
+    const command = [
+      "printf 'a grüße-'; sleep 0.1; printf 'an-alle b\\n'",
+      `printf 'ghp_%s' ${"a1".repeat(9)}; sleep 0.1; printf '%s\\n' ${"b2".repeat(9)}`,
+      "printf -- '-----BEGIN PRIVATE KEY-----\\nAAAA\\n'; sleep 0.1; printf 'BBBB\\n-----END PRIVATE KEY-----\\nend\\n'",
+    ].join("\n");
+    const heard: string[] = [];
+    const asked = request(gateOf(command), { environments: [environment], onOutput: (text) => void heard.push(text) });
+    const run = await runner.run(asked);
+    const expected = "a [REDACTED] b\n[REDACTED]\n[REDACTED]\nend\n";
+    expect(run.tail).toBe(expected);
+    expect(readFileSync(asked.logPath, "utf8")).toBe(expected);
+    expect(heard.join("")).toBe(expected);
+  });
+
+  test("a command may open its outputs by name, and what it leaves behind holds nothing up", async () => {
+    const run = await runner.run(request(gateOf("echo a >/dev/stdout; echo b | tee /dev/stderr; sleep 60 & echo c")));
+    expect(run).toMatchObject({ status: "passed", tail: "a\nb\nb\nc\n" });
+    expect(run.durationMs).toBeLessThan(5_000);
+  });
+
+  test("whoever could not be found and still holds the output is no longer listened to", async () => {
+    const pid = newFile();
+    const away = `(setsid env -i /bin/sh -c 'echo $$ >"${pid}"; exec sleep 30' &)`;
+    const began = performance.now();
+    const run = await runner.run(request(gateOf(`${away}; ${waitFor(pid)}; echo said`)));
+    expect(run).toMatchObject({ status: "passed", tail: "said\n" });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    isGone(pid);
   });
 
   test("an earlier log of that name is replaced, and a link in its place is not followed", async () => {
@@ -267,4 +322,24 @@ test("a gate gets no right of whoever runs it", async () => {
   for (const name of ["OVERSTORY_TOKEN", "ANTHROPIC_API_KEY", "BUN_OPTIONS", "SSH_AUTH_SOCK"]) {
     expect(names).not.toContain(name);
   }
+});
+
+test("a gate gets what was captured for it before our own, from the first file that is there, and no secret of it", async () => {
+  const [gone, wanted, other] = [newFile(), newFile(), newFile()];
+  const key = {
+    ANTHROPIC_API_KEY: "not-for-gates",
+    OVERSTORY_TOKEN: "nor-this",
+    BUN_OPTIONS: "x",
+    SSH_AUTH_SOCK: "/s",
+  };
+  writeFileSync(wanted, JSON.stringify({ ...key, CARGO_HOME: "/wanted/cargo", LANG: "xx", HTTP_PROXY: "http://p:1" }));
+  writeFileSync(other, JSON.stringify({ CARGO_HOME: "/other/cargo", NVM_DIR: "/other/nvm" }));
+  const own = gateRunner({ env: { PATH: process.env.PATH, LANG: "C", CARGO_HOME: "/own/cargo", GOPATH: "/own/go" } });
+  const run = await own.run(request(gateOf("env"), { environments: [gone, wanted, other] }));
+  const lines = run.tail.split("\n");
+  for (const line of ["CARGO_HOME=/wanted/cargo", "LANG=xx", "HTTP_PROXY=http://p:1", "GOPATH=/own/go"]) {
+    expect(lines).toContain(line);
+  }
+  const names = lines.map((line) => line.split("=")[0]);
+  for (const name of [...Object.keys(key), "NVM_DIR"]) expect(names).not.toContain(name);
 });

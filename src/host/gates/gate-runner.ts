@@ -1,12 +1,16 @@
-import { closeSync, writeSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { gateEnvironment } from "../../domain/gate/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
+import { redactor, secretValues } from "../../domain/gate/redact.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
+import { BoundedLog } from "./bounded-log.ts";
+import { captured } from "./captured.ts";
 import { endAll, runVariable } from "./end-all.ts";
 import { follow } from "./follow.ts";
 import { type Ended, type HeldCommand, holdCommand } from "./held-command.ts";
-import { digestOf, openLog, tailOf } from "./log.ts";
+import { digestOf, type OpenLog, openLog, tailOf } from "./log.ts";
+import { openPipe } from "./output-pipe.ts";
 
 export interface GateRunnerOptions {
   /** What commands may get variables of, by the allow-list for gates. */
@@ -27,6 +31,7 @@ export function gateRunner({ env, graceMs = 2_000 }: GateRunnerOptions): GateRun
       try {
         return await runInto(log, request, { env, graceMs });
       } finally {
+        closeSync(log.file);
         await log.reader.close();
       }
     },
@@ -34,21 +39,27 @@ export function gateRunner({ env, graceMs = 2_000 }: GateRunnerOptions): GateRun
 }
 
 async function runInto(
-  { output, reader }: { readonly output: number; readonly reader: FileHandle },
+  { file, reader }: OpenLog,
   request: GateRequest,
   { env, graceMs }: Required<GateRunnerOptions>,
 ): Promise<GateRun> {
   const { gate, cwd, onOutput, signal } = request;
   const run = crypto.randomUUID();
+  const shell = captured(request.environments);
+  const log = new BoundedLog({ file, redact: redactor([env, ...shell.all].flatMap(secretBytes)) });
+  const pipe = await openPipe(`${request.logPath}.${run}`);
+  const reading = pipe.read((bytes) => log.add(bytes));
   let held: HeldCommand;
   try {
-    const variables = { ...gateEnvironment(env, request.env), [runVariable]: run };
-    held = holdCommand({ argv: ["/bin/sh", "-c", gate.command], cwd, env: variables, output });
+    const variables = { ...gateEnvironment({ ...env, ...shell.passed }, request.env), [runVariable]: run };
+    held = holdCommand({ argv: ["/bin/sh", "-c", gate.command], cwd, env: variables, output: pipe.write });
   } catch (error) {
-    writeSync(output, `the command could not be started: ${error instanceof Error ? error.message : String(error)}\n`);
+    const why = error instanceof Error ? error.message : String(error);
+    log.add(Buffer.from(`the command could not be started: ${why}\n`));
+    log.flush();
     return await report(reader, { status: "could_not_run", exitCode: null, durationMs: 0 });
   } finally {
-    closeSync(output);
+    closeSync(pipe.write);
   }
   await recorded(held, request);
   const following = onOutput === undefined ? undefined : follow(reader, (text) => onOutput.call(request, text));
@@ -61,11 +72,21 @@ async function runInto(
     durationMs = Math.round(performance.now() - began);
   } finally {
     await endAll(held.identity, run, graceMs);
-    await following?.stop();
+    try {
+      await reading.end();
+      log.flush();
+    } finally {
+      await following?.stop();
+    }
   }
   if (outcome === "aborted") throw signal?.reason;
+  log.finish();
   return await report(reader, { ...statusOf(outcome), durationMs });
 }
+
+/** As they are in the output, whose bytes are read one by one. */
+const secretBytes = (env: GateRunnerOptions["env"]): readonly string[] =>
+  secretValues(env).map((value) => Buffer.from(value).toString("latin1"));
 
 /** The command does not run unless the fact that it will is on record. */
 async function recorded(held: HeldCommand, { onStart, signal }: GateRequest): Promise<void> {

@@ -1,20 +1,22 @@
 import { constants, mkdirSync, openSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { visibleText } from "../../domain/text/visible.ts";
 
 const chunkBytes = 64 * 1024;
 const tailLines = 200;
 
-/**
- * A new, empty log: `output` is for the command, which appends without ever waiting for us; `reader` sees the same file
- * whatever happens to its name.
- */
-export async function openLog(path: string): Promise<{ readonly output: number; readonly reader: FileHandle }> {
+/** A log that was opened: `file` is for appending; `reader` sees the same file whatever happens to its name. */
+export interface OpenLog {
+  readonly file: number;
+  readonly reader: FileHandle;
+}
+
+/** A new, empty log. */
+export async function openLog(path: string): Promise<OpenLog> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants;
-  const output = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, 0o600);
-  return { output, reader: await open(path, "r") };
+  const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, 0o600);
+  return { file, reader: await open(path, "r") };
 }
 
 /** SHA-256 of the whole log as it is now, lower-case hex. */
@@ -29,7 +31,7 @@ export async function digestOf(log: FileHandle): Promise<string> {
   }
 }
 
-/** The last lines of a log, fit to be shown: a terminal or a model obeys nothing in them. */
+/** The last lines of a log as they are: whoever shows them makes them visible. */
 export async function tailOf(log: FileHandle): Promise<string> {
   const { size } = await log.stat();
   const from = Math.max(0, size - chunkBytes);
@@ -38,7 +40,7 @@ export async function tailOf(log: FileHandle): Promise<string> {
   const isCut = from > 0 && lines.length > 1;
   const whole = isCut ? lines.slice(1) : lines;
   const hasEnd = whole.at(-1) === "";
-  return visibleText(whole.slice(hasEnd ? -tailLines - 1 : -tailLines).join("\n"));
+  return whole.slice(hasEnd ? -tailLines - 1 : -tailLines).join("\n");
 }
 
 /** The same for the log of an earlier run; empty when it is no longer there. */

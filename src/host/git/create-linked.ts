@@ -2,10 +2,11 @@ import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Seat, SeatRequest } from "../../ports/worktrees.ts";
 import { git } from "./git.ts";
+import { type Linked, linkNew } from "./link-new.ts";
 import { type Entry, listEntries } from "./list.ts";
 import { adminDirOf } from "./places.ts";
 import { populate } from "./populate.ts";
-import { commitsAt, dropRef, type Yard } from "./yard.ts";
+import { commitAt, dropRef, type Yard } from "./yard.ts";
 
 /** A seat, or in words why there is none. */
 export type Created = { readonly seat: Seat } | { readonly problem: string };
@@ -26,8 +27,8 @@ export async function createLinked(yard: Yard, request: SeatRequest, inTurn: InT
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Created> {
-  const commits = await commitsAt(yard, [request.baseRef, `refs/heads/${request.branch}`]);
-  const added = await inTurn(() => add(yard, request, commits));
+  const linked = await linkNew(yard, request, lockText(process.pid));
+  const added = linked === undefined ? await inTurn(() => add(yard, request)) : { ...linked, tip: undefined };
   if (!("admin" in added)) return added;
   const { admin, base, tip } = added;
   try {
@@ -42,23 +43,18 @@ async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Pr
   return tip === undefined ? { seat: { path, branch, baseCommit: base } } : seatOf(yard, request);
 }
 
-/** A worktree without files that git has put on its list, locked. */
-interface Added {
-  readonly admin: string;
-  readonly base: string;
+interface Added extends Linked {
   /** Where the branch stood, when it was there before. */
   readonly tip: string | undefined;
 }
 
-async function add(
-  yard: Yard,
-  request: SeatRequest,
-  [base, tip]: readonly (string | undefined)[],
-): Promise<Added | Created> {
+async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
   const { root } = yard.repository;
-  // Where neither branch nor directory exists, no earlier try got far enough to be found.
-  const isNew = tip === undefined && lstatSync(request.path, { throwIfNoEntry: false }) === undefined;
-  const entries = isNew ? [] : await settledEntries(yard, request);
+  const [entries, base, tip] = await Promise.all([
+    settledEntries(yard, request),
+    commitAt(yard, request.baseRef),
+    commitAt(yard, `refs/heads/${request.branch}`),
+  ]);
   if (entries.some((entry) => isOf(request, entry)) && existsSync(request.path)) return seatOf(yard, request);
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,

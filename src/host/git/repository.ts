@@ -11,6 +11,8 @@ export interface Repository {
   readonly objectFormat: string;
   /** The settings that decide how files look or are ignored; data only, none of them names a program. */
   readonly plainSettings: readonly string[];
+  /** Refs and worktrees are plain files as git has always kept them, for one user. */
+  readonly isOrdinary: boolean;
 }
 
 export function openRepository(root: string): () => Promise<Repository> {
@@ -24,16 +26,30 @@ export function openRepository(root: string): () => Promise<Repository> {
 async function read(root: string): Promise<Repository> {
   const [places, settings, ignore] = await Promise.all([
     git(root, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-dir", "--git-common-dir"),
-    git(root, "config", "-z", "--get-regexp", "^core\\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode)$"),
+    git(root, "config", "-z", "--get-regexp", "^(core|extensions)\\."),
     git(root, "config", "--type=path", "--get", "core.excludesFile"),
   ]);
   const [objectFormat = "sha1", gitDir = "", commonDir = ""] = expectGit(places, `${root} as a repository`).out.split(
     "\n",
   );
-  const plainSettings = settings.out
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => entry.replace("\n", "="));
+  // Each is a name in small letters and, unless it is only named, a line end and its value.
+  const found = settings.out.split("\0").map((entry) => entry.split(/\n(.*)/s));
+  const plainSettings = found
+    .filter(([name = ""]) => plain.includes(name))
+    .map(([name = "", value]) => (value === undefined ? name : `${name}=${value}`));
   if (ignore.code === 0) plainSettings.push(`core.excludesFile=${ignore.out.trim()}`);
-  return { root, gitDir, commonDir, objects: `${commonDir}/objects`, objectFormat, plainSettings };
+  const isOrdinary = !found.some(([name = ""]) => isUnusual(name));
+  return { root, gitDir, commonDir, objects: `${commonDir}/objects`, objectFormat, plainSettings, isOrdinary };
 }
+
+const plain = ["autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomposeunicode"].map(
+  (name) => `core.${name}`,
+);
+
+/** Extensions that change how refs or worktrees are kept, or that nobody knows yet; files that others must be able to write. */
+const isUnusual = (name: string): boolean =>
+  name === "core.sharedrepository" || (name.startsWith("extensions.") && !harmlessExtensions.includes(name));
+
+const harmlessExtensions = ["noop", "objectformat", "partialclone", "preciousobjects"].map(
+  (name) => `extensions.${name}`,
+);

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expectGit, git, runGit } from "./git.ts";
+import { expectGit, git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
 export interface WorktreeOptions {
@@ -59,18 +59,6 @@ function namesIn(dir: string): readonly string[] {
 export async function commitAt({ repository }: Pick<Yard, "repository">, ref: string): Promise<string | undefined> {
   const answer = await git(repository.root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`);
   return answer.code === 0 ? answer.out.trim() : undefined;
-}
-
-/** The commits that several refs point to, by one process. */
-export async function commitsAt(
-  { repository }: Pick<Yard, "repository">,
-  refs: readonly string[],
-): Promise<readonly (string | undefined)[]> {
-  const asked = refs.map((ref) => `${ref.replaceAll("\n", " ")}^{commit}\n`).join("");
-  const args = ["cat-file", "--batch-check=%(objectname)"];
-  const answer = expectGit(await runGit({ cwd: repository.root, args, stdin: asked }), "looking up commits");
-  const lines = answer.out.split("\n");
-  return refs.map((_, i) => (/^[0-9a-f]{40,64}$/.test(lines[i] ?? "") ? lines[i] : undefined));
 }
 
 export async function setRef({ repository }: Pick<Yard, "repository">, ref: string, commit: string): Promise<void> {

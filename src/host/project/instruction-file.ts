@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Failure } from "../../domain/failure.ts";
+import { generatedState, isKept } from "../../domain/project/generated-state.ts";
 import { sealedGuide } from "../../domain/project/generated-texts.ts";
 import { sectionIn, withSection } from "../../domain/project/section.ts";
 import { randomIds } from "../ids.ts";
@@ -17,10 +18,15 @@ export type InstructionEdit =
     }
   | { readonly kind: "left-alone"; readonly why: string };
 
+export interface PutGuide {
+  /** What to do about a section that somebody has changed by hand. */
+  readonly edited: "keep" | "replace";
+}
+
 /** Sees to it that the instruction file at the root has our section; everything else in it stays byte for byte. */
-export async function putGuide(root: string, name: string): Promise<InstructionEdit> {
+export async function putGuide(root: string, name: string, options: PutGuide): Promise<InstructionEdit> {
   try {
-    return await put(root, name);
+    return await put(root, name, options);
   } catch (error) {
     const code = errorCode(error instanceof Failure ? error.cause : error);
     if (code === undefined) throw error;
@@ -29,13 +35,16 @@ export async function putGuide(root: string, name: string): Promise<InstructionE
   }
 }
 
-async function put(root: string, name: string): Promise<InstructionEdit> {
+async function put(root: string, name: string, { edited }: PutGuide): Promise<InstructionEdit> {
   const found = locate(root, name);
   if ("why" in found) return { kind: "left-alone", why: found.why };
   const { path, exists } = found;
   // One character per byte and back, whatever the encoding; the section itself is ASCII.
   const before = exists ? readFileSync(path, "latin1") : undefined;
   const guide = sealedGuide(randomIds.digest);
+  if (edited === "keep" && isEdited(before, guide)) {
+    return { kind: "left-alone", why: "our section in it was changed by hand (ov update --force replaces it)" };
+  }
   const edit = withSection(before, guide);
   if (edit.kind === "broken") {
     return { kind: "left-alone", why: "its marks overstory:begin and overstory:end are not one pair" };
@@ -46,6 +55,12 @@ async function put(root: string, name: string): Promise<InstructionEdit> {
   if (edit.kind === "same") return { kind: "unchanged", ...place };
   await replaceFile(path, { bytes: Buffer.from(edit.text, "latin1") });
   return { kind: "written", ...place };
+}
+
+function isEdited(text: string | undefined, ships: string): boolean {
+  const section = text === undefined ? "none" : sectionIn(text);
+  if (typeof section === "string") return false;
+  return isKept(generatedState({ found: section.body, ships }, randomIds.digest));
 }
 
 export type GuideFound =

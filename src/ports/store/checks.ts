@@ -1,4 +1,5 @@
 import type { CheckStatus, StoredCheck } from "../../domain/completion/check.ts";
+import type { Place } from "./place.ts";
 
 export interface CheckRows {
   insert(check: Omit<StoredCheck, "seq">): Promise<void>;
@@ -17,4 +18,8 @@ export interface CheckRows {
   ): Promise<boolean>;
   /** Something waits for an answer, about this incarnation when it is named. */
   dueWork(agentId?: string): Promise<boolean>;
+  /** Those that were answered before a place: the newest so many, newest first. */
+  answered(before: Place, most: number): Promise<StoredCheck[]>;
+  /** Deletes checks that are answered; answers how many. */
+  remove(ids: readonly string[]): Promise<number>;
 }

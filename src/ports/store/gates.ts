@@ -1,4 +1,5 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
+import type { Looked, Place } from "./place.ts";
 
 export interface GateRows {
   /** A result that is recorded already is left as it is. */
@@ -10,6 +11,11 @@ export interface GateRows {
   all(ids: readonly string[]): Promise<GateResult[]>;
   /** Newest first; `gate` keeps to one. */
   recent(limit: number, gate?: string): Promise<GateResult[]>;
+  /**
+   * Looks at the newest results before a place, at most so many, and deletes those on trees that no receipt speaks about.
+   * Whoever calls it sees to it that no gates are being asked: a result may be on its way into a receipt.
+   */
+  purgeUnproving(before: Place, most: number): Promise<Looked>;
 }
 
 export interface ReceiptRows {
@@ -17,4 +23,8 @@ export interface ReceiptRows {
   get(id: string): Promise<Receipt | undefined>;
   /** Newest first. */
   about(subject: string): Promise<Receipt[]>;
+  /** Those of completions and checks, not of landings, before a place: the newest so many, newest first. */
+  passing(before: Place, most: number): Promise<Receipt[]>;
+  /** Answers how many there were. */
+  remove(ids: readonly string[]): Promise<number>;
 }

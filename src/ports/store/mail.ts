@@ -3,6 +3,8 @@ import type { Delivery, DeliveryState, MailType, Message } from "../../domain/ma
 export interface MessageFilter {
   readonly from?: string;
   readonly to?: string;
+  /** Only messages that one of these names sent or was sent. */
+  readonly involving?: readonly string[];
   readonly type?: MailType;
   /** Only messages with a delivery that is neither delivered nor acked. */
   readonly unread?: boolean;

@@ -32,4 +32,6 @@ export interface GroupRows {
 export interface SpecRows {
   put(spec: Spec): Promise<void>;
   get(taskId: string): Promise<Spec | undefined>;
+  /** Which of these texts some task has now. */
+  inUse(digests: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -11,6 +11,9 @@ export interface QueueTurn {
   readonly now: number;
 }
 
+/** Where no further turn may start, other than of a persistent agent: that one takes no place. */
+export type NoPlace = "anywhere" | { readonly inRuns: readonly string[] };
+
 export interface TurnRows {
   /**
    * Adds a queued turn, or keeps the one the agent already has, made due at the earlier of the two times; a retry keeps
@@ -20,8 +23,11 @@ export interface TurnRows {
   get(id: string): Promise<Turn | undefined>;
   queuedFor(agentId: string): Promise<Turn | undefined>;
   runningFor(agentId: string): Promise<Turn | undefined>;
-  /** Queued turns that may start now: due, agent seated, live, not stopping and without a running turn. Oldest first. */
-  ready(now: number, limit: number): Promise<Turn[]>;
+  /**
+   * Queued turns that may start now: due, agent seated, live, not stopping and without a running turn. Oldest first.
+   * Turns for which there is no place are left out, so that they cannot hide those for which there is one.
+   */
+  ready(now: number, limit: number, noPlace?: NoPlace): Promise<Turn[]>;
   running(): Promise<Turn[]>;
   /** Running turns that take a place: those of persistent agents do not. */
   countRunning(runId?: string): Promise<number>;

@@ -1,5 +1,5 @@
-import { hookSettings } from "../../domain/hook/claude-hooks.ts";
-import type { InteractiveRequest, Runtime } from "../../ports/runtime.ts";
+import { guardSettings, hookSettings } from "../../domain/hook/claude-hooks.ts";
+import type { InteractiveRequest, LaunchRequest, Runtime } from "../../ports/runtime.ts";
 import { streamJsonReader } from "../shared/stream-json.ts";
 import { streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
 import { withoutMentions } from "./mentions.ts";
@@ -20,14 +20,18 @@ export const claudeRuntime: Runtime = {
     "IS_SANDBOX",
     "API_TIMEOUT_MS",
   ],
+  permanentFailures: ["cannot be used with root/sudo privileges", "error: unknown option"],
   launch: (request) => ({
-    argv: ["claude", ...streamJsonArguments(request)],
+    argv: ["claude", ...streamJsonArguments(request), ...guardArguments(request)],
     env: quiet,
     input: streamJsonInput(withoutMentions(request.prompt)),
   }),
   interactive: (request) => ({ argv: ["claude", ...interactiveArguments(request)], env: quiet, input: "" }),
   reader: streamJsonReader,
 };
+
+const guardArguments = ({ guard }: LaunchRequest): string[] =>
+  guard === undefined ? [] : ["--settings", JSON.stringify(guardSettings(guard))];
 
 /** Hooks come on the command line: nothing needs to be put into the agent's worktree, and nothing is left there. */
 function interactiveArguments({ model, resume, instructions, mcpConfig }: InteractiveRequest): string[] {

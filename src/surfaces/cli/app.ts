@@ -5,6 +5,7 @@ import type { AttachFacet } from "./facets/attach.ts";
 import type { ConfigFacet } from "./facets/config.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { EngineControl } from "./facets/engine.ts";
+import type { GuardFacet } from "./facets/guard.ts";
 import type { HooksFacet } from "./facets/hooks.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { MergeFacet } from "./facets/merge.ts";
@@ -13,6 +14,7 @@ import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
 import type { RadarFacet } from "./facets/radar.ts";
 import type { Stopper } from "./facets/stopper.ts";
+import type { TrackerFacet } from "./facets/trackers.ts";
 import type { UpdateFacet } from "./facets/update.ts";
 import type { WorkFacet } from "./facets/work.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
@@ -37,6 +39,8 @@ export interface App {
   readonly engine: EngineFacet;
   /** The allow-listed variables of the caller's shell that this runtime's agents will get. */
   environmentFor(runtime: string | undefined): Promise<Readonly<Record<string, string>>>;
+  /** Those of them that gates may have, with where tools and files are. */
+  environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
   engineControl(): Promise<EngineControl>;
   stopper(): Promise<Stopper>;
@@ -44,6 +48,7 @@ export interface App {
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;
   hooks(): Promise<HooksFacet>;
+  guard(): Promise<GuardFacet>;
   updates(): Promise<UpdateFacet>;
   attacher(): Promise<AttachFacet>;
   work(): Promise<WorkFacet>;
@@ -52,6 +57,7 @@ export interface App {
   merger(): Promise<MergerFacet>;
   merges(): Promise<MergeFacet>;
   radar(): Promise<RadarFacet>;
+  trackers(): Promise<TrackerFacet>;
   prompts(): Promise<PromptFacet>;
 }
 

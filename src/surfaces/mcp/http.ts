@@ -69,26 +69,35 @@ async function exchange(request: Request, server: McpServer, text: string): Prom
 
 const acceptsEvents = ({ headers }: Request): boolean => (headers.get("accept") ?? "").includes("text/event-stream");
 
-/** Notices while the call lasts, then its answer. */
+/** Notices while the call lasts, then its answer. What follows from the answer runs as in `inPieces`, before the end. */
 function eventStream(ask: (notify: Exchange["notify"]) => Promise<Reply | undefined>): Response {
   const encoder = new TextEncoder();
   const event = (message: Outgoing): Uint8Array =>
     encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   let gone = false;
-  const stream = new ReadableStream<Uint8Array>({
-    start: async (controller) => {
-      const reply = await ask((message) => {
-        if (!gone) controller.enqueue(event(message));
-      });
-      if (gone) return;
-      if (reply !== undefined) controller.enqueue(event(reply.message));
-      controller.close();
-      await reply?.afterSent?.();
+  let sent = false;
+  let asked: Promise<Reply | undefined> | undefined;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        asked ??= ask((message) => {
+          if (!gone) controller.enqueue(event(message));
+        });
+        const reply = await asked;
+        if (gone) return;
+        if (reply !== undefined && !sent) {
+          sent = true;
+          return controller.enqueue(event(reply.message));
+        }
+        await reply?.afterSent?.();
+        controller.close();
+      },
+      cancel: () => {
+        gone = true;
+      },
     },
-    cancel: () => {
-      gone = true;
-    },
-  });
+    { highWaterMark: 0 },
+  );
   return new Response(stream, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
 }
 

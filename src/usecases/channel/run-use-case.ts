@@ -25,6 +25,8 @@ export interface Frame {
 
 export interface ChannelPorts {
   readonly store: Store;
+  /** What a refused look is put on record in, where `store` can only be read. */
+  readonly records?: () => Store;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;
@@ -69,6 +71,13 @@ async function runUnfinished(ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
 }
 
 async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
+  const answer = await look(ports, useCase, frame);
+  // Only what would have shown somebody else's: a look at what everybody sees is no attempt at anything.
+  if (useCase.guarded !== true || answer.result.ok || !oversteps(answer.result.refusal)) return answer;
+  return refuse({ ...ports, store: ports.records?.() ?? ports.store }, frame, answer.result.refusal);
+}
+
+async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   return ports.store.read(async (tx) => {
     const caller = await callerOf(tx, ports, useCase, frame);
     if (!caller.ok) return { result: caller, due: false, mayStart: false };
@@ -125,7 +134,7 @@ async function callerOf(
   frame: Frame,
 ): Promise<Result<Caller, Refusal>> {
   const caller = await identify(tx, ports.ids, frame.token);
-  const isGuarded = useCase.access === "write" || useCase.operatorOnly === true;
+  const isGuarded = useCase.access === "write" || useCase.operatorOnly === true || useCase.guarded === true;
   if (caller.ok && caller.value.kind === "operator" && isGuarded) {
     const agent = await agentAbove(tx, ports.ancestors());
     if (agent !== undefined) {
@@ -148,7 +157,7 @@ function contextOf(ports: ChannelPorts, caller: Caller): Context {
 
 /** A refusal changed nothing; one that overstepped a right is put on record. */
 async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Promise<Answer> {
-  if (overstepping.includes(refusal.kind)) {
+  if (oversteps(refusal)) {
     await ports.store.transaction(async (tx) => {
       const caller = await identify(tx, ports.ids, frame.token);
       const known = caller.ok ? caller.value.name : "unknown token";
@@ -160,5 +169,7 @@ async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Prom
   }
   return { result: no(refusal), due: false, mayStart: false };
 }
+
+const oversteps = ({ kind }: Refusal): boolean => overstepping.includes(kind);
 
 const overstepping: readonly Refusal["kind"][] = ["not-allowed", "unknown-token", "may-not-spawn", "type-not-yours"];

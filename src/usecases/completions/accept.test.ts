@@ -77,6 +77,28 @@ test("a failed review reopens the builder; the third goes to the lead, to whoeve
   expect(decision?.body).toStartWith("give it up\n\nIt is about this: overstory/b1/T1 of b1");
 });
 
+test("a reviewer judges what it was given: its siblings' branches and those its assignment names, in its own run", async () => {
+  await using world = await mergeWorld();
+  const ended = { state: "completed", outcome: "done" } as const;
+  await world.seat("b2", { ...ended, runId: "run-2", parentName: "lead-2", branch: "overstory/b2/T2" });
+  await world.seat("b3", { ...ended, runId: "run-1", parentName: "lead-1", branch: "overstory/b3/T3" });
+  const caller = await reviewer(world, "r1");
+  for (const branch of ["b2", "overstory/b2/T2", "b3", "main"]) {
+    expect(await finish(world, { caller, verdict: "fail", branch })).toEqual(["branch"]);
+  }
+  expect((await world.agent("b2")).generation).toBe(1);
+
+  await world.seat("r2", {
+    capability: "reviewer",
+    parentName: "lead-1",
+    runId: "run-2",
+    taskId: null,
+    instructions: "Judge overstory/b2/T2.",
+  });
+  expect(await finish(world, { agent: "r2", verdict: "fail", branch: "b2" })).toEqual([]);
+  expect((await world.agent("b2")).generation).toBe(2);
+});
+
 test("a builder that was reopened as often as it may be is somebody else's decision at once", async () => {
   await using world = await mergeWorld();
   const ended = { state: "completed", outcome: "done", revivals: world.settings.agents.maxRevivals } as const;

@@ -1,25 +1,46 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { gateVariables } from "../../domain/agent/environment.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { roleOf } from "../../domain/role/roles.ts";
+import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
+import { forgetEnvironment, keepEnvironment } from "../agents/sling.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
-import type { UseCase } from "../usecase.ts";
+import type { PrepareTerms, UseCase } from "../usecase.ts";
 import { type CheckTicket, queueCheck } from "./new-check.ts";
 
 /** Where nothing is named: what the project has checked out, or the caller's own branch. */
 const projectHead = "HEAD";
 
+/** Whoever types a check wants it to run as in their own shell; a path in a request is never believed. */
+interface Typed {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly envFile?: string;
+}
+
+const inOwnShell = {
+  prepare: async <R extends Typed>(files: ProjectFiles, terms: PrepareTerms, request: R) => {
+    const { envFile: _, ...rest } = request;
+    if (request.environment === undefined) return ok(rest as R);
+    return keepEnvironment(files, terms, { ...rest, environment: gateVariables(request.environment) });
+  },
+  discard: forgetEnvironment,
+} as const;
+
+const fileOf = ({ envFile }: Typed): { readonly envFile?: string } => (envFile === undefined ? {} : { envFile });
+
 /** Has the gates run on a ref, or on the branch of an agent. Agents ask about work of their own run. */
-export const requestGates: UseCase<{ readonly ref?: string | undefined }, CheckTicket> = {
+export const requestGates: UseCase<Typed & { readonly ref?: string | undefined }, CheckTicket> = {
   access: "write",
-  run: async (tx, context, { ref }) => {
+  ...inOwnShell,
+  run: async (tx, context, { ref, ...typed }) => {
     const { caller } = context;
     const meant = await meaning(tx, caller, ref?.trim() ?? "");
     const refused = forbidden(caller, meant);
     if (refused !== undefined) return no(refused);
-    const request = { kind: "check" } as const;
+    const request = { kind: "check", ...fileOf(typed) } as const;
     const { refName, agent } = meant;
     const about = { agentId: agent?.id ?? null, agentName: agent?.name ?? null };
     return ok(await queueCheck(tx, context, { kind: "check", ...about, refName, request }));
@@ -27,14 +48,15 @@ export const requestGates: UseCase<{ readonly ref?: string | undefined }, CheckT
 };
 
 /** Runs again what a receipt rests on, believing nothing that is on record, and compares. */
-export const requestVerify: UseCase<{ readonly receipt: string }, CheckTicket> = {
+export const requestVerify: UseCase<Typed & { readonly receipt: string }, CheckTicket> = {
   access: "write",
-  run: async (tx, context, { receipt: receiptId }) => {
+  ...inOwnShell,
+  run: async (tx, context, { receipt: receiptId, ...typed }) => {
     const receipt = await tx.receipts.get(receiptId);
     if (receipt === undefined) return no(notFound("receipt", receiptId));
     const allowed = mayRun(context.caller, `verify ${receiptId}`);
     if (!allowed.ok) return allowed;
-    const request = { kind: "verify", receiptId } as const;
+    const request = { kind: "verify", receiptId, ...fileOf(typed) } as const;
     const none = { agentId: null, agentName: null };
     return ok(await queueCheck(tx, context, { kind: "verify", ...none, refName: receiptId, request }));
   },

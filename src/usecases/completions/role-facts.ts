@@ -8,7 +8,10 @@ import type { Tx } from "../../ports/store.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 
-export type RoleFacts = Pick<CompletionFacts, "mailSubjects" | "reviewed" | "reviewedBranch" | "children">;
+export type RoleFacts = Pick<
+  CompletionFacts,
+  "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children"
+>;
 
 /** What the store knows that decides about a completion; only what the agent's capability is asked about is read. */
 export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Promise<RoleFacts> {
@@ -19,6 +22,7 @@ export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Pro
     mailSubjects: sent.map(({ subject }) => subject),
     reviewed: reviews && (await hasReviewed(tx, agent)),
     reviewedBranch: reviews ? await reviewedBranch(tx, agent, request) : null,
+    mayReview: reviews && request.branch !== null ? await mayReview(tx, agent) : [],
     children: capability === "lead" ? await childrenOf(tx, agent) : [],
   };
 }
@@ -55,6 +59,19 @@ async function reviewedBranch(tx: Tx, agent: Agent, { branch }: DoneRequest): Pr
   const siblings = newestPerName(await tx.agents.list({ parentName: agent.parentName, runId: agent.runId }));
   const submitted = siblings.filter((one) => isIn("implementation", one.capability) && isSubmitted(one));
   return only(submitted.flatMap((one) => one.branch ?? []));
+}
+
+/** Branches of its own run that it was given: where it started, what its assignment names, its task's, its siblings'. */
+async function mayReview(tx: Tx, agent: Agent): Promise<readonly string[]> {
+  const { runId, taskId, parentName, baseRef } = agent;
+  const beside = [
+    ...(await tx.agents.list({ parentName, runId })),
+    ...(taskId === null ? [] : await tx.agents.list({ taskId, runId })),
+  ].filter((one) => isIn("implementation", one.capability));
+  const named = [...(baseRef === null ? [] : [baseRef]), ...(await givenBranches(tx, agent))];
+  const own: string[] = [];
+  for (const branch of named) if ((await ownerOfBranch(tx, branch))?.runId === runId) own.push(branch);
+  return [...new Set([...own, ...beside.flatMap(({ branch }) => branch ?? [])])].toSorted();
 }
 
 const only = (branches: readonly string[]): string | null => (branches.length === 1 ? (branches[0] ?? null) : null);

@@ -4,6 +4,7 @@ import { asksForShutdown } from "../../domain/coordination/shutdown-signal.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import { readyTasks } from "../../domain/task/ready.ts";
+import type { TrackerReading } from "../../domain/tracker/reading.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
@@ -12,6 +13,8 @@ import { findHead, type HeadQuestion } from "./find.ts";
 export interface CheckRequest extends HeadQuestion {
   /** Overrules the setting of the same name. */
   readonly requireClean?: boolean | undefined;
+  /** Gathered before, with `readTracker`: a program of others must not run inside of our transaction. */
+  readonly tracker: TrackerReading;
 }
 
 export interface CheckReply extends ExitCheck {
@@ -22,17 +25,17 @@ export interface CheckReply extends ExitCheck {
 /** Is the run of this one over, by the triggers that are switched on? */
 export const checkComplete: UseCase<CheckRequest, CheckReply> = {
   access: "read",
-  run: async (tx, { caller, settings }, { requireClean, ...question }) => {
+  run: async (tx, { caller, settings }, { requireClean, tracker, ...question }) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;
     const { exitTriggers, requireClean: configured } = settings.coordinator;
     const rules = { triggers: exitTriggers, requireClean: requireClean ?? configured };
-    const check = checkExit(await exitFacts(tx, found.value), rules);
+    const check = checkExit({ ...(await storedFacts(tx, found.value)), tracker }, rules);
     return ok({ ...check, agentName: found.value.name, runId: found.value.runId });
   },
 };
 
-async function exitFacts(tx: Tx, { name, runId }: Agent): Promise<ExitFacts> {
+async function storedFacts(tx: Tx, { name, runId }: Agent): Promise<Omit<ExitFacts, "tracker">> {
   const merges = await tx.merges.list({ runId, statuses: openMergeStatuses });
   const tasks = await tx.tasks.list({});
   const ready = readyTasks(tasks, await tx.tasks.dependencies());

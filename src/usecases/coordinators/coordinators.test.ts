@@ -192,7 +192,7 @@ test("a shutdown that was read long ago still counts, and so does a dead agent; 
   await using world = useCaseWorld();
   const { runId } = await world.must(startCoordinator, start());
   await world.must(startCoordinator, start({ name: "docs" }));
-  const check = async () => world.must(checkComplete, { capability: "coordinator" });
+  const check = async () => world.must(checkComplete, { capability: "coordinator", tracker: { kind: "native" } });
   expect((await check()).triggers.onShutdownSignal.met).toBe(false);
   await world.must(sendMail, { to: "docs", subject: "shutdown", body: "not you" });
   expect((await check()).triggers.onShutdownSignal.met).toBe(false);

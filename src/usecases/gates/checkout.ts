@@ -72,6 +72,7 @@ async function runOne(ports: GatePorts, request: RunGates, command: Command): Pr
       cwd: checkout.path,
       logPath,
       env,
+      environments: request.environments,
       onStart: async (identity) => {
         noteEnd = await ports.recordProcess(identity);
       },

@@ -14,6 +14,8 @@ export interface RunGates extends CheckoutTerms {
   readonly baseCommit: string | null;
   /** Undefined: not known, so every gate is needed. */
   readonly changedFiles: readonly string[] | undefined;
+  /** Files with variables for the commands, most wanted first; see `environmentsOf`. */
+  readonly environments: readonly string[];
   /** A directory for the logs of this run alone. */
   readonly logDir: string;
   /** Earlier results on the same tree count. */

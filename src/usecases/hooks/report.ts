@@ -1,4 +1,3 @@
-import { decide, type Verdict } from "../../domain/guard/policy.ts";
 import { type HookEvent, hookEventTypes } from "../../domain/hook/hook-event.ts";
 import { type HookInput, hookFacts } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -17,44 +16,36 @@ export interface HookReport {
 }
 
 export interface HookReply {
-  readonly verdict: Verdict;
+  /** Whose session it is; null for a person's own, where what a model may do is theirs to decide. */
+  readonly agent: HookedAgent | null;
   /** There is mail that this event should hand over. */
   readonly mail: boolean;
 }
 
+export interface HookedAgent {
+  readonly name: string;
+  /** A person took it over and sits in front of it. Otherwise this is a turn, whose input was all it needs. */
+  readonly attended: boolean;
+}
+
 /**
- * What a hook saw, on record, and what follows from it: whether a tool may be used, and whether mail is to be handed
- * over. One transaction, because it runs at every step of a session.
+ * What a hook saw, on record, and what follows from it: whose rules count, and whether mail is to be handed over. One
+ * transaction, because it runs at every step of a session.
  */
 export const reportHook: UseCase<HookReport, HookReply> = {
   access: "write",
-  run: async (tx, context, { event, input, debounceMs }) => {
+  run: async (tx, context, report) => {
     const { caller } = context;
-    const data = input === null ? undefined : hookFacts(input);
+    const data = report.input === null ? undefined : hookFacts(report.input);
     const about = caller.kind === "agent" ? {} : { agent: caller.name };
-    const recorded = await recordHookEvent.run(tx, context, { type: hookEventTypes[event], ...about, data });
+    const recorded = await recordHookEvent.run(tx, context, { type: hookEventTypes[report.event], ...about, data });
     if (!recorded.ok) return recorded;
-    const verdict = event === "pre-tool" ? await judge(tx, context, input) : allow;
-    const mail = await mailFor(tx, context, { event, input, debounceMs });
-    return mail.ok ? ok({ verdict, mail: mail.value }) : mail;
+    // A token without a turn was given to a person who took the agent over.
+    const agent = caller.kind === "agent" ? { name: caller.name, attended: caller.turnId === null } : null;
+    const mail = agent?.attended === false ? ok(false) : await mailFor(tx, context, report);
+    return mail.ok ? ok({ agent, mail: mail.value }) : mail;
   },
 };
-
-const allow: Verdict = { decision: "allow" };
-
-async function judge(tx: Tx, { caller, now }: Context, input: HookInput | null): Promise<Verdict> {
-  if (caller.kind !== "agent") return allow;
-  // A token without a turn was given to a person who took the agent over.
-  const attended = caller.turnId === null;
-  const tool = input?.tool ?? null;
-  const verdict = decide({ capability: caller.capability, attended, tool, input: input?.toolInput });
-  if (verdict.decision === "deny") {
-    const about = { runId: caller.runId, agentName: caller.name, agentId: caller.agentId, turnId: caller.turnId };
-    const data = { tool, rule: verdict.rule, ...(input === null ? {} : hookFacts(input)) };
-    await tx.events.append([{ ...about, source: "hook", type: "guard_denied", level: "warn", data, createdAt: now }]);
-  }
-  return verdict;
-}
 
 async function mailFor(tx: Tx, context: Context, report: HookReport): Promise<Result<boolean, Refusal>> {
   const { event, input, debounceMs } = report;

@@ -6,6 +6,7 @@ import type { MessageFilter } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { findMessage } from "./find-message.ts";
+import { mayList, namesInSight } from "./in-sight.ts";
 import { ownerOf } from "./owner.ts";
 import { type MessageView, viewOf } from "./view.ts";
 import { parseType } from "./words.ts";
@@ -26,15 +27,24 @@ export interface ListReply {
   readonly messages: readonly MessageView[];
 }
 
-/** Messages of the whole project, newest first. Looking changes nothing. */
+/** Messages, newest first: of the whole project for a person, else those in the caller's sight. Looking changes nothing. */
 export const listMail: UseCase<ListRequest, ListReply> = {
   access: "read",
-  run: async (tx, _context, request) => {
+  guarded: true,
+  run: async (tx, { caller }, request) => {
     const filter = await filterOf(tx, request);
     if (!filter.ok) return filter;
-    const { to } = filter.value;
+    const { from, to } = filter.value;
+    const involving = await namesInSight(tx, caller);
+    const allowed = mayList(
+      caller,
+      involving,
+      [to, from].filter((name) => name !== undefined),
+    );
+    if (!allowed.ok) return allowed;
     const messages: MessageView[] = [];
-    for (const message of await tx.messages.list(filter.value)) messages.push(await seenBy(tx, message, to));
+    const shown = { ...filter.value, ...(involving === undefined ? {} : { involving }) };
+    for (const message of await tx.messages.list(shown)) messages.push(await seenBy(tx, message, to));
     return ok({ messages });
   },
 };

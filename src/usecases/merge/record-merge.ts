@@ -6,6 +6,7 @@ import type { Context } from "../usecase.ts";
 export const mergeEvents = [
   "merge_queued",
   "merge_approved",
+  "merge_waits",
   "merge_superseded",
   "merge_cancelled",
   "merge_landed",

@@ -13,6 +13,8 @@ export interface AgentView {
   readonly unread: number;
   readonly waits: readonly Wait[];
   readonly turns: number;
+  /** Why its last turn failed; null when it did not. */
+  readonly problem: string | null;
 }
 
 export interface Overview {
@@ -39,12 +41,15 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     const agents: AgentView[] = [];
     for (const agent of newestPerName(found)) {
       if (hasEnded(agent) && !isSubmitted(agent) && !all) continue;
+      const turns = await tx.turns.listFor(agent.id);
+      const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
       agents.push({
         agent,
         submitted: isSubmitted(agent),
         unread: await tx.deliveries.countQueued(agent.name),
         waits: await tx.waits.of(agent.name),
-        turns: (await tx.turns.listFor(agent.id)).length,
+        turns: turns.length,
+        problem: last?.status === "failed" ? last.error : null,
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });

@@ -7,6 +7,8 @@ import type { Context, UseCase } from "../usecase.ts";
 /** One agent as its worktree's owner. */
 export interface Owner {
   readonly agent: Agent;
+  /** Ids of all its incarnations: each may have left something running. */
+  readonly incarnations: readonly string[];
   readonly parentLives: boolean;
   readonly liveChildren: readonly string[];
   /** Branches its work was meant for, the likeliest first. */
@@ -29,7 +31,9 @@ export const owners: UseCase<object, OwnersReply> = { access: "read", run: readO
 export const ownersForCleaning: UseCase<object, OwnersReply> = { access: "read", operatorOnly: true, run: readOwners };
 
 async function readOwners(tx: Tx, { settings }: Context) {
-  const agents = newestPerName(await tx.agents.list({}));
+  const all = await tx.agents.list({});
+  const agents = newestPerName(all);
+  const incarnations = Map.groupBy(all, ({ name }) => name);
   const live = agents.filter((agent) => !hasEnded(agent));
   const isLive = new Set(live.map(({ name }) => name));
   const { canonicalBranch } = settings.project;
@@ -39,6 +43,7 @@ async function readOwners(tx: Tx, { settings }: Context) {
     const targets = [run?.landingBranch, run?.targetBranch, canonicalBranch].filter((name) => name != null);
     list.push({
       agent,
+      incarnations: (incarnations.get(agent.name) ?? []).map(({ id }) => id),
       parentLives: isLive.has(agent.parentName),
       liveChildren: live.filter(({ parentName }) => parentName === agent.name).map(({ name }) => name),
       targets: [...new Set(targets)],

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
+import type { Processes } from "../../ports/process.ts";
 import type { WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { ArchiveReply, ArchiveRequest } from "./archive.ts";
 import type { OwnersReply } from "./owners.ts";
@@ -15,8 +16,9 @@ export interface WorktreeFactKeeper {
   archive(request: ArchiveRequest): Promise<Result<ArchiveReply, Refusal>>;
 }
 
-/** What removing worktrees needs: git in this process, facts in transactions. */
+/** What removing worktrees needs: git and processes in this process, facts in transactions. */
 export interface WorktreePorts {
   readonly worktrees: WorktreeKeeping;
   readonly facts: WorktreeFactKeeper;
+  readonly processes: Pick<Processes, "endStartedFor">;
 }

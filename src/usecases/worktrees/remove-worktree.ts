@@ -19,18 +19,23 @@ export interface Removed {
 /** `when-landed`: only a branch whose commits are elsewhere too. `always`: they are under the rescue ref. */
 export type BranchPolicy = "when-landed" | "always";
 
+/** Time for what an ended agent left running to leave by itself. */
+const graceMs = 2_000;
+
 /**
- * Removes one worktree: its work is kept, under a rescue ref when it exists nowhere else; then the intent, the effect
- * and the fact. Repeating it after a crash finds the work kept already. The intent comes after the keeping, because an
- * engine that sees it may take the same worktree away.
+ * Removes one worktree: what still runs for its agent ends; its work is kept, under a rescue ref when it exists nowhere
+ * else; then the intent, the effect and the fact. Repeating it after a crash finds the work kept already. The intent
+ * comes after the keeping, because an engine that sees it may take the same worktree away.
  */
 export async function removeOne(
-  { worktrees, facts }: WorktreePorts,
+  { worktrees, facts, processes }: WorktreePorts,
   judged: Judged,
   { branch: policy }: { readonly branch: BranchPolicy },
 ): Promise<Result<Removed, Refusal>> {
   const { worktree, owner, verdict, landed, tip } = judged;
   const { agentName, generation, path, branch } = worktree;
+  // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
+  for (const id of owner?.incarnations ?? []) await processes.endStartedFor(id, graceMs);
   const mustRescue = judged.exists && verdict.class !== "clean";
   const rescued = mustRescue ? await worktrees.rescue(worktree) : undefined;
   const snapshot = judged.exists && !mustRescue ? await worktrees.snapshot(worktree) : undefined;

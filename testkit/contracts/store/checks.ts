@@ -13,7 +13,7 @@ const done = {
   noCode: false,
 } as const;
 
-const aCheck = (id: string, change: Partial<StoredCheck> = {}): Omit<StoredCheck, "seq"> => ({
+export const aCheck = (id: string, change: Partial<StoredCheck> = {}): Omit<StoredCheck, "seq"> => ({
   id,
   kind: "completion",
   agentId: "b1-1",
@@ -62,5 +62,23 @@ export function checkPromises(check: Check): void {
     expect(await change("running", { status: "failed", problem, updatedAt: noon + 1 })).toBe(true);
     expect([await due(), await due("b1-1")]).toEqual([false, false]);
     expect(await store.read((tx) => tx.checks.get("c1"))).toMatchObject({ attempts: 1, problem, updatedAt: noon + 1 });
+  });
+
+  check("answered checks are found by when, newest first, and only they can be removed", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.checks.insert(aCheck("a", { status: "done" }));
+      await tx.checks.insert(aCheck("b", { status: "failed" }));
+      await tx.checks.insert(aCheck("c", { status: "running" }));
+      await tx.checks.insert(aCheck("d", { status: "queued" }));
+      await tx.checks.insert(aCheck("e", { status: "done", updatedAt: noon + 1 }));
+    });
+    const answered = async (at: number, id: string, most = 9) =>
+      (await store.read((tx) => tx.checks.answered({ at, id }, most))).map((one) => one.id);
+    expect(await answered(noon + 1, "")).toEqual(["b", "a"]);
+    expect(await answered(noon + 2, "", 2)).toEqual(["e", "b"]);
+    expect(await answered(noon, "b")).toEqual(["a"]);
+    expect(await store.transaction((tx) => tx.checks.remove(["a", "c", "d", "none"]))).toBe(1);
+    expect(await answered(noon + 2, "")).toEqual(["e", "b"]);
+    expect((await store.read((tx) => tx.checks.running())).map(({ id }) => id)).toEqual(["c"]);
   });
 }

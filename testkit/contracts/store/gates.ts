@@ -64,6 +64,44 @@ export function gatePromises(check: Check): void {
     expect(await store.read((tx) => tx.receipts.about("merge:1"))).toEqual([later, aReceipt("rc-1")]);
   });
 
+  check(
+    "old results go, a few at a time and the newest first, unless a receipt speaks about their tree",
+    async ({ store }) => {
+      await store.transaction(async (tx) => {
+        await tx.receipts.add(aReceipt("rc-1", { tree: "proved", results: [] }));
+        await tx.gates.add(aResult("g1", { tree: "loose", createdAt: noon }));
+        await tx.gates.add(aResult("g2", { tree: "proved", createdAt: noon + 1 }));
+        for (const id of ["g3", "g4", "g5"]) await tx.gates.add(aResult(id, { tree: "loose", createdAt: noon + 1 }));
+        await tx.gates.add(aResult("g6", { tree: "loose", createdAt: noon + 2 }));
+      });
+      const purge = (at: number, id: string) => store.transaction((tx) => tx.gates.purgeUnproving({ at, id }, 2));
+      const left = async () => (await store.read((tx) => tx.gates.recent(9))).map(({ id }) => id);
+      expect(await purge(noon + 2, "")).toEqual({ purged: 2, last: { at: noon + 1, id: "g4" } });
+      expect(await purge(noon + 1, "g4")).toEqual({ purged: 1, last: { at: noon + 1, id: "g2" } });
+      expect(await left()).toEqual(["g6", "g2", "g1"]);
+      expect(await purge(noon + 1, "g2")).toEqual({ purged: 1, last: null });
+      expect(await purge(noon, "g1")).toEqual({ purged: 0, last: null });
+      expect(await left()).toEqual(["g6", "g2"]);
+    },
+  );
+
+  check("receipts of completions and checks pass; those of landings are not among them", async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.receipts.add(aReceipt("rc-1", { kind: "check", subject: "main" }));
+      await tx.receipts.add(aReceipt("rc-2", { kind: "landing" }));
+      await tx.receipts.add(aReceipt("rc-3", { kind: "completion", subject: "b1#1" }));
+      await tx.receipts.add(aReceipt("rc-4", { kind: "completion", createdAt: noon + 1 }));
+    });
+    const passing = async (at: number, id: string, most = 9) =>
+      (await store.read((tx) => tx.receipts.passing({ at, id }, most))).map((receipt) => receipt.id);
+    expect(await passing(noon + 1, "")).toEqual(["rc-3", "rc-1"]);
+    expect(await passing(noon + 9, "", 2)).toEqual(["rc-4", "rc-3"]);
+    expect(await passing(noon, "rc-3")).toEqual(["rc-1"]);
+    expect(await store.transaction((tx) => tx.receipts.remove(["rc-1", "none"]))).toBe(1);
+    expect(await store.transaction((tx) => tx.receipts.remove([]))).toBe(0);
+    expect(await passing(noon + 9, "")).toEqual(["rc-4", "rc-3"]);
+  });
+
   check("a resolution is remembered, replaced, and counted when it did not hold", async ({ store }) => {
     const resolution = { fingerprint: "f1", path: "a.ts", content: "ä\n", strategy: "union", landedAt: noon, bad: 0 };
     await store.transaction(async (tx) => {

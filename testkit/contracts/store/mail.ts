@@ -52,6 +52,9 @@ export function mailPromises(check: Check): void {
     expect(await ids({ from: "lead" })).toEqual(["m3", "m1"]);
     expect(await ids({ to: "b2" })).toEqual(["m3", "m1"]);
     expect(await ids({ type: "question", to: "b1" })).toEqual(["m1"]);
+    expect(await ids({ involving: ["b1"] })).toEqual(["m2", "m1"]);
+    expect(await ids({ involving: ["b1", "b2"], limit: 2 })).toEqual(["m3", "m2"]);
+    expect(await ids({ involving: [] })).toEqual([]);
     expect(await ids({ threadId: "th" })).toEqual(["m2", "m1"]);
     expect(await ids({ runId: "r1", threadId: "th" })).toEqual(["m1"]);
     await store.read(async (tx) => {

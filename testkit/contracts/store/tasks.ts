@@ -106,6 +106,8 @@ export function taskPromises(check: Check): void {
       await tx.specs.put(spec);
       await tx.specs.put({ ...spec, author: "lead", digest: "d2" });
       expect(await tx.specs.get("T1")).toEqual({ ...spec, author: "lead", digest: "d2" });
+      expect(await tx.specs.inUse(["d1", "d2", "d3"])).toEqual(new Set(["d2"]));
+      expect(await tx.specs.inUse([])).toEqual(new Set());
     });
   });
 }

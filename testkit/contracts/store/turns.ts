@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import type { TurnEnding } from "../../../src/ports/store/turns.ts";
+import type { NoPlace, TurnEnding } from "../../../src/ports/store/turns.ts";
 import type { Tx } from "../../../src/ports/store.ts";
 import type { Check } from "./database.ts";
-import { anAgent, aTurn, noon, seed } from "./rows.ts";
+import { anAgent, aRun, aTurn, noon, seed } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 const b1 = anAgent("b1");
@@ -127,6 +127,22 @@ export function turnPromises(check: Check): void {
       });
     },
   );
+
+  check("turns for which there is no place are not ready, those of persistent agents are", async ({ store }) => {
+    const other = anAgent("other", { runId: "r2" });
+    const chief = anAgent("chief", { capability: "coordinator" });
+    await store.transaction((tx) => tx.runs.insert(aRun("r2")));
+    await seed(store, b1, other, chief);
+    await store.transaction(async (tx) => {
+      for (const agent of [b1, other, chief]) await tx.turns.queue(aTurn(agent.name, agent));
+      const ready = async (noPlace?: NoPlace) =>
+        (await tx.turns.ready(noon, 10, noPlace)).map(({ agentName }) => agentName).toSorted();
+      expect(await ready()).toEqual(["b1", "chief", "other"]);
+      expect(await ready({ inRuns: ["r1"] })).toEqual(["chief", "other"]);
+      expect(await ready({ inRuns: ["r1", "r2"] })).toEqual(["chief"]);
+      expect(await ready("anywhere")).toEqual(["chief"]);
+    });
+  });
 
   check("a takeover raises the fence, and the old supervisor can write no more", async ({ store }) => {
     await seed(store, b1);

@@ -1,3 +1,5 @@
+import { lookingCommands } from "../../guard/git/looks.ts";
+import { lookingPrograms } from "../../guard/programs/looking.ts";
 import type { RoleSpec } from "../role-spec.ts";
 import { roleList, toolsOf } from "../roles.ts";
 import { failureLine } from "./facts.ts";
@@ -10,7 +12,22 @@ export function renderRoleDocs(): string {
     "This page is generated from the roles; change them, not the page. `ov prompt show <capability>` prints what an agent is told.",
     overview(),
     ...roleList.flatMap(section),
+    ...guards(),
   ])}\n`;
+}
+
+/** The rules that follow from a role's access, as the guard applies them. */
+function guards(): readonly string[] {
+  return [
+    "## Guards",
+    "Before an agent's program uses a tool, `ov hook pre-tool` asks one function whether it may, by rules made from the role above. A denial says why and is on record as `guard_denied`. It is a fence, not a wall: a program that an agent wrote itself is not looked into.",
+    bullets([
+      "Everybody: no tools that start agents or wait for a person; no push, no publishing; no git command that throws work away, leaves the agent's own branch or changes what all worktrees share; no change of `.git`, `.overstory`, the instruction file or the settings of the agent's program.",
+      "`scoped-write`: edits and commands that change files stay inside the worktree or a temporary directory. Code for an interpreter on the command line is denied, and so is what cannot be told before it runs. A file outside the scope is only remarked upon: the completion step asks for a reason.",
+      "`read-only`: no edits, no output to files, and only programs that are known to look. Roles that may run gates may run those, with any words after them.",
+    ]),
+    `Programs that look: ${codes(lookingPrograms)}; of git: ${codes(lookingCommands)}.`,
+  ];
 }
 
 function overview(): string {

@@ -29,6 +29,10 @@ function rights({ access, spawns }: RoleSpec): readonly string[] {
       : "Git: look only (log, show, diff, blame).",
     access.gates ? "Quality gates: run them." : "Quality gates: leave them to those who build and review.",
     spawns.length === 0 ? "Agents: start none." : `Agents: you may sling ${codes(spawns)}.`,
+    access.files === "read-only"
+      ? "Shell: programs that only look, written out so that one can see what they do."
+      : "Shell: write programs and paths out; code for an interpreter goes into a file, not onto the command line.",
+    "A guard sees each tool call before it runs and says why it denies one. Do not try the same in other words.",
   ];
 }
 

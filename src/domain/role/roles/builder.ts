@@ -1,4 +1,4 @@
-import { obeyedData, pollingLoop, silentFailure, unverifiedEnd, workers } from "../common.ts";
+import { obeyedData, pollingLoop, silentFailure, unseenHelpers, unverifiedEnd, workers } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools, ownTaskTools } from "../tools.ts";
 
@@ -20,8 +20,8 @@ export const builder = defineRole({
     {
       name: "PATH_BOUNDARY_VIOLATION",
       means: "writing outside your worktree",
-      enforcedBy: "advisory",
-      how: "ask your parent for what lies outside it",
+      enforcedBy: "guard",
+      how: "edits and commands that lead outside are refused; ask your parent for what lies there",
     },
     {
       name: "FILE_SCOPE_VIOLATION",
@@ -31,9 +31,9 @@ export const builder = defineRole({
     },
     {
       name: "CANONICAL_BRANCH_WRITE",
-      means: "committing to another branch, pushing or merging",
-      enforcedBy: "queue",
-      how: "only commits on your own branch are taken; the queue does the rest",
+      means: "committing to another branch, or pushing",
+      enforcedBy: "guard",
+      how: "leaving your branch, moving refs and pushing are refused; the queue takes your commits",
     },
     {
       name: "RED_GATES",
@@ -44,6 +44,7 @@ export const builder = defineRole({
     unverifiedEnd,
     silentFailure,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: {

@@ -1,4 +1,4 @@
-import { heads, obeyedData, pollingLoop, readOnlyViolation } from "../common.ts";
+import { heads, obeyedData, pollingLoop, readOnlyViolation, unseenHelpers } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools, taskTools } from "../tools.ts";
 
@@ -73,8 +73,8 @@ export const coordinator = defineRole({
     {
       name: "CODE_MODIFICATION",
       means: "writing code, specs or tests yourself",
-      enforcedBy: "advisory",
-      how: "specs are written by leads and scouts, code and tests by builders",
+      enforcedBy: "guard",
+      how: "edits and commits are refused; specs are written by leads and scouts, code and tests by builders",
     },
     {
       name: "OVERLAPPING_FILE_AREAS",
@@ -114,6 +114,7 @@ export const coordinator = defineRole({
     },
     readOnlyViolation,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: { model: "opus", tools: ["Read", "Glob", "Grep", "Bash"], words: ["coordinate", "dispatch", "escalate"] },

@@ -1,4 +1,4 @@
-import { heads, obeyedData, pollingLoop, silentFailure, unverifiedEnd } from "../common.ts";
+import { heads, obeyedData, pollingLoop, silentFailure, unseenHelpers, unverifiedEnd } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools, taskTools } from "../tools.ts";
 
@@ -38,8 +38,8 @@ export const lead = defineRole({
     {
       name: "LEAD_DOES_WORK",
       means: "implementing anything yourself, be it one line",
-      enforcedBy: "advisory",
-      how: "sling a builder for it; nothing you write is landed",
+      enforcedBy: "guard",
+      how: "edits and commits are refused; sling a builder for it",
     },
     {
       name: "OVERLAPPING_FILE_SCOPE",
@@ -55,9 +55,9 @@ export const lead = defineRole({
     },
     {
       name: "DIRECT_MERGE",
-      means: "merging, rebasing or predicting merges yourself",
-      enforcedBy: "queue",
-      how: "the queue takes each merge_ready, joins, tests and lands it, and tells you what came of it",
+      means: "merging or rebasing yourself",
+      enforcedBy: "guard",
+      how: "git refuses it here; the queue takes each merge_ready, joins, tests and lands it, and tells you what came of it",
     },
     {
       name: "REVIEW_SKIP",
@@ -74,6 +74,7 @@ export const lead = defineRole({
     unverifiedEnd,
     silentFailure,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: {

@@ -1,4 +1,4 @@
-import { obeyedData, pollingLoop, silentFailure, workers } from "../common.ts";
+import { obeyedData, pollingLoop, silentFailure, unseenHelpers, workers } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools, ownTaskTools } from "../tools.ts";
 
@@ -16,6 +16,12 @@ export const merger = defineRole({
     { name: "Finish", does: "commit, then run the completion step with how each conflict was resolved" },
   ],
   failures: [
+    {
+      name: "CANONICAL_BRANCH_WRITE",
+      means: "joining on another branch than your own, or pushing",
+      enforcedBy: "guard",
+      how: "leaving your branch, moving refs and pushing are refused; the queue lands what you joined",
+    },
     {
       name: "TIER_SKIP",
       means: "rewriting a change although the two sides could be joined",
@@ -42,6 +48,7 @@ export const merger = defineRole({
     },
     silentFailure,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: {

@@ -1,4 +1,4 @@
-import { everybody, obeyedData, pollingLoop, readOnlyViolation } from "../common.ts";
+import { everybody, obeyedData, pollingLoop, readOnlyViolation, unseenHelpers } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools } from "../tools.ts";
 
@@ -42,6 +42,7 @@ export const monitor = defineRole({
     },
     readOnlyViolation,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: { model: "sonnet", tools: ["Read", "Glob", "Grep", "Bash"], words: ["monitor", "patrol"] },

@@ -1,4 +1,4 @@
-import { everybody, obeyedData, pollingLoop, readOnlyViolation } from "../common.ts";
+import { everybody, obeyedData, pollingLoop, readOnlyViolation, unseenHelpers } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools } from "../tools.ts";
 
@@ -38,8 +38,8 @@ export const orchestrator = defineRole({
     {
       name: "CODE_MODIFICATION",
       means: "writing code, specs or tests, or merging",
-      enforcedBy: "advisory",
-      how: "have the coordinator of that repository see to it",
+      enforcedBy: "guard",
+      how: "edits, commits and merges are refused; have the coordinator of that repository see to it",
     },
     {
       name: "OVERLAPPING_REPO_SCOPE",
@@ -55,6 +55,7 @@ export const orchestrator = defineRole({
     },
     readOnlyViolation,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: {

@@ -1,4 +1,4 @@
-import { obeyedData, pollingLoop, readOnlyViolation, silentFailure, workers } from "../common.ts";
+import { obeyedData, pollingLoop, readOnlyViolation, silentFailure, unseenHelpers, workers } from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools, ownTaskTools } from "../tools.ts";
 
@@ -37,6 +37,7 @@ export const reviewer = defineRole({
     },
     silentFailure,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: { model: "sonnet", tools: ["Read", "Glob", "Grep", "Bash"], words: ["review", "validate"] },

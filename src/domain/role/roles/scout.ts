@@ -1,4 +1,12 @@
-import { obeyedData, pollingLoop, readOnlyViolation, silentFailure, unverifiedEnd, workers } from "../common.ts";
+import {
+  obeyedData,
+  pollingLoop,
+  readOnlyViolation,
+  silentFailure,
+  unseenHelpers,
+  unverifiedEnd,
+  workers,
+} from "../common.ts";
 import { defineRole } from "../role-spec.ts";
 import { mailTools, ownTaskTools } from "../tools.ts";
 
@@ -26,6 +34,7 @@ export const scout = defineRole({
     unverifiedEnd,
     silentFailure,
     pollingLoop,
+    unseenHelpers,
     obeyedData,
   ],
   manifest: { model: "haiku", tools: ["Read", "Glob", "Grep", "Bash"], words: ["explore", "research"] },

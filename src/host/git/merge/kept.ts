@@ -88,7 +88,8 @@ function prune(dir: string, slot: number): void {
 
 const mostHashes = 3;
 
-const digest = (path: string): string => new Bun.CryptoHasher("sha256").update(path, "latin1").digest("hex").slice(0, 32);
+const digest = (path: string): string =>
+  new Bun.CryptoHasher("sha256").update(path, "latin1").digest("hex").slice(0, 32);
 
 function touch(path: string): void {
   const now = new Date();

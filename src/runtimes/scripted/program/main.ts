@@ -55,7 +55,8 @@ export async function runScriptedAgent(
   if (session !== undefined && conversations.find(session) !== undefined) {
     return complain(usageError, `Error: Session ID ${session} is already in use.`);
   }
-  const conversation = resume === undefined ? newConversation(session ?? crypto.randomUUID()) : conversations.find(resume);
+  const conversation =
+    resume === undefined ? newConversation(session ?? crypto.randomUUID()) : conversations.find(resume);
   if (conversation === undefined) {
     await out.event(unknownSessionResult(resume ?? ""));
     return complain(usageError, unknownSession(resume ?? ""));

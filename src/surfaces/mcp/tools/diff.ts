@@ -1,8 +1,8 @@
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import { type PatchedFile, patchedFiles } from "../../shared/patch.ts";
 import type { McpApp } from "../app.ts";
-import { countLines, filesOf, type PatchedFile } from "../patch.ts";
 import type { ToolHandler } from "../tool-call.ts";
 import { type LookedAt, lookAt } from "./merge.ts";
 
@@ -17,19 +17,19 @@ export const diff: ToolHandler = async (given, { app }) => {
   const patch = await patchOf(app, branch, looked.value);
   if (!patch.ok) return patch;
   const below = given.texts("files") ?? [];
-  const all = filesOf(patch.value);
+  const all = patchedFiles(patch.value);
   const wanted = below.length === 0 ? all : all.filter(({ path }) => below.some((start) => isBelow(path, start)));
   const shown = fitting(wanted);
   const left = wanted.slice(shown.length);
   const lines = [
     `${visibleLine(branch)} changes ${wanted.length} of ${all.length} files${wanted.length === all.length ? "" : " (narrowed)"}:`,
-    ...wanted.map((file) => `${counts(file)} ${visibleLine(file.path)}`),
+    ...wanted.map(({ path, added, removed }) => `+${added} -${removed} ${visibleLine(path)}`),
     ...(left.length === 0
       ? []
       : [`Not shown below, ask with files: ${left.map(({ path }) => visibleLine(path)).join(", ")}`]),
     ...shown.map(({ text }) => `\n${visibleText(text.trimEnd())}`),
   ];
-  const files = wanted.map((file) => ({ path: file.path, ...countLines(file) }));
+  const files = wanted.map(({ path, added, removed }) => ({ path, added, removed }));
   return ok({ text: lines.join("\n"), data: { branch, files, notShown: left.map(({ path }) => path) } });
 };
 
@@ -64,8 +64,3 @@ const isBelow = (path: string, start: string): boolean => {
   const folder = start.replace(/\/+$/, "");
   return path === folder || path.startsWith(`${folder}/`);
 };
-
-function counts(file: PatchedFile): string {
-  const { added, removed } = countLines(file);
-  return `+${added} -${removed}`;
-}

@@ -11,8 +11,9 @@ import { questionOf } from "./head-flags.ts";
 export const checkComplete: Handler = async (call) => {
   const { app, flags, io } = call;
   const clean = flags["require-clean"];
-  const request = { ...questionOf("coordinator", call), requireClean: typeof clean === "boolean" ? clean : undefined };
-  const found = await app.call("coordinator.check", request);
+  const requireClean = typeof clean === "boolean" ? clean : undefined;
+  const tracker = await (await app.trackers()).reading();
+  const found = await app.call("coordinator.check", { ...questionOf("coordinator", call), requireClean, tracker });
   if (!found.ok) return found;
   const { complete, triggers, failures, runId, agentName } = found.value;
   return ok({

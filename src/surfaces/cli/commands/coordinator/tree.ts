@@ -37,7 +37,8 @@ export const coordinatorCommand: Command = {
     {
       name: "check-complete",
       summary: "Say whether its run is over",
-      details: "Judged by the triggers that coordinator.exitTriggers switches on; all of them must be met.",
+      details:
+        "Judged by the triggers that coordinator.exitTriggers switches on; all of them must be met. For taskTrackerEmpty it asks the tracker that taskTracker.backend names too; one that cannot be asked counts as not empty.",
       flags: [
         nameFlag("coordinator"),
         { name: "exit-code", summary: "Exit with 5 when it is not over" },

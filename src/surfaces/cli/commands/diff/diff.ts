@@ -1,9 +1,9 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
+import { patchedFiles } from "../../../shared/patch.ts";
 import type { Handler } from "../../command.ts";
 import { isTerminal } from "../../sink.ts";
 import { isOn, word } from "../task/given.ts";
-import { patchStat } from "./patch-stat.ts";
 
 export const diff: Handler = async ({ app, args, flags, io }) => {
   const found = await app.call("status.agent", { name: word(args.agent).trim().toLowerCase() });
@@ -12,7 +12,7 @@ export const diff: Handler = async ({ app, args, flags, io }) => {
   const work = await (await app.work()).patchOf(agent);
   if (!work.ok) return work;
   const { patch, skipped } = work.value;
-  const files = patchStat(patch);
+  const files = patchedFiles(patch).map(({ path, added, removed }) => ({ path, added, removed }));
   if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
   const json = { agentName: agent.name, branch: agent.branch, ...work.value, files };
   if (isOn(flags.stat)) {

@@ -5,7 +5,7 @@ import { untilAnswered } from "../done/until-answered.ts";
 import { text } from "../task/given.ts";
 
 export const run: Handler = async ({ app, args, io }) => {
-  const ticket = await app.call("gate.run", { ref: text(args.ref) });
+  const ticket = await app.call("gate.run", { ref: text(args.ref), environment: app.environmentForGates() });
   if (!ticket.ok) return ticket;
   const { id, attached } = ticket.value;
   const answer = await untilAnswered(app, io, { id, status: "gate.status" });

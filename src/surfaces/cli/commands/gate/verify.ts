@@ -5,7 +5,8 @@ import { untilAnswered } from "../done/until-answered.ts";
 import { word } from "../task/given.ts";
 
 export const verify: Handler = async ({ app, args, io }) => {
-  const ticket = await app.call("gate.verify", { receipt: word(args.receipt) });
+  const asked = { receipt: word(args.receipt), environment: app.environmentForGates() };
+  const ticket = await app.call("gate.verify", asked);
   if (!ticket.ok) return ticket;
   const { id, attached } = ticket.value;
   const answer = await untilAnswered(app, io, { id, status: "gate.status" });

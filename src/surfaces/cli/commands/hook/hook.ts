@@ -3,7 +3,7 @@ import { type HookEvent, hookEvents } from "../../../../domain/hook/hook-event.t
 import { type HookInput, readHookInput } from "../../../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
-import type { HookReply } from "../../../../usecases/hooks/report.ts";
+import type { HookedAgent, HookReply } from "../../../../usecases/hooks/report.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Call, Handler, Outcome } from "../../command.ts";
 
@@ -13,11 +13,13 @@ const deny = 2;
 /** Tools often end together; what one of them handed over need not be looked for again. */
 const debounceMs = 500;
 
-/** One event of an interactive session. Failing must never hold up a person, nor let an agent pass its guard. */
+/** One event of a coding agent. Failing must never hold up a person, nor let an agent pass its guard. */
 export const hook: Handler = async (call) => {
   const event = hookEvents.find((known) => known === call.args.event) ?? "stop";
+  const rules = call.flags.rules;
   try {
     const input = readHookInput(await call.io.stdin());
+    if (typeof rules === "string") return await guard(call, input, { rules, attended: false });
     const report = await call.app.call("hook.report", { event, input: input ?? null, debounceMs });
     return report.ok ? await answer(call, event, input, report.value) : await refused(call, event, report.refusal);
   } catch (thrown) {
@@ -25,7 +27,8 @@ export const hook: Handler = async (call) => {
     const { describeFailure } = await import("../../../shared/failures.ts");
     const { message } = describeFailure(failureOf(thrown));
     // A person whose project is gone must still be able to work; an agent without its guard must not.
-    return failed(call, event === "pre-tool" && call.app.speaksForAgent ? deny : exits.unexpected, message);
+    const denies = event === "pre-tool" && (rules !== undefined || call.app.speaksForAgent);
+    return failed(call, denies ? deny : exits.unexpected, message);
   }
 };
 
@@ -33,11 +36,38 @@ async function answer(
   call: Call,
   event: HookEvent,
   input: HookInput | undefined,
-  { verdict, mail }: HookReply,
+  { agent, mail }: HookReply,
 ): Promise<Result<Outcome, Refusal>> {
-  if (verdict.decision === "deny") return failed(call, deny, verdict.reason);
-  if (event === "session-start") return prime(call, input);
+  if (agent !== null && event === "pre-tool") return guard(call, input, agent);
+  // A turn was told in its prompt how things stand.
+  if (event === "session-start") return agent?.attended === false ? nothing : prime(call, input);
   return mail ? handOver(call, event) : nothing;
+}
+
+/** By the rules in the file it was given, or by those of the agent that was found out. */
+type Rules = { readonly rules: string; readonly attended: boolean } | HookedAgent;
+
+/** Only a denial opens the database, and one that cannot be put on record is one all the same. */
+async function guard(call: Call, input: HookInput | undefined, by: Rules): Promise<Result<Outcome, Refusal>> {
+  const facet = await call.app.guard();
+  const { tool = null, toolInput, cwd = null } = input ?? {};
+  const use = { tool, input: toolInput, cwd, attended: by.attended };
+  const verdict = await ("rules" in by ? facet.byFile(by.rules, use) : facet.byAgent(by.name, use));
+  if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said("pre-tool", verdict.note);
+  const { rule, reason } = verdict;
+  try {
+    await call.app.call("hook.denied", { rule, input: input ?? null });
+  } catch (thrown) {
+    const { failureOf } = await import("../../../../domain/failure.ts");
+    const { describeFailure } = await import("../../../shared/failures.ts");
+    return failed(call, deny, `${reason} (not put on record: ${describeFailure(failureOf(thrown)).message})`);
+  }
+  return failed(call, deny, reason);
+}
+
+function said(event: HookEvent, text: string): Result<Outcome, Refusal> {
+  const context = contextAnswer(event, text);
+  return ok({ json: context, text: JSON.stringify(context) });
 }
 
 const nothing: Result<Outcome, Refusal> = ok({ json: {}, text: "" });

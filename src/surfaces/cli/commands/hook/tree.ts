@@ -10,5 +10,13 @@ export const hookCommand: Command = {
     "deny the use of a tool; `stop` hands over mail that should wake the reader. To be called by hooks only.",
   group: "Watch",
   arguments: [{ name: "event", summary: "What happened", required: true, choices: hookEvents }],
+  flags: [
+    {
+      name: "rules",
+      value: "file",
+      complete: "files",
+      summary: "Guard by the rules in this file, and do nothing else: for the turns of agents",
+    },
+  ],
   run: async () => (await import("./hook.ts")).hook,
 };

@@ -1,12 +1,12 @@
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
-import type { OpenDecision } from "../../../../usecases/operator/decisions.ts";
 import type { App } from "../../app.ts";
 import type { Handler } from "../../command.ts";
 import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
 import { isOn } from "../task/given.ts";
 import { decisionBlock, decisionJson } from "./render.ts";
+import { isShownAbove } from "./shown-above.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
@@ -15,7 +15,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   if (!mail.ok) return mail;
   const { decisions } = asked.value;
   const { remaining, shown } = mail.value;
-  const messages = mail.value.messages.filter((view) => !isAbove(view, decisions));
+  const messages = mail.value.messages.filter((view) => !isShownAbove(view, decisions));
   const blocks = [
     ...(decisions.length === 0 ? [] : [io.paint.bold(`${counted(decisions.length, "decision")} for you:`)]),
     ...decisions.map((decision) => decisionBlock(io.paint, decision, Date.now())),
@@ -36,11 +36,6 @@ interface Mail {
   /** Says that it was really shown. */
   readonly shown?: () => Promise<void>;
 }
-
-/** A decision is shown once, where it can be made; the merge queue's question is the same as its approval. */
-const isAbove = (view: MessageView, decisions: readonly OpenDecision[]): boolean =>
-  view.type === "decision_gate" &&
-  decisions.some(({ id, kind }) => id === view.id || (kind === "merge" && view.from === "system"));
 
 async function peeked(app: App): Promise<Result<Mail, Refusal>> {
   const found = await app.call("mail.list", { to: "operator", unread: true });

@@ -66,6 +66,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     files: { readText: absent, writeText: absent },
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     environmentFor: absent,
+    environmentForGates: absent,
     absolute: absent,
     until: absent,
     engineControl: absent,
@@ -77,11 +78,13 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     merger: absent,
     mcp: absent,
     hooks: absent,
+    guard: absent,
     updates: absent,
     attacher: absent,
     work: absent,
     merges: absent,
     radar: absent,
+    trackers: absent,
     demo: absent,
   } as App;
 }

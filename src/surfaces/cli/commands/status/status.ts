@@ -24,7 +24,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
     ...decisionLines(io.paint, decisions),
-    ...(agents.length === 0 ? ["No agents."] : agents.map((view) => agentLine(view, io.paint))),
+    ...(agents.length === 0 ? ["No agents."] : agents.flatMap((view) => agentLines(view, io.paint))),
   ];
   return ok({
     json: {
@@ -42,16 +42,17 @@ export const status: Handler = async ({ app, flags, io }) => {
   });
 };
 
-function agentLine({ agent, submitted, unread, waits }: AgentView, paint: Paint): string {
+function agentLines({ agent, submitted, unread, waits, problem }: AgentView, paint: Paint): readonly string[] {
   const state = submitted ? "submitted" : agent.state;
   const why = waits.length === 0 ? "" : ` waits for ${waits.map((wait) => `${wait.kind} ${wait.ref}`).join(", ")}`;
   const mail = unread === 0 ? "" : ` ${unread} unread`;
   const outcome = agent.outcome === null || agent.outcome === "done" ? "" : ` (${agent.outcome})`;
   const icon = stateIcon(paint, agent.state);
-  return `${icon} ${paint.accent(agent.name)} ${agent.capability} ${stateWord(paint, state)}${outcome} ${agent.taskId ?? ""}${why}${mail} ${paint.dim(ago(agent.lastActivityAt, Date.now()))}`;
+  const line = `${icon} ${paint.accent(agent.name)} ${agent.capability} ${stateWord(paint, state)}${outcome} ${agent.taskId ?? ""}${why}${mail} ${paint.dim(ago(agent.lastActivityAt, Date.now()))}`;
+  return problem === null ? [line] : [line, `    ${visibleLine(problem)}`];
 }
 
-function agentJson({ agent, submitted, unread, waits, turns }: AgentView): Record<string, unknown> {
+function agentJson({ agent, submitted, unread, waits, turns, problem }: AgentView): Record<string, unknown> {
   return {
     agentName: agent.name,
     id: agent.id,
@@ -73,5 +74,6 @@ function agentJson({ agent, submitted, unread, waits, turns }: AgentView): Recor
     waits: waits.map(({ kind, ref }) => ({ kind, ref })),
     unread,
     turns,
+    problem,
   };
 }

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { decide } from "../domain/guard/decide.ts";
+import type { GuardMeans } from "../domain/guard/means.ts";
+import { readGuardPolicy } from "../domain/guard/policy.ts";
+import { deny, type Verdict } from "../domain/guard/verdict.ts";
+import { realPathOf } from "../host/real-path.ts";
+import { claudeToolKind } from "../runtimes/claude/tools.ts";
+import type { GuardFacet, ToolUse } from "../surfaces/cli/facets/guard.ts";
+import type { Environment } from "./project.ts";
+import { rulesFile } from "./rules-file.ts";
+import { overstoryDir } from "./self.ts";
+
+/** The guard as hooks ask it. Nothing of the project is opened for it: it is asked before each use of a tool. */
+export function makeGuardFacet(findRoot: () => string, env: Environment): GuardFacet {
+  const byFile = async (file: string, use: ToolUse): Promise<Verdict> => {
+    const policy = readGuardPolicy(textOf(file) ?? "");
+    if (policy === undefined) return deny("unreadable", "the rules of this agent are missing; end your turn");
+    // The hooks that we know how to answer are those of Claude Code, and so are the names in them.
+    const kind = claudeToolKind(use.tool ?? "");
+    return decide({ ...use, kind }, policy, await meansFrom(env));
+  };
+  return { byFile, byAgent: (name, use) => byFile(rulesFile(overstoryDir(findRoot()), name), use) };
+}
+
+async function meansFrom(env: Environment): Promise<GuardMeans> {
+  const { parseShell } = await import("../host/syntax/shell.ts");
+  const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
+  return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    // Whatever keeps us from reading them: without rules nothing is allowed.
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}

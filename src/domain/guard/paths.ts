@@ -1,0 +1,60 @@
+import type { Places } from "./means.ts";
+import type { GuardPolicy } from "./policy.ts";
+import type { ShellWord } from "./shell/tree.ts";
+import { type Denial, deny } from "./verdict.ts";
+
+/** An absolute path for what was written; undefined when that is known only once it runs. */
+export function absolute(word: ShellWord, cwd: string | undefined, home: string | undefined): string | undefined {
+  if (word.dynamic) return undefined;
+  if (word.home) {
+    const below = /^~(\/.*)?$/.exec(word.text);
+    return below === null || home === undefined ? undefined : `${home}${below[1] ?? ""}`;
+  }
+  return joined(cwd, word.text);
+}
+
+/** The same for a path that no shell reads. */
+export function joined(cwd: string | undefined, path: string): string | undefined {
+  if (path.startsWith("/")) return path;
+  return cwd === undefined ? undefined : `${cwd}/${path}`;
+}
+
+export const isInside = (path: string, dir: string): boolean =>
+  path === dir || path.startsWith(dir === "/" ? dir : `${dir}/`);
+
+const devices = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
+export const isDevice = (path: string): boolean => devices.test(path);
+
+/** May something be written here? The path is absolute. Nothing is said about roles that write nowhere. */
+export function checkWrite(path: string, policy: GuardPolicy, places: Places): Denial | undefined {
+  if (isDevice(path)) return undefined;
+  const real = places.realPath(path);
+  const worktree = places.realPath(policy.worktree);
+  if (isInside(real, worktree)) return checkSteering(real.slice(worktree.length + 1), policy);
+  const isOthers = isInside(real, places.realPath(policy.root));
+  const isFree = places.temporary.some((dir) => isInside(real, places.realPath(dir)));
+  if (isFree && !isOthers) return undefined;
+  return deny("boundary", `${real} is outside your worktree ${policy.worktree}; ask your parent for what lies there`);
+}
+
+/** Whoever could change what steers it would have no rules. */
+function checkSteering(inside: string, policy: GuardPolicy): Denial | undefined {
+  const parts = inside.split("/");
+  const isSteering =
+    parts.includes(".git") ||
+    parts[0] === ".overstory" ||
+    /(^|\/)\.claude\/settings[^/]*\.json$/.test(inside) ||
+    policy.steering.includes(inside);
+  if (!isSteering) return undefined;
+  return deny("guard-files", `${inside} steers agents and git; it is not yours to change`);
+}
+
+/** Paths without links, for where there is no disk to look at. */
+export function lexical(path: string): string {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") kept.pop();
+    else if (part !== "" && part !== ".") kept.push(part);
+  }
+  return `/${kept.join("/")}`;
+}

@@ -1,0 +1,45 @@
+import type { ShellWord } from "./tree.ts";
+
+/** Everything that is no option. What follows `--` never is one. */
+export function operands(args: readonly ShellWord[]): readonly ShellWord[] {
+  const end = args.findIndex(({ text }) => text === "--");
+  const before = end < 0 ? args : args.slice(0, end);
+  const after = end < 0 ? [] : args.slice(end + 1);
+  return [...before.filter((word) => !isOption(word)), ...after];
+}
+
+export const isOption = ({ text, dynamic }: ShellWord): boolean =>
+  !dynamic && text.startsWith("-") && text !== "-" && text !== "--";
+
+/** Is one of these options given? Letters also count inside a cluster, long ones also when abbreviated or with a value. */
+export function hasOption(args: readonly ShellWord[], letters: string, ...long: readonly string[]): boolean {
+  const end = args.findIndex(({ text }) => text === "--");
+  return (end < 0 ? args : args.slice(0, end)).some(({ text }) => {
+    if (text.startsWith("--")) return isLong(text, long);
+    return /^-[A-Za-z0-9]/.test(text) && clusterOf(text).some((letter) => letters.includes(letter));
+  });
+}
+
+/** Programs take any beginning of a long option that names only one. */
+function isLong(text: string, long: readonly string[]): boolean {
+  const name = text.slice(2).split("=")[0] ?? "";
+  return name !== "" && long.some((known) => known.startsWith(name));
+}
+
+const clusterOf = (text: string): readonly string[] => [...(/^-([A-Za-z0-9]+)/.exec(text)?.[1] ?? "")];
+
+/** The values of an option, as `--name value`, `--name=value`, `-n value` or `-nvalue`. */
+export function valuesOf(args: readonly ShellWord[], ...names: readonly string[]): readonly ShellWord[] {
+  const found: ShellWord[] = [];
+  for (const [at, word] of args.entries()) {
+    for (const name of names) {
+      const next = args[at + 1];
+      const glued = name.startsWith("--") ? `${name}=` : name;
+      if (word.text === name && next !== undefined) found.push(next);
+      else if (word.text.startsWith(glued) && word.text.length > glued.length) {
+        found.push({ ...word, text: word.text.slice(glued.length), home: false });
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+import { type ShellWord, unknownWord } from "./tree.ts";
+
+/** A program whose only purpose is to run another one. */
+interface Wrapper {
+  /** Options that are followed by a value. */
+  readonly values: readonly string[];
+  /** Options without one. */
+  readonly flags: RegExp;
+  /** Words of its own before the program. */
+  readonly operands: number;
+  /** It adds words to the program that nobody knows beforehand. */
+  readonly adds?: true;
+}
+
+const wrapper = (values: readonly string[], flags: RegExp, operands = 0): Wrapper => ({ values, flags, operands });
+const none = /^$/;
+
+const wrappers: Readonly<Record<string, Wrapper>> = {
+  env: wrapper(["-u", "--unset", "-C", "--chdir"], /^(-[i0v]+|-|--(ignore-environment|null|debug|unset=.*|chdir=.*))$/),
+  command: wrapper([], /^-p$/),
+  builtin: wrapper([], none),
+  exec: wrapper(["-a"], /^-[cl]+$/),
+  nohup: wrapper([], none),
+  nice: wrapper(["-n", "--adjustment"], /^(-n?-?\d+|--adjustment=.*)$/),
+  ionice: wrapper(["-c", "-n"], /^(-t|-[cn]\d+)$/),
+  time: wrapper(["-f"], /^-[pv]+$/),
+  timeout: wrapper(
+    ["-s", "--signal", "-k", "--kill-after"],
+    /^(-v|--(foreground|preserve-status|verbose|signal=.*|kill-after=.*)|-[sk]\S+)$/,
+    1,
+  ),
+  stdbuf: wrapper(["-i", "-o", "-e"], /^(-[ioe]\S+|--(input|output|error)=.*)$/),
+  setsid: wrapper([], /^(-[cfw]+|--(ctty|fork|wait))$/),
+  sudo: wrapper(["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-D"], /^(-[AbEHknPSis]+|--(user|group)=.*)$/),
+  doas: wrapper(["-u", "-C"], /^-[Lns]+$/),
+  xargs: {
+    values: ["-I", "-n", "-L", "-P", "-d", "-s", "-E", "-a", "--max-args", "--max-procs", "--max-lines", "--delimiter"],
+    flags: /^(-[0rtx]+|-[InLPdsEa]\S+|--(null|no-run-if-empty|verbose|exit)|--[a-z-]+=.*)$/,
+    operands: 0,
+    adds: true,
+  },
+  busybox: wrapper([], none),
+  chronic: wrapper([], none),
+  unbuffer: wrapper([], none),
+};
+
+/** Options of `env` and `xargs` that lead to something else than running the words behind them. */
+const unreadable = /^(-S|--split-string)/;
+
+export interface Unwrapped {
+  /** What it runs; no words when it runs nothing. */
+  readonly words: readonly ShellWord[];
+  /** Assignments before the program, as `env` takes them. */
+  readonly assignments: readonly ShellWord[];
+  /** Where it runs it, if it says so. */
+  readonly directory?: ShellWord;
+}
+
+/** The command inside a wrapper. Undefined: it is none. `unreadable`: whoever reads it cannot tell what it runs. */
+export function unwrap(name: string, args: readonly ShellWord[]): Unwrapped | "unreadable" | undefined {
+  const known = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
+  if (known === undefined) return undefined;
+  const assignments: ShellWord[] = [];
+  let directory: ShellWord | undefined;
+  let left = known.operands;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined || word.dynamic) return "unreadable";
+    const { text } = word;
+    if (unreadable.test(text)) return "unreadable";
+    if (text === "--") continue;
+    if (known.values.includes(text)) {
+      at++;
+      if (name === "env" && ["-C", "--chdir"].includes(text)) directory = args[at];
+    } else if (name === "env" && text.startsWith("--chdir=")) directory = { ...word, text: text.slice(8) };
+    else if (known.flags.test(text)) continue;
+    else if (text.startsWith("-")) return "unreadable";
+    else if (name === "env" && /^\w+=/.test(text)) assignments.push(word);
+    else if (left > 0) left--;
+    else return { words: added(args.slice(at), known), assignments, ...(directory === undefined ? {} : { directory }) };
+  }
+  return { words: [], assignments };
+}
+
+const added = (words: readonly ShellWord[], { adds }: Wrapper): readonly ShellWord[] =>
+  adds === true ? [...words, unknownWord] : words;
+
+/** Programs that fetch or find another one and run it; they are judged themselves, and so is what they run. */
+export function runs(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const [first, ...rest] = args;
+  const inner = ["npx", "bunx", "pnpx"].includes(name)
+    ? args
+    : ["npm", "pnpm", "yarn", "bun"].includes(name) && ["x", "exec", "dlx"].includes(first?.text ?? "")
+      ? rest
+      : [];
+  const start = inner.findIndex(({ text }) => !text.startsWith("-"));
+  return start < 0 ? [] : inner.slice(start);
+}

@@ -1,0 +1,113 @@
+import { environmentOf } from "../domain/completion/check.ts";
+import { openMergeStatuses } from "../domain/merge/entry.ts";
+import type { Place } from "../ports/store/place.ts";
+import type { Tx } from "../ports/store.ts";
+import type { EnginePorts } from "./ports.ts";
+
+/** A look must not hold the writers' lock for long, however much there is. */
+const mostAtOnce = 500;
+const mostLooks = 4;
+
+/** Where each kind of evidence was looked at last; what is missing was looked at to its end. */
+export interface EvidenceSeen {
+  checks?: Place | undefined;
+  receipts?: Place | undefined;
+  results?: Place | undefined;
+}
+
+type EvidencePorts = Pick<EnginePorts, "store" | "clock" | "forgetEnvironment">;
+
+/**
+ * Lets go of checks, receipts and gate results that nothing rests on any more. What a landing rests on stays for ever,
+ * because a landing can be taken back, and brought back, at any time. Looks at a few, the newest first: what stays has
+ * been looked at before.
+ */
+export async function pruneEvidence(ports: EvidencePorts, before: number, seen: EvidenceSeen): Promise<EvidenceSeen> {
+  const walk = async (
+    from: Place | undefined,
+    look: (tx: Tx, from: Place) => Promise<Part>,
+  ): Promise<{ count: number; at: Place | undefined }> => {
+    let at = from ?? { at: before, id: "" };
+    let count = 0;
+    for (let looks = 0; looks < mostLooks; looks++) {
+      const part = await ports.store.transaction((tx) => look(tx, at));
+      part.after?.();
+      count += part.purged;
+      if (part.last === null) return { count, at: undefined };
+      at = part.last;
+    }
+    return { count, at };
+  };
+  const checks = await walk(seen.checks, (tx, from) => spareChecks(tx, ports, from));
+  const receipts = await walk(seen.receipts, spareReceipts);
+  const results = await walk(seen.results, spareResults);
+  const data = { before, checks: checks.count, receipts: receipts.count, gateResults: results.count };
+  if (data.checks + data.receipts + data.gateResults > 0) {
+    const createdAt = ports.clock.now();
+    await ports.store.transaction((tx) =>
+      tx.events.append([{ source: "engine", type: "evidence_pruned", data, createdAt }]),
+    );
+  }
+  return { checks: checks.at, receipts: receipts.at, results: results.at };
+}
+
+interface Part {
+  readonly purged: number;
+  readonly last: Place | null;
+  /** What follows once it is on record. */
+  after?(): void;
+}
+
+const nothing: Part = { purged: 0, last: null };
+
+/** Somebody may attach to a completion for as long as its agent could ask again. */
+async function spareChecks(tx: Tx, { forgetEnvironment }: EvidencePorts, from: Place): Promise<Part> {
+  const old = await tx.checks.answered(from, mostAtOnce);
+  const gone = [];
+  for (const check of old) {
+    if (check.agentName === null || (await isOver(tx, check.agentName, check.agentId))) gone.push(check);
+  }
+  const purged = await tx.checks.remove(gone.map(({ id }) => id));
+  // Those of an engine that died between the answer and this.
+  const files = gone.flatMap((check) => environmentOf(check) ?? []);
+  const after = (): void => {
+    for (const file of files) forgetEnvironment(file);
+  };
+  return { purged, last: lastOf(old, (check) => check.updatedAt), after };
+}
+
+/** Work that is neither released nor out of the queue may still be asked for what speaks for it. */
+async function spareReceipts(tx: Tx, from: Place): Promise<Part> {
+  // One of them may be about to be run again.
+  if (await tx.checks.dueWork()) return nothing;
+  const old = await tx.receipts.passing(from, mostAtOnce);
+  const gone = [];
+  for (const { id, kind, subject } of old) {
+    const isFree = kind === "check" || (await isOver(tx, subject.slice(0, subject.lastIndexOf("#")), null));
+    if (isFree) gone.push(id);
+  }
+  return { purged: await tx.receipts.remove(gone), last: lastOf(old, (receipt) => receipt.createdAt) };
+}
+
+/** While gates are asked, an old result may be on its way into a new receipt. */
+async function spareResults(tx: Tx, from: Place): Promise<Part> {
+  const isBusy =
+    (await tx.checks.dueWork()) ||
+    (await tx.mergeAttempts.unfinished()).length > 0 ||
+    (await tx.mergeOps.list({ status: "intended", limit: 1 })).length > 0;
+  return isBusy ? nothing : tx.gates.purgeUnproving(from, mostAtOnce);
+}
+
+/** Nobody of that name is at work or waits for its branch to land. Of an incarnation: or it has a successor. */
+async function isOver(tx: Tx, name: string, agentId: string | null): Promise<boolean> {
+  const newest = await tx.agents.byName(name);
+  if (newest === undefined || (agentId !== null && newest.id !== agentId)) return true;
+  if (newest.releasedAt === null) return false;
+  if (newest.branch === null) return true;
+  return (await tx.merges.list({ branch: newest.branch, statuses: openMergeStatuses, limit: 1 })).length === 0;
+}
+
+function lastOf<Row extends { readonly id: string }>(rows: readonly Row[], timeOf: (row: Row) => number): Place | null {
+  const last = rows.length < mostAtOnce ? undefined : rows.at(-1);
+  return last === undefined ? null : { at: timeOf(last), id: last.id };
+}

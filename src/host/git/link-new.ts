@@ -1,0 +1,88 @@
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import type { SeatRequest } from "../../ports/worktrees.ts";
+import { adminDirOf } from "./places.ts";
+import type { Repository } from "./repository.ts";
+import { dropRef, newRef, type Yard } from "./yard.ts";
+
+/** A worktree without files that is on git's list, locked. */
+export interface Linked {
+  /** Where git keeps its state. */
+  readonly admin: string;
+  readonly base: string;
+}
+
+/**
+ * Does what `git worktree add --no-checkout --lock -b` does, with one process instead of four: where many agents start
+ * together, these processes are most of what they wait for. Undefined where anything is in the way, or the repository
+ * is kept in a manner that only git knows; then git itself has to be asked.
+ */
+export async function linkNew(yard: Yard, request: SeatRequest, lock: string): Promise<Linked | undefined> {
+  const { repository } = yard;
+  const { path, branch, baseRef } = request;
+  if (!repository.isOrdinary || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
+  const base = looseBranch(repository, baseRef);
+  if (base === undefined || adminDirOf(repository, path) !== undefined) return undefined;
+  // First of all: it fails where the branch exists, and a branch without a worktree is in nobody's way.
+  if (!(await newRef(yard, `refs/heads/${branch}`, base))) return undefined;
+  try {
+    mkdirSync(path, { recursive: true });
+    const admin = register(yard, { worktree: realpathSync(path), branch, lock });
+    writeFileSync(join(path, ".git"), `gitdir: ${admin}\n`);
+    return { admin, base };
+  } catch {
+    // Whatever it was, git meets it too, and its words are better than ours.
+    rmSync(path, { recursive: true, force: true });
+    await dropRef(yard, `refs/heads/${branch}`, base);
+    return undefined;
+  }
+}
+
+/** The tip of a branch that has a file of its own. */
+function looseBranch({ commonDir }: Repository, name: string): string | undefined {
+  const file = join(commonDir, "refs", "heads", name);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const text = readFileSync(file, "utf8").trim();
+  return /^[0-9a-f]{40,64}$/.test(text) ? text : undefined;
+}
+
+/** Puts a worktree on git's list in one step: nobody sees half an entry. */
+function register(
+  { repository, scratch }: Yard,
+  { worktree, branch, lock }: { readonly worktree: string; readonly branch: string; readonly lock: string },
+): string {
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const made = mkdtempSync(join(scratch, "link-"));
+  writeFileSync(join(made, "locked"), lock);
+  writeFileSync(join(made, "gitdir"), `${join(worktree, ".git")}\n`);
+  writeFileSync(join(made, "commondir"), "../..\n");
+  writeFileSync(join(made, "HEAD"), `ref: refs/heads/${branch}\n`);
+  const all = join(repository.commonDir, "worktrees");
+  mkdirSync(all, { recursive: true });
+  for (let number = 0; ; number++) {
+    const admin = join(all, `${basename(worktree)}${number === 0 ? "" : number}`);
+    try {
+      renameSync(made, admin);
+      return admin;
+    } catch (error) {
+      if (isTaken(error) && number < mostNamesakes) continue;
+      rmSync(made, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
+
+/** Worktrees elsewhere may end in the same name. */
+const mostNamesakes = 1_000;
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOTEMPTY" || error.code === "EEXIST");

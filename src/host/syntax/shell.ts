@@ -1,0 +1,119 @@
+import { forEachChild, type ParsedScript, parse, type SyntaxNode, type Word } from "unbash";
+import {
+  type ParseShell,
+  type ShellAssignment,
+  type ShellCommand,
+  type ShellNode,
+  type ShellWord,
+  unknownWord,
+} from "../../domain/guard/shell/tree.ts";
+
+/** Shell as the guard reads it. What the parser is not sure of counts as unreadable. */
+export const parseShell: ParseShell = (text) => {
+  try {
+    return scriptNodes(parse(text));
+  } catch {
+    // A parser that gives up on a text has not understood it; whoever asks must not take that for harmless.
+    return undefined;
+  }
+};
+
+class Unreadable extends Error {}
+
+function scriptNodes(script: ParsedScript | undefined): ShellNode[] {
+  if (script === undefined || (script.errors?.length ?? 0) > 0) throw new Unreadable();
+  return script.commands.flatMap(nodesOf);
+}
+
+/** Every kind of block comes down to the commands in it, in the order in which they are written. */
+function nodesOf(node: SyntaxNode): ShellNode[] {
+  switch (node.type) {
+    case "Command":
+      return [commandOf(node)];
+    case "Script":
+      return [apart(scriptNodes(node))];
+    case "Subshell":
+    case "Coproc":
+      return [apart(childNodes(node))];
+    case "Pipeline":
+      return node.commands.length === 1 ? childNodes(node) : node.commands.map((part) => apart(nodesOf(part)));
+    case "Statement":
+      return node.background === true ? [apart(childNodes(node))] : childNodes(node);
+    case "Function":
+      return [{ kind: "group", nodes: nodesOf(node.body), apart: false, name: node.name.value }];
+    case "Redirect":
+      return [...writing(node), ...childNodes(node)];
+    default:
+      return childNodes(node);
+  }
+}
+
+function childNodes(node: SyntaxNode): ShellNode[] {
+  const nodes: ShellNode[] = [];
+  forEachChild(node, (child) => {
+    nodes.push(...nodesOf(child));
+  });
+  return nodes;
+}
+
+const apart = (nodes: readonly ShellNode[]): ShellNode => ({ kind: "group", nodes, apart: true });
+
+type Parsed<T extends SyntaxNode["type"]> = Extract<SyntaxNode, { type: T }>;
+
+function commandOf(node: Parsed<"Command">): ShellCommand {
+  const words: ShellWord[] = [];
+  const assignments: ShellAssignment[] = [];
+  const inner: ShellNode[] = [];
+  const writes: ShellWord[] = [];
+  const take = (word: Word): void => {
+    words.push(wordOf(word));
+    inner.push(...childNodes(word));
+  };
+  if (node.name !== undefined) take(node.name);
+  for (const part of [...node.prefix, ...node.suffix]) {
+    if (part.type === "Word") take(part);
+    else if (part.type === "Assignment") {
+      assignments.push({ name: part.name, value: part.value.type === "Word" ? wordOf(part.value) : unknownWord });
+      inner.push(...childNodes(part));
+    } else if (part.type === "Redirect") {
+      writes.push(...targetsOf(part));
+      inner.push(...childNodes(part));
+    } else inner.push(...childNodes(part));
+  }
+  return { kind: "command", words, assignments, writes, inner };
+}
+
+function targetsOf({ operator, target }: Parsed<"Redirect">): readonly ShellWord[] {
+  if (target === undefined) throw new Unreadable();
+  const copies = (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target.value);
+  return operator === "<" || operator === "<&" || copies ? [] : [wordOf(target)];
+}
+
+/** A redirection of a whole block. */
+function writing(node: Parsed<"Redirect">): ShellNode[] {
+  return [{ kind: "command", words: [], assignments: [], writes: targetsOf(node), inner: [] }];
+}
+
+function wordOf(word: Word): ShellWord {
+  const kinds = new Set<string>();
+  const collect = (node: SyntaxNode): void => {
+    kinds.add(node.type === "BraceExpansion" && /[/~.$`]/.test(node.text) ? "ParameterExpansion" : node.type);
+    // What is inside an expansion is not known, whatever it looks like.
+    if (!expansions.some((type) => type === node.type)) forEachChild(node, collect);
+  };
+  forEachChild(word, collect);
+  return {
+    text: word.value,
+    dynamic: expansions.some((type) => kinds.has(type)),
+    home: word.text.startsWith("~"),
+    pattern: kinds.has("Glob") || kinds.has("ExtendedGlob") || kinds.has("BraceExpansion"),
+  };
+}
+
+const expansions = [
+  "SimpleExpansion",
+  "ParameterExpansion",
+  "CommandExpansion",
+  "ArithmeticExpansion",
+  "ProcessSubstitution",
+] as const;

@@ -1,0 +1,20 @@
+import type { Result } from "../domain/result.ts";
+import type { ExternalTracker, TrackerFacts } from "../domain/tracker/backend.ts";
+import type { TrackerTask } from "../domain/tracker/reading.ts";
+import type { TrackerRefusal } from "../domain/tracker/refusal.ts";
+
+/**
+ * The task tracker of somebody else. Every call starts its program, so none belongs in a transaction: gather first, then
+ * decide. No call rejects for what the program does, and none takes longer than a bounded time.
+ */
+export interface Tracker {
+  /** Tasks that could be started now, by the tracker's own rules and in its own order. */
+  ready(): Promise<Result<readonly TrackerTask[], TrackerRefusal>>;
+}
+
+/** The external trackers of one project. */
+export interface Trackers {
+  /** Which of them are there; looks at files only and starts nothing. */
+  facts(): TrackerFacts;
+  open(name: ExternalTracker): Tracker;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { claudeRuntime } from "./runtime.ts";
+import { claudeToolKind } from "./tools.ts";
+
+const request = { model: null, resume: null, prompt: "work" } as const;
+
+const settingsIn = (argv: readonly string[]): unknown => JSON.parse(argv[argv.indexOf("--settings") + 1] ?? "");
+
+test("a turn has the guard before every tool and no other hook, and no file can switch it off", () => {
+  const guard = ["/my project/run/bin/ov", "hook", "pre-tool", "--rules", "/it's/guard.json"];
+  const { argv } = claudeRuntime.launch({ ...request, guard });
+  const command = `'/my project/run/bin/ov' hook pre-tool --rules '/it'\\''s/guard.json' || exit 2`;
+  expect(settingsIn(argv)).toEqual({
+    disableAllHooks: false,
+    hooks: {
+      PreToolUse: [{ matcher: "", hooks: [{ type: "command", command, timeout: 30, onFailure: "block" }] }],
+    },
+  });
+  expect(claudeRuntime.launch(request).argv).not.toContain("--settings");
+});
+
+test("a person who takes over has all hooks, and the guard among them fails closed", () => {
+  const { argv } = claudeRuntime.interactive?.({ model: null, resume: "s" }) ?? { argv: [] };
+  expect(settingsIn(argv)).toMatchObject({
+    hooks: { PreToolUse: [{ hooks: [{ command: "ov hook pre-tool", onFailure: "block" }] }], Stop: [{}] },
+  });
+});
+
+test.each([
+  ["Bash", "execute"],
+  ["Edit", "edit"],
+  ["Agent", "delegate"],
+  ["Task", "delegate"],
+  ["AskUserQuestion", "ask"],
+  ["mcp__overstory__finish", "own"],
+  ["mcp__other__write", "other"],
+  ["toString", "other"],
+] as const)("%s is a tool of the kind %s", (name, kind) => {
+  expect(claudeToolKind(name)).toBe(kind);
+});

@@ -1,0 +1,40 @@
+import { type ToolKind, toolKinds } from "../../domain/guard/tool-kind.ts";
+
+/** What Claude Code calls its tools, in the versions that we know; older names stay, for older versions. */
+const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
+  read: ["Read", "NotebookRead", "LS", "LSP", "BashOutput", "ListMcpResourcesTool", "ReadMcpResourceTool"],
+  search: ["Glob", "Grep", "ToolSearch"],
+  edit: ["Write", "Edit", "MultiEdit", "NotebookEdit"],
+  execute: ["Bash", "Monitor"],
+  think: ["TodoWrite", "TodoRead", "Skill", "StructuredOutput", "KillShell", "KillBash"],
+  fetch: ["WebFetch", "WebSearch"],
+  ask: ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree"],
+  delegate: [
+    "Agent",
+    "Task",
+    "TeamCreate",
+    "TeamDelete",
+    "SendMessage",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskList",
+    "TaskGet",
+    "TaskOutput",
+    "TaskStop",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "ScheduleWakeup",
+    "RemoteTrigger",
+    "Workflow",
+  ],
+};
+
+/** Tools of our own server; they check the rights of whoever calls them. */
+const ownPrefix = "mcp__overstory__";
+
+/** What a tool of Claude Code does; `other` for a name that nobody told us about. */
+export function claudeToolKind(name: string): ToolKind {
+  if (name.startsWith(ownPrefix)) return "own";
+  return toolKinds.find((kind) => names[kind]?.includes(name) === true) ?? "other";
+}

@@ -1,0 +1,14 @@
+import { mergeRef } from "../../../../domain/merge/entry.ts";
+import type { MessageView } from "../../../../usecases/mail/view.ts";
+import { mergeAsked, type OpenDecision } from "../../../../usecases/operator/decisions.ts";
+
+/**
+ * Is this the message behind one of these decisions? Each is shown once, where it can be made: the question of the merge
+ * queue is the same as the approval of the merge that it asks about, and of no other.
+ */
+export function isShownAbove(view: MessageView, decisions: readonly Pick<OpenDecision, "id">[]): boolean {
+  if (view.type !== "decision_gate") return false;
+  const merge = mergeAsked({ payload: view.payload, fromAgent: view.from });
+  const asks = merge === undefined ? view.id : mergeRef(merge);
+  return decisions.some(({ id }) => id === asks);
+}

@@ -1,0 +1,13 @@
+import type { GuardRequest } from "../../../domain/guard/decide.ts";
+import type { Verdict } from "../../../domain/guard/verdict.ts";
+
+/** What is asked: the kind of a tool follows from its name. */
+export type ToolUse = Omit<GuardRequest, "kind">;
+
+/** The guard of agents' tools, with the rules that each was given before its turn. */
+export interface GuardFacet {
+  /** By the rules in a file. Rules that are missing or cannot be read deny. */
+  byFile(file: string, use: ToolUse): Promise<Verdict>;
+  /** By the rules of an agent of this project. */
+  byAgent(name: string, use: ToolUse): Promise<Verdict>;
+}

@@ -1,0 +1,22 @@
+import type { GuardRule } from "../../domain/guard/verdict.ts";
+import { type HookInput, hookFacts } from "../../domain/hook/hook-input.ts";
+import { ok } from "../../domain/result.ts";
+import type { UseCase } from "../usecase.ts";
+
+export interface DeniedUse {
+  readonly rule: GuardRule;
+  /** Null when the hook was told nothing that can be read. */
+  readonly input: HookInput | null;
+}
+
+/** An agent was kept from using a tool: put on record, so that a person sees what was tried and by whom. */
+export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
+  access: "write",
+  run: async (tx, { caller, now }, { rule, input }) => {
+    if (caller.kind !== "agent") return ok({ rule });
+    const about = { runId: caller.runId, agentName: caller.name, agentId: caller.agentId, turnId: caller.turnId };
+    const data = { rule, tool: input?.tool ?? null, ...(input === null ? {} : hookFacts(input)) };
+    await tx.events.append([{ ...about, source: "hook", type: "guard_denied", level: "warn", data, createdAt: now }]);
+    return ok({ rule });
+  },
+};

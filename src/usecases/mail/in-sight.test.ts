@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { mailWorld } from "../../../testkit/mail-world.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { listMail } from "./list.ts";
+import { sendMail } from "./send.ts";
+
+/** A lead with a builder, a stranger beside them, the monitor, and mail between each two of them. */
+async function team() {
+  const world = await mailWorld();
+  const lead = await world.seat("lead", { capability: "lead" });
+  const b1 = await world.seat("b1", { parentName: "lead" });
+  const other = await world.seat("other");
+  const monitor = await world.seat("monitor", { capability: "monitor" });
+  const say = (from: Caller | undefined, to: string, subject: string) =>
+    world.must(sendMail, { to, subject, body: "b" }, from);
+  await say(undefined, "lead", "operator to lead");
+  await say(lead, "b1", "lead to b1");
+  await say(other, "b1", "other to b1");
+  await say(undefined, "other", "operator to other");
+  const list = async (caller: Caller, request: Parameters<typeof listMail.run>[2] = {}) => {
+    const found = await world.call(listMail, request, { caller });
+    if (!found.ok) return found.refusal.kind;
+    return found.value.messages.map(({ subject }) => subject).toReversed();
+  };
+  return { lead, b1, other, monitor, list, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+}
+
+test("an agent sees its own mail, and its lead that of everybody below", async () => {
+  await using world = await team();
+  expect(await world.list(world.b1)).toEqual(["lead to b1", "other to b1"]);
+  expect(await world.list(world.other)).toEqual(["other to b1", "operator to other"]);
+  expect(await world.list(world.lead)).toEqual(["operator to lead", "lead to b1", "other to b1"]);
+  expect(await world.list(world.lead, { to: "b1" })).toEqual(["lead to b1", "other to b1"]);
+  expect(await world.list(world.monitor)).toHaveLength(4);
+});
+
+test("mail between others is refused, not shown; what somebody else sent to the agent is its own", async () => {
+  await using world = await team();
+  for (const request of [{ to: "other" }, { from: "operator" }, { from: "operator", to: "lead" }, { to: "lead" }]) {
+    expect(await world.list(world.b1, request)).toBe("not-allowed");
+  }
+  expect(await world.list(world.b1, { from: "lead", to: "b1" })).toEqual(["lead to b1"]);
+  expect(await world.list(world.other, { from: "other", to: "b1" })).toEqual(["other to b1"]);
+  expect(await world.list(world.other, { to: "b1" })).toBe("not-allowed");
+  expect(await world.list(world.lead, { to: "other" })).toBe("not-allowed");
+});

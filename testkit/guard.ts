@@ -1,0 +1,41 @@
+import { decide } from "../src/domain/guard/decide.ts";
+import type { GuardMeans } from "../src/domain/guard/means.ts";
+import { lexical } from "../src/domain/guard/paths.ts";
+import { type GuardPolicy, guardPolicyOf } from "../src/domain/guard/policy.ts";
+import type { ToolKind } from "../src/domain/guard/tool-kind.ts";
+import type { Verdict } from "../src/domain/guard/verdict.ts";
+import type { RoleSpec } from "../src/domain/role/role-spec.ts";
+import { parseShell } from "../src/host/syntax/shell.ts";
+
+/** A machine of which only names are known. */
+export const nowhere: GuardMeans = {
+  parse: parseShell,
+  places: { realPath: lexical, home: "/home/bob", temporary: ["/tmp"] },
+};
+
+/** The rules for `bob`, who works on `t-1` in `/w/tree` for the project in `/w`. */
+export const policyFor = (role: RoleSpec, more: Partial<GuardPolicy> = {}): GuardPolicy => ({
+  ...guardPolicyOf(
+    role,
+    { name: "bob", taskId: "t-1", worktreePath: "/w/tree", scope: [] },
+    { root: "/w", gates: [{ command: "npm test" }], instructionFile: ".claude/CLAUDE.md" },
+  ),
+  ...more,
+});
+
+export interface Attempt {
+  readonly kind: ToolKind;
+  readonly input?: unknown;
+  readonly tool?: string | null;
+  readonly attended?: boolean;
+}
+
+/** What the guard says when bob tries this. */
+export const attempt = (
+  policy: GuardPolicy,
+  { kind, input = {}, tool = "Tool", attended = false }: Attempt,
+  means: GuardMeans = nowhere,
+): Verdict => decide({ tool, kind, input, cwd: policy.worktree, attended }, policy, means);
+
+export const runs = (policy: GuardPolicy, command: string): Verdict =>
+  attempt(policy, { kind: "execute", tool: "Bash", input: { command } });
