@@ -49,7 +49,7 @@ function listen(engine: ServingEngine): OpenDoor {
     fetch: (request, http) => {
       // A call may wait for gates, which take as long as they take.
       http.timeout(request, 0);
-      return answerHttp(request, (token) => serverFor(engine, token));
+      return answerHttp(request, (token, client) => serverFor(engine, token, client));
     },
   });
   const notice = join(engine.project.dir, "run", "mcp.json");
@@ -63,10 +63,14 @@ function listen(engine: ServingEngine): OpenDoor {
   };
 }
 
-async function serverFor(engine: ServingEngine, token: string | undefined): Promise<Result<McpServer, Refusal>> {
+async function serverFor(
+  engine: ServingEngine,
+  token: string | undefined,
+  client: string | undefined,
+): Promise<Result<McpServer, Refusal>> {
   const call = callAs(engine, token === undefined || token === "" ? nobody : token);
   const self = await call("identity.self", {});
-  return self.ok ? ok(makeServer(mcpApp(engine.project, call), self.value)) : self;
+  return self.ok ? ok(makeServer(mcpApp(engine.project, call), self.value, client)) : self;
 }
 
 /** As the command channel: the same use cases, as the holder of the token, and the engine looks afterwards. */

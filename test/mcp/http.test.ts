@@ -44,6 +44,23 @@ test("the engine serves the same tools over HTTP to whoever brings an agent's to
   const shown = await client.callTool({ name: "task_show" }, undefined, { onprogress: () => {} });
   expect(shown).toMatchObject({ structuredContent: { task: { id: "B1" } } });
   await client.close();
+  const programs = [
+    ["claude-code/2.1.325 (cli)", false],
+    ["another/1.0", true],
+  ] as const;
+  for (const [program, wantsData] of programs) {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "task_show", arguments: {} } };
+    const accept = "application/json, text/event-stream";
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept,
+      "user-agent": program,
+    };
+    const answer = await (await fetch(url, { method: "POST", body: JSON.stringify(call), headers })).text();
+    expect(answer).toContain('"content"');
+    expect(answer.includes("structuredContent")).toBe(wantsData);
+  }
 
   const bearer = (value: string) => ({ authorization: value });
   const matrix: readonly (readonly [Record<string, string>, number])[] = [

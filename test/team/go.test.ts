@@ -56,6 +56,16 @@ test("where nobody can be asked it needs --yes, and leaves no trace without it",
   expect((await project.ov("go", "x", "--budget-usd", "lots", "--yes")).code).toBe(2);
 });
 
+test("what is refused leaves no limits behind", async () => {
+  await using project = await makeProject({ scenario });
+  const terms = ["--land-unverified", "--budget-usd", "3", "--yes"];
+  expect((await project.ov("go", "x", "--runtime", "nope", ...terms)).code).toBe(2);
+  await project.json("go", "Make it better", "--yes");
+  expect((await project.ov("go", "Once more", ...terms)).code).toBe(2);
+  expect((await project.json("config", "get", "merge.unverified")).value).toBe("wait");
+  expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(0);
+}, 60_000);
+
 test("settings that an engine at work does not know are in force for the one that replaces it", async () => {
   await using project = await makeProject({ scenario, env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" } });
   const { pid } = await project.json("engine", "start");

@@ -7,8 +7,10 @@ import { isParams } from "./protocol.ts";
 const dataInsteadOfText: readonly unknown[] = ["claude-code"];
 
 /** What a client calls itself decides what it can make use of, never what it may do. */
-export const wantsTextOnly = (clientInfo: unknown): boolean =>
-  isParams(clientInfo) && dataInsteadOfText.includes(clientInfo.name);
+export const wantsTextOnly = (name: unknown): boolean => dataInsteadOfText.includes(name);
+
+/** Its name in the greeting. */
+export const nameIn = (clientInfo: unknown): unknown => (isParams(clientInfo) ? clientInfo.name : undefined);
 
 export function textOnly(result: object): object {
   return Object.fromEntries(Object.entries(result).filter(([key]) => key !== "structuredContent"));

@@ -11,7 +11,8 @@ export const mcpPath = "/mcp";
 export const maxBodyBytes = 4 * 1024 * 1024;
 
 /** Finds the tools of whoever holds the token. */
-export type OpenServer = (token: string | undefined) => Promise<Result<McpServer, Refusal>>;
+/** `client` is what the other end calls itself. */
+export type OpenServer = (token: string | undefined, client: string | undefined) => Promise<Result<McpServer, Refusal>>;
 
 /**
  * Streamable HTTP without sessions: each POST carries one message and the agent's token, each answer ends its response.
@@ -22,7 +23,8 @@ export async function answerHttp(request: Request, open: OpenServer): Promise<Re
   if (outside !== undefined) return outside;
   if (new URL(request.url).pathname !== mcpPath) return plain(404, "nothing here");
   const token = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1]?.trim();
-  const server = await open(token);
+  const client = /^[^\s/]+/.exec(request.headers.get("user-agent") ?? "")?.[0];
+  const server = await open(token, client);
   if (!server.ok) return unauthorised(describeRefusal(server.refusal));
   // There is nothing that we would tell unasked, and no session to end.
   if (request.method !== "POST") return plain(405, "only POST", { allow: "POST" });

@@ -2,7 +2,7 @@ import { roleOf } from "../../domain/role/roles.ts";
 import type { Self } from "../../usecases/identity/self.ts";
 import type { McpApp } from "./app.ts";
 import { callTool } from "./call-tool.ts";
-import { textOnly, wantsTextOnly } from "./client.ts";
+import { nameIn, textOnly, wantsTextOnly } from "./client.ts";
 import { answered, errorCodes, failed, type Incoming, isParams, negotiate, type Outgoing } from "./protocol.ts";
 import { listedTools } from "./tool-list.ts";
 
@@ -25,9 +25,10 @@ export interface McpServer {
   reply(incoming: Incoming, exchange: Exchange): Promise<Reply | undefined>;
 }
 
-export function makeServer(app: McpApp, self: Self): McpServer {
+/** `client` is what the other end is called where each message comes by itself, without a greeting before it. */
+export function makeServer(app: McpApp, self: Self, client?: string): McpServer {
   const role = roleOf(self.capability);
-  let plain = false;
+  let plain = wantsTextOnly(client);
   return {
     reply: async (incoming, exchange) => {
       if (incoming.kind === "invalid") {
@@ -38,7 +39,7 @@ export function makeServer(app: McpApp, self: Self): McpServer {
       const { id, method, params } = incoming;
       switch (method) {
         case "initialize":
-          plain = wantsTextOnly(params.clientInfo);
+          plain = wantsTextOnly(nameIn(params.clientInfo));
           return { message: answered(id, greeting(app, self, params.protocolVersion)) };
         case "ping":
           return { message: answered(id, {}) };

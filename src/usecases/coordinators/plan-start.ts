@@ -1,4 +1,4 @@
-import { hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
@@ -6,8 +6,8 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
-import type { Context } from "../usecase.ts";
-import { retireIfOver } from "./retire.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { isOver, retireIfOver } from "./retire.ts";
 import type { StartRequest } from "./start-request.ts";
 
 export interface StartPlan {
@@ -21,6 +21,27 @@ const startable = ["coordinator", "orchestrator", "monitor"] as const;
 
 /** Applies every rule about starting, and lets an earlier one of the name go that is over. */
 export async function planStart(tx: Tx, context: Context, request: StartRequest): Promise<Result<StartPlan, Refusal>> {
+  const wanted = wantedStart(context, request);
+  if (!wanted.ok) return wanted;
+  const generation = await nextGeneration(tx, context, wanted.value.name);
+  return generation.ok ? ok({ ...wanted.value, generation: generation.value }) : generation;
+}
+
+/** Would it be refused? Changes nothing: for those who write something before they start one. */
+export const checkStart: UseCase<StartRequest, { readonly agentName: string }> = {
+  access: "read",
+  run: async (tx, context, request) => {
+    const wanted = wantedStart(context, request);
+    if (!wanted.ok) return wanted;
+    const { name } = wanted.value;
+    const found = await tx.agents.byName(name);
+    const refused = found === undefined || (await isOver(tx, found)) ? undefined : nameTaken(found);
+    return refused === undefined ? ok({ agentName: name }) : no(refused);
+  },
+};
+
+/** The rules that need no look at who is there. */
+function wantedStart(context: Context, request: StartRequest): Result<Omit<StartPlan, "generation">, Refusal> {
   const capability = startable.find((known) => known === request.capability);
   if (capability === undefined) {
     return no(invalid("capability", "leads no run", { value: request.capability, allowed: startable }));
@@ -36,10 +57,7 @@ export async function planStart(tx: Tx, context: Context, request: StartRequest)
   if (new TextEncoder().encode(objective).length > most) {
     return no(invalid("objective", `is longer than ${most} bytes; put the details into a file and name the file`));
   }
-  const generation = await nextGeneration(tx, context, name.value);
-  return generation.ok
-    ? ok({ capability, name: name.value, generation: generation.value, runtime: runtime.value })
-    : generation;
+  return ok({ capability, name: name.value, runtime: runtime.value });
 }
 
 function forbidden({ caller }: Context, capability: Capability): Refusal | undefined {
@@ -74,10 +92,14 @@ async function nextGeneration(tx: Tx, context: Context, name: string): Promise<R
   const found = await tx.agents.byName(name);
   if (found === undefined) return ok(1);
   const namesake = await retireIfOver(tx, context, found);
-  const taken = { kind: "name-taken", name, state: namesake.state } as const;
-  if (!hasEnded(namesake)) return no(taken);
-  const worker = namesake.worktreeKind !== "root";
-  if (worker && namesake.releasedAt === null) return no(taken);
+  const taken = nameTaken(namesake);
+  if (taken !== undefined) return no(taken);
   if (namesake.releasedAt === null) await release(tx, context, namesake, `${name} starts again`);
   return ok(namesake.generation + 1);
+}
+
+function nameTaken(agent: Agent): Refusal | undefined {
+  const { name, state, worktreeKind, releasedAt } = agent;
+  const isFree = hasEnded(agent) && (worktreeKind === "root" || releasedAt !== null);
+  return isFree ? undefined : { kind: "name-taken", name, state };
 }

@@ -9,14 +9,19 @@ import type { Context } from "../usecase.ts";
  * then. To be called when a turn of it was settled, and before its name is taken again.
  */
 export async function retireIfOver(tx: Tx, context: Pick<Context, "ids" | "now">, agent: Agent): Promise<Agent> {
-  if (hasEnded(agent)) return agent;
-  const run = await tx.runs.get(agent.runId);
-  if (run === undefined || run.status === "active" || run.coordinatorName !== agent.name) return agent;
-  if ((await tx.turns.runningFor(agent.id)) !== undefined) return agent;
-  if ((await tx.turns.queuedFor(agent.id)) !== undefined || (await tx.deliveries.hasWaking(agent.name))) return agent;
-  const end = { state: "completed", outcome: "done", actor: "engine", reason: `${run.id} is over` } as const;
+  if (hasEnded(agent) || !(await isOver(tx, agent))) return agent;
+  const reason = `${agent.runId} is over`;
+  const end = { state: "completed", outcome: "done", actor: "engine", reason } as const;
   await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
   const ended = (await tx.agents.get(agent.id)) ?? agent;
-  await release(tx, context, ended, `${run.id} is over`);
+  await release(tx, context, ended, reason);
   return (await tx.agents.get(agent.id)) ?? ended;
+}
+
+/** Has the run that it leads ended, and left it nothing? */
+export async function isOver(tx: Tx, { id, name, runId }: Agent): Promise<boolean> {
+  const run = await tx.runs.get(runId);
+  if (run === undefined || run.status === "active" || run.coordinatorName !== name) return false;
+  const turn = (await tx.turns.runningFor(id)) ?? (await tx.turns.queuedFor(id));
+  return turn === undefined && !(await tx.deliveries.hasWaking(name));
 }

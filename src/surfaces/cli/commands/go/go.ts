@@ -23,7 +23,7 @@ export const go: Handler = async (call) => {
   if (!io.yes) {
     const answer = await (await app.worktrees()).confirm("Start?");
     if (answer === undefined) return no(nobodyToAsk);
-    if (!answer) return ok({ json: { cancelled: true }, text: "Nothing was started." });
+    if (!answer) return ok(cancelled(ready.value));
   }
   const applied = await applyTerms(app, plan.value.terms);
   if (!applied.ok) return applied;
@@ -38,6 +38,11 @@ export const go: Handler = async (call) => {
   const kept = await keepRuntime(call);
   return kept.ok ? ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized })) : kept;
 };
+
+const cancelled = ({ initialized }: Ready): Outcome => ({
+  json: { cancelled: true, initialized },
+  text: initialized ? "Nothing was started. The set-up of this repository stays." : "Nothing was started.",
+});
 
 const nobodyToAsk = invalid("go", "costs money and asks first; where nobody can be asked it needs --yes");
 
@@ -75,6 +80,10 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   const typed = await existingBranch(app, text(flags.target));
   if (!typed.ok) return typed;
   const target = typed.value ?? current;
+  const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {} };
+  // Before the terms are written: what is refused must not leave other limits behind.
+  const startable = await app.call("coordinator.check-start", { ...orders, runtime: text(flags.runtime) });
+  if (!startable.ok) return startable;
   const advised = await app.call("advise.plan", {});
   if (!advised.ok) return advised;
   const { advice } = advised.value;
