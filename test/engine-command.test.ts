@@ -139,6 +139,24 @@ describe("ov run-until-idle", () => {
     expect(await project.agent("b1")).toMatchObject({ outcome: "done" });
   });
 
+  test("waits for gates as it does for turns", async () => {
+    await using project = await withTask({});
+    const gate = { name: "slow", command: 'until [ -e "$HOME/go" ]; do sleep 0.05; done' };
+    await project.json("config", "set", "project.qualityGates", JSON.stringify([gate]));
+    const gated = project.ov("gate", "run");
+    await project.until("the gate ran", async () => (await project.read((tx) => tx.checks.running())).length > 0);
+    let over = false;
+    const answer = project.json("run-until-idle", "--timeout", "30").then((value) => {
+      over = true;
+      return value;
+    });
+    await Bun.sleep(500);
+    expect(over).toBe(false);
+    await Bun.write(join(project.home, "go"), "");
+    expect(await answer).toMatchObject({ ending: "idle" });
+    expect((await gated).code).toBe(0);
+  });
+
   test("gives up with 124 when the time is over, and the turn that runs goes on", async () => {
     await using project = await withTask({ scenario: waiting });
     await slingUnheard(project);

@@ -1,7 +1,8 @@
 import type { Store } from "../ports/store.ts";
 import type { IdleReport } from "../surfaces/cli/facets/engine.ts";
+import { isIdle } from "../usecases/engine/engine-work.ts";
 import { engineMain } from "./engine-main.ts";
-import { clockFor, openStore, type Project } from "./project.ts";
+import { clockFor, openStore, type Project, settingsOf } from "./project.ts";
 
 const lookMs = 100;
 /** A supervisor that has settled its turn looks for an engine and must still find us, lest it start one behind our back. */
@@ -42,7 +43,7 @@ function leavingAtOnce(project: Project): Project {
 
 function nothingIsLeft(project: Project, store: Store): Promise<boolean> {
   const now = clockFor(project.env).now();
-  return store.read(async (tx) => !(await tx.turns.dueWork(now)) && (await tx.turns.nextDue(now)) === undefined);
+  return store.read((tx) => isIdle(tx, { now, settings: settingsOf(project) }));
 }
 
 function rest(stop: AbortSignal): Promise<void> {

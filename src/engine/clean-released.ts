@@ -35,8 +35,23 @@ export async function cleanReleased(ports: CleaningPorts): Promise<void> {
   for (const agent of released) await cleanUp(ports, agent);
 }
 
-/** Takes away what a released agent left; its place is free then, unless what it held could not be kept. */
-export async function cleanUp(ports: CleaningPorts, agent: Agent): Promise<void> {
+/**
+ * Takes away what a released agent left; its place is free then, unless what it held could not be kept. Whoever needs
+ * the place and whoever tidies up may come at the same time.
+ */
+export function cleanUp(ports: CleaningPorts, { id }: Pick<Agent, "id">): Promise<void> {
+  const going = underWay.get(id);
+  if (going !== undefined) return going;
+  const cleaning = clean(ports, id).finally(() => underWay.delete(id));
+  underWay.set(id, cleaning);
+  return cleaning;
+}
+
+const underWay = new Map<string, Promise<void>>();
+
+async function clean(ports: CleaningPorts, id: string): Promise<void> {
+  const agent = await ports.store.read((tx) => tx.agents.get(id));
+  if (agent === undefined || agent.cleanedAt !== null) return;
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
   await ports.processes.endStartedFor(agent.id, graceMs);
   const worktree = worktreeOf(agent);

@@ -1,4 +1,4 @@
-import { sufficientApprovals } from "../domain/merge/approval.ts";
+import { isIdle } from "../usecases/engine/engine-work.ts";
 import type { EnginePorts } from "./ports.ts";
 
 const engineLease = "engine";
@@ -34,18 +34,8 @@ export async function leaveEngineSeat(
   options: { whateverIsDue: boolean },
 ): Promise<boolean> {
   const now = ports.clock.now();
-  const approvals = sufficientApprovals(ports.rules.merge.mode);
   return ports.store.transaction(async (tx) => {
-    const timers = [
-      await tx.turns.nextDue(now),
-      await tx.waits.nextDeadline("budget"),
-      await tx.deliveries.nextExpiry(),
-      await tx.merges.nextDue(now, approvals),
-    ];
-    const busy =
-      (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals)) || (await tx.checks.dueWork());
-    const due = busy || timers.some((timer) => timer !== undefined);
-    if (due && !options.whateverIsDue) return false;
+    if (!options.whateverIsDue && !(await isIdle(tx, { now, settings: ports.rules }))) return false;
     await tx.leases.drop(engineLease, seat.fence);
     await tx.processes.end(seat.processId, "left", now);
     return true;

@@ -1,5 +1,5 @@
-import { sufficientApprovals } from "../domain/merge/approval.ts";
 import type { OpenDoor } from "../ports/engine-door.ts";
+import { earliest, isWorkDue, nextChore, nextReturn } from "../usecases/engine/engine-work.ts";
 import { freeLostAttachments, lostAttachments } from "./attached/free-lost.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased, releaseForgotten } from "./clean-released.ts";
@@ -15,7 +15,7 @@ import { MergeWorker } from "./merge/worker.ts";
 import type { EnginePorts } from "./ports.ts";
 import { LostTurns } from "./reconcile.ts";
 import { Retention } from "./retention.ts";
-import { seatAgents } from "./seat-agents.ts";
+import { Seating } from "./seat-agents.ts";
 import { SilentSupervisors } from "./silent-supervisors.ts";
 import { WatchdogMemory } from "./watchdog/memory.ts";
 import { nextWatchdogAt, watchdogTick } from "./watchdog/tick.ts";
@@ -49,6 +49,7 @@ class Engine {
   readonly #starting = new Map<string, number>();
   #housework: Promise<void> | undefined;
   #houseworkMissed = false;
+  readonly #seating: Seating;
   readonly #merges: MergeWorker;
   readonly #radar: Radar;
   readonly #completions: CompletionWorker;
@@ -69,6 +70,7 @@ class Engine {
     this.#ports = ports;
     this.#seat = seat;
     const slots = new Slots(ports.rules.merge.parallelGates);
+    this.#seating = new Seating(ports);
     this.#merges = new MergeWorker(ports, { slots, stop });
     this.#radar = new Radar(ports);
     this.#completions = new CompletionWorker(ports, { slots, stop });
@@ -92,14 +94,16 @@ class Engine {
   async #round(): Promise<boolean> {
     const { clock, store, settings, side } = this.#ports;
     const seen = await store.changeCounter();
-    await this.#startTurns();
+    // One moment for the whole round: a turn that becomes due on its way is either claimed or waited for.
+    const moment = clock.now();
+    await this.#startTurns(moment);
     // Whatever else there is to look at can wait for the end of a burst, but not for ever.
     if (clock.monotonic() - this.#lookedAt < longestBurstMs && this.#bell.taken()) return false;
     this.#lookedAt = clock.monotonic();
     this.#lookAside();
     // It writes on our own connection, where no change counter tells of the turn that a nudge or a death queued.
     if (await watchdogTick(this.#ports, this.#watchdog)) this.#bell.ring();
-    const { live, dueInMs } = await this.#outlook();
+    const { live, dueInMs } = await this.#outlook(moment);
     const now = clock.monotonic();
     if (live) {
       this.#idleSince = now;
@@ -144,9 +148,10 @@ class Engine {
     if (this.#merges.poolIsFree) this.#completions.look(() => this.#bell.ring());
   }
 
-  async #startTurns(): Promise<void> {
+  async #startTurns(moment: number): Promise<void> {
     this.#houseworkInBackground();
-    const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports))];
+    this.#seating.look(() => this.#bell.ring());
+    const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports, moment))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
     for (const turn of started) this.#startSupervisor(turn);
     if (started.length > 0) this.#ports.reach("dispatch.after-supervisor");
@@ -170,7 +175,7 @@ class Engine {
     });
   }
 
-  /** Worktrees take as long as git takes and stops as long as a process takes to die; turns of others need not wait. */
+  /** Stops take as long as a process takes to die, and cleaning as long as git takes; turns of others need not wait. */
   #houseworkInBackground(): void {
     if (this.#housework !== undefined) {
       this.#houseworkMissed = true;
@@ -191,7 +196,6 @@ class Engine {
       () => freeFromBudgets(ports),
       () => this.#stops.finish(ports),
       () => freeLostAttachments(ports),
-      () => seatAgents(ports, () => this.#bell.ring()),
       () => expireClaims(ports),
       () => releaseForgotten(ports),
       () => cleanReleased(ports),
@@ -207,21 +211,22 @@ class Engine {
     }
   }
 
-  async #outlook(): Promise<{ live: boolean; dueInMs: number | undefined }> {
+  async #outlook(moment: number): Promise<{ live: boolean; dueInMs: number | undefined }> {
     const watch = await this.#watchAt();
-    const now = this.#ports.clock.now();
+    const terms = { now: moment, settings: this.#ports.rules };
     return this.#ports.store.read(async (tx) => {
-      const approvals = sufficientApprovals(this.#ports.rules.merge.mode);
-      const timers = [
-        await tx.turns.nextDue(now),
-        await tx.waits.nextDeadline("budget"),
-        await tx.deliveries.nextExpiry(),
-        await tx.merges.nextDue(now, approvals),
-      ];
-      const dues = [...timers, watch].filter((due) => due !== undefined);
-      const live =
-        (await tx.turns.dueWork(now)) || (await tx.merges.dueWork(now, approvals)) || (await tx.checks.dueWork());
-      return { live, dueInMs: dues.length === 0 ? undefined : Math.max(0, Math.min(...dues) - now) };
+      const turn = await tx.turns.nextDue(moment);
+      const chore = earliest(await nextChore(tx, terms), await nextReturn(tx));
+      const now = this.#ports.clock.now();
+      // What is past by now is being seen to, or a pause away: asking again and again would make it no faster.
+      const choreInMs = chore === undefined ? undefined : chore <= now ? lookAtAllMs : chore - now;
+      const soonest = earliest(turn, watch);
+      const dueInMs = earliest(
+        soonest === undefined ? undefined : Math.max(0, soonest - now),
+        choreInMs,
+        this.#seating.dueInMs(),
+      );
+      return { live: await isWorkDue(tx, terms), dueInMs };
     });
   }
 
@@ -268,16 +273,20 @@ class Engine {
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
     await this.#housework;
+    await this.#seating.settled();
     await this.#merges.settled();
     await this.#radar.settled();
     await this.#completions.settled();
     this.#door?.close();
     this.#ports.reach("engine.before-leave");
-    if (await leaveEngineSeat(this.#ports, this.#seat, options)) {
-      await this.#ports.side.dismissKeeper();
-      return true;
+    let left = false;
+    try {
+      left = await leaveEngineSeat(this.#ports, this.#seat, options);
+    } finally {
+      // We are still the engine, and must be found.
+      if (!left) this.#openDoor();
     }
-    this.#openDoor();
-    return false;
+    if (left) await this.#ports.side.dismissKeeper();
+    return left;
   }
 }

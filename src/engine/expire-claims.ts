@@ -14,7 +14,7 @@ export async function expireClaims(ports: EnginePorts): Promise<boolean> {
   return ports.store.transaction(async (tx) => {
     let any = false;
     for (const delivery of await tx.deliveries.expired(now, mostAtOnce)) {
-      const message = delivery.state === "claimed" ? await tx.messages.bySeq(delivery.messageSeq) : undefined;
+      const message = await tx.messages.bySeq(delivery.messageSeq);
       if (message === undefined) continue;
       await expireClaim(tx, { ids: ports.ids, now, settings: ports.rules }, { message, delivery });
       any = true;

@@ -1,23 +1,50 @@
 import { expect, test } from "bun:test";
-import { seatThree } from "../../testkit/seat-world.ts";
+import { seatWorld } from "../../testkit/seat-world.ts";
 import { Failure } from "../domain/failure.ts";
 
+const seated = "booting/null/seated";
+
 test("an agent whose seat breaks ends and its parent is told, and those behind it are seated", async () => {
-  const broken = new Error("git fell over");
-  const { states, reported, told, mail } = await seatThree(broken);
-  expect(states).toEqual(["booting/null/seated", "zombie/start_failed/no worktree", "booting/null/seated"]);
-  expect({ reported, told }).toEqual({ reported: [broken], told: 3 });
-  expect(mail).toEqual([
-    {
-      subject: "[ENGINE] could not start b2",
-      body: "b2 (builder) has no worktree: git fell over. Its task is open again.",
-    },
-  ]);
+  await using world = await seatWorld();
+  world.obstacle = new Error("git fell over");
+  expect(await world.look()).toBe(3);
+  expect(world.reported).toEqual([world.obstacle]);
+  expect(await world.facts()).toEqual({
+    states: [seated, "zombie/start_failed/no worktree", seated],
+    mail: [
+      {
+        subject: "[ENGINE] could not start b2",
+        body: "b2 (builder) has no worktree: git fell over. Its task is open again.",
+      },
+    ],
+  });
+  expect(world.seating.dueInMs()).toBeUndefined();
 });
 
-test("a full disk is no failure of the agent that met it: it waits for the next pass", async () => {
-  const full = new Failure({ kind: "disk-full", path: null });
-  const { states, reported, mail } = await seatThree(full);
-  expect(states).toEqual(["booting/null/seated", "booting/null/no worktree", "booting/null/seated"]);
-  expect({ reported, mail }).toEqual({ reported: [full], mail: [] });
+test("a full disk is no failure of the agent that met it: it is tried again, but not at once", async () => {
+  await using world = await seatWorld();
+  world.obstacle = new Failure({ kind: "disk-full", path: null });
+  // Nobody is rung for the one whose fate is open, or the next look would follow at once, and so on.
+  expect(await world.look()).toBe(2);
+  expect(await world.facts()).toEqual({ states: [seated, "booting/null/no worktree", seated], mail: [] });
+  const first = world.seating.dueInMs() ?? 0;
+  expect(first).toBeGreaterThan(100);
+  expect(await world.look()).toBe(0);
+  expect(world.reported).toEqual([world.obstacle]);
+  await Bun.sleep(first);
+  expect(await world.look()).toBe(0);
+  expect(world.seating.dueInMs()).toBeGreaterThan(first);
+  world.obstacle = undefined;
+  await Bun.sleep(world.seating.dueInMs() ?? 0);
+  expect(await world.look()).toBe(1);
+  expect((await world.facts()).states).toEqual([seated, seated, seated]);
+  expect(world.seating.dueInMs()).toBeUndefined();
+});
+
+test("one that was stopped while it waited gets no worktree", async () => {
+  await using world = await seatWorld();
+  const looking = world.look();
+  await world.stopMiddle();
+  await looking;
+  expect((await world.facts()).states).toEqual([seated, "completed/stopped/no worktree", seated]);
 });

@@ -11,48 +11,126 @@ import type { EnginePorts } from "./ports.ts";
 
 export type SeatPorts = CleaningPorts & LandingPorts & Pick<EnginePorts, "root" | "worktreePath" | "ids" | "report">;
 
-/**
- * Gives every reserved agent its worktree, and says so after each: the first need not wait for the last, nor the last
- * suffer for the first. Repeating it after a crash finds what is already there.
- */
-export async function seatAgents(ports: SeatPorts, onSeated: () => void): Promise<void> {
-  const waiting = await ports.store.read((tx) => tx.agents.unseated());
-  const busy = new Set<Promise<void>>();
-  for (const agent of waiting) {
-    const base = baseOf(ports, agent);
-    const seating: Promise<void> = trySeat(ports, agent, base).then(() => {
-      busy.delete(seating);
-      onSeated();
-    });
-    busy.add(seating);
-    // The first of a run makes the branch that its others start from.
-    await Promise.allSettled([base]);
-    if (busy.size >= atOnce) await Promise.race(busy);
-  }
-  await Promise.all(busy);
-}
-
 /** Git adds worktrees one at a time, but the files of one can be written while the next is added. */
 const atOnce = 4;
 
-/** Never rejects: what went wrong is on record, and where the record could not be written the next pass tries again. */
-async function trySeat(ports: SeatPorts, agent: Agent, base: Promise<string>): Promise<void> {
-  try {
-    await seat(ports, agent, await base);
-  } catch (error) {
-    ports.report(error);
-    await giveUp(ports, agent, error).catch((worse: unknown) => ports.report(worse));
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+
+/**
+ * Gives every reserved agent its worktree, and says so after each: the first need not wait for the last, nor the last
+ * suffer for the first. Repeating it after a crash finds what is already there. What keeps the whole program from
+ * working, such as a full disk, is no failure of the agent that met it: it stays reserved and is tried again, with
+ * growing pauses.
+ */
+export class Seating {
+  readonly #ports: SeatPorts;
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #later = new Map<string, { readonly tries: number; readonly nextAt: number }>();
+  #pass: Promise<void> | undefined;
+  #asked: (() => void) | undefined;
+
+  constructor(ports: SeatPorts) {
+    this.#ports = ports;
+  }
+
+  /** Looks in the background; `onSeated` is called after each agent whose fate is known. */
+  look(onSeated: () => void): void {
+    if (this.#pass !== undefined) {
+      this.#asked?.();
+      return;
+    }
+    this.#pass = this.#work(onSeated)
+      .catch((error: unknown) => this.#ports.report(error))
+      .then(() => {
+        this.#pass = undefined;
+      });
+  }
+
+  /** Resolves when nobody is being seated. */
+  async settled(): Promise<void> {
+    await this.#pass;
+  }
+
+  /** In how many milliseconds somebody is tried again. */
+  dueInMs(): number | undefined {
+    const moments = [...this.#later.values()].map(({ nextAt }) => nextAt - this.#ports.clock.monotonic());
+    return moments.length === 0 ? undefined : Math.max(0, Math.min(...moments));
+  }
+
+  async #work(onSeated: () => void): Promise<void> {
+    for (let seated = new Set<string>(); ; ) {
+      const asked = new Promise<void>((resolve) => {
+        this.#asked = resolve;
+      });
+      const waiting = await this.#waiting();
+      for (const { id } of waiting) {
+        if (seated.has(id) || this.#busy.has(id)) continue;
+        if (this.#busy.size >= atOnce) await Promise.race(this.#busy.values());
+        await this.#begin(id, onSeated);
+        seated.add(id);
+      }
+      if (this.#busy.size === 0) return;
+      await Promise.race([asked, Promise.all(this.#busy.values())]);
+      seated = new Set(this.#busy.keys());
+    }
+  }
+
+  async #waiting(): Promise<readonly Agent[]> {
+    const unseated = await this.#ports.store.read((tx) => tx.agents.unseated());
+    const ids = new Set(unseated.map(({ id }) => id));
+    for (const id of this.#later.keys()) if (!ids.has(id)) this.#later.delete(id);
+    const now = this.#ports.clock.monotonic();
+    return unseated.filter(({ id }) => (this.#later.get(id)?.nextAt ?? 0) <= now);
+  }
+
+  /** Resolves when the next may begin: the first of a run makes the branch that its others start from. */
+  async #begin(id: string, onSeated: () => void): Promise<void> {
+    const place = placeFor(this.#ports, id);
+    const seating = this.#try(id, place).then((isKnown) => {
+      this.#busy.delete(id);
+      if (isKnown) onSeated();
+    });
+    this.#busy.set(id, seating);
+    await Promise.allSettled([place]);
+  }
+
+  /** Never rejects. True when it is known what becomes of the agent. */
+  async #try(id: string, place: Promise<Place | undefined>): Promise<boolean> {
+    const { report, clock } = this.#ports;
+    let agent: Agent | undefined;
+    try {
+      const found = await place;
+      agent = found?.agent;
+      if (found !== undefined) await seat(this.#ports, found);
+      this.#later.delete(id);
+      return found !== undefined;
+    } catch (error) {
+      report(error);
+      const ended = agent !== undefined && (await giveUp(this.#ports, agent, error).catch(report)) === true;
+      const tries = (this.#later.get(id)?.tries ?? 0) + 1;
+      const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
+      if (ended) this.#later.delete(id);
+      else this.#later.set(id, { tries, nextAt: clock.monotonic() + pauseMs });
+      return ended;
+    }
   }
 }
 
-/** What keeps the whole program from working is no failure of this agent: it stays reserved, and the next pass tries again. */
-async function giveUp(ports: SeatPorts, agent: Agent, error: unknown): Promise<void> {
+/** False when it was nothing about this agent. */
+async function giveUp(ports: SeatPorts, agent: Agent, error: unknown): Promise<boolean> {
   const failure = failureOf(error);
-  if (failure.kind !== "unexpected") return;
+  if (failure.kind !== "unexpected") return false;
   await ports.store.transaction((tx) => startFailed(tx, ports, agent, failure.problem));
+  return true;
 }
 
-async function seat(ports: SeatPorts, agent: Agent, baseRef: string): Promise<void> {
+interface Place {
+  readonly agent: Agent;
+  readonly baseRef: string;
+}
+
+async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<void> {
   if (agent.worktreeKind === "root") return seatAtRoot(ports, agent, baseRef);
   await makeRoom(ports, agent);
   ports.reach("seat.before-worktree");
@@ -80,13 +158,22 @@ async function makeRoom(ports: SeatPorts, { name, branch }: Agent): Promise<void
   }
 }
 
-/** New work starts from what has landed already. Agents that only coordinate read the project's own checkout. */
-async function baseOf(ports: SeatPorts, { worktreeKind, baseRef, runId }: Agent): Promise<string> {
+/**
+ * New work starts from what has landed already. Agents that only coordinate read the project's own checkout. Undefined
+ * for one that was stopped while it waited.
+ */
+async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined> {
   const { canonicalBranch } = ports.settings;
-  if (worktreeKind === "root") return (await ports.worktrees.currentBranch()) ?? canonicalBranch;
-  if (baseRef !== null) return baseRef;
-  const run = await ports.store.read((tx) => tx.runs.get(runId));
-  return (run === undefined ? undefined : await ensureLandingBranch(ports, run)) ?? canonicalBranch;
+  const { agent, run } = await ports.store.read(async (tx) => {
+    const found = await tx.agents.get(id);
+    return { agent: found, run: found === undefined ? undefined : await tx.runs.get(found.runId) };
+  });
+  if (agent === undefined || agent.state !== "booting") return undefined;
+  if (agent.worktreeKind === "root") {
+    return { agent, baseRef: (await ports.worktrees.currentBranch()) ?? canonicalBranch };
+  }
+  const landing = run === undefined || agent.baseRef !== null ? undefined : await ensureLandingBranch(ports, run);
+  return { agent, baseRef: agent.baseRef ?? landing ?? canonicalBranch };
 }
 
 async function seatAtRoot(ports: SeatPorts, agent: Agent, baseRef: string): Promise<void> {

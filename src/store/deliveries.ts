@@ -105,7 +105,7 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     select(
       sql,
       deliveries,
-      "WHERE claim_expires IS NOT NULL AND claim_expires <= ? ORDER BY claim_expires LIMIT ?",
+      "WHERE claim_expires IS NOT NULL AND state = 'claimed' AND claim_expires <= ? ORDER BY claim_expires LIMIT ?",
       now,
       limit,
     ),

@@ -65,7 +65,7 @@ export interface DeliveryRows {
   ofTurn(turnId: string): Promise<Mail[]>;
   /** The earliest moment at which a reader's claim runs out. */
   nextExpiry(): Promise<number | undefined>;
-  /** Claims whose lease ran out. */
+  /** Claims whose lease ran out, oldest first. */
   expired(now: number, limit: number): Promise<Delivery[]>;
   dead(limit: number): Promise<Mail[]>;
 }

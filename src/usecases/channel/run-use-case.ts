@@ -1,5 +1,4 @@
 import type { Caller } from "../../domain/caller/caller.ts";
-import { sufficientApprovals } from "../../domain/merge/approval.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
@@ -10,6 +9,7 @@ import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { Rollback, type Store, type Tx } from "../../ports/store.ts";
 import { catalog, type UseCaseName } from "../catalog.ts";
+import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
 import { agentAbove } from "../identity/agent-above.ts";
 import { identify } from "../identity/identify.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -118,13 +118,9 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
 }
 
 /** What an engine would stay for. */
-async function hasWork(tx: Tx, { now, settings }: Pick<Context, "now" | "settings">): Promise<boolean> {
+async function hasWork(tx: Tx, terms: Pick<Context, "now" | "settings">): Promise<boolean> {
   if (!(await tx.turns.mayHaveWork())) return false;
-  if ((await tx.turns.dueWork(now)) || (await tx.checks.dueWork())) return true;
-  if ((await tx.turns.nextDue(now)) !== undefined) return true;
-  if ((await tx.waits.nextDeadline("budget")) !== undefined) return true;
-  const approvals = sufficientApprovals(settings.merge.mode);
-  return (await tx.merges.dueWork(now, approvals)) || (await tx.merges.nextDue(now, approvals)) !== undefined;
+  return (await isWorkDue(tx, terms)) || (await nextMoment(tx, terms)) !== undefined;
 }
 
 async function callerOf(

@@ -274,6 +274,9 @@ export function mailPromises(check: Check): void {
       await tx.deliveries.update(aDelivery(second, "b1", { state: "claimed", claimExpires: noon + 5 }));
     });
     expect(await store.read((tx) => tx.deliveries.nextExpiry())).toBe(noon + 5);
+    // Others that keep their lease after it was of use must not stand in the way of it.
+    const found = await store.read((tx) => tx.deliveries.expired(noon + 9, 1));
+    expect(found.map(({ messageSeq }) => messageSeq)).toEqual([second]);
   });
 }
 

@@ -1,0 +1,42 @@
+import { sufficientApprovals } from "../../domain/merge/approval.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { Tx } from "../../ports/store.ts";
+
+interface Terms {
+  readonly now: number;
+  readonly settings: Pick<Settings, "merge">;
+}
+
+/** Is there something that an engine would do now, or that goes on? */
+export async function isWorkDue(tx: Tx, { now, settings }: Terms): Promise<boolean> {
+  if ((await tx.turns.dueWork(now)) || (await tx.checks.dueWork())) return true;
+  return tx.merges.dueWork(now, sufficientApprovals(settings.merge.mode));
+}
+
+/** The next moment for which an engine has to be there; undefined when nothing is waited for. It may be past. */
+export async function nextMoment(tx: Tx, terms: Terms): Promise<number | undefined> {
+  return earliest(await tx.turns.nextDue(terms.now), await nextChore(tx, terms));
+}
+
+/** The same without the turns: moments that somebody has to act upon beside them. */
+export async function nextChore(tx: Tx, { now, settings }: Terms): Promise<number | undefined> {
+  const approvals = sufficientApprovals(settings.merge.mode);
+  return earliest(await tx.waits.nextDeadline("budget"), await tx.merges.nextDue(now, approvals));
+}
+
+/**
+ * What an engine that is there anyway also stays for: mail that a reader took and may have died with. Nobody starts one
+ * for it, or each look into an inbox would.
+ */
+export const nextReturn = (tx: Tx): Promise<number | undefined> => tx.deliveries.nextExpiry();
+
+/** Has an engine nothing to do and nothing to wait for? */
+export async function isIdle(tx: Tx, terms: Terms): Promise<boolean> {
+  if (await isWorkDue(tx, terms)) return false;
+  return (await nextMoment(tx, terms)) === undefined && (await nextReturn(tx)) === undefined;
+}
+
+export function earliest(...moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter((moment) => moment !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
