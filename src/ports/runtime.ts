@@ -15,7 +15,7 @@ export interface LaunchRequest {
 }
 
 /** A conversation that a person goes on with. */
-export interface InteractiveRequest extends Pick<LaunchRequest, "model" | "instructions" | "mcpConfig"> {
+export interface InteractiveRequest extends Pick<LaunchRequest, "model" | "instructions" | "mcpConfig" | "guard"> {
   readonly resume: string;
 }
 

@@ -71,7 +71,7 @@ const offBranch = (branch: string | null): Missing => ({
 const uncommitted: Missing = {
   kind: "uncommitted",
   message: "there are changes that no commit holds",
-  fix: "see them with git status, then commit or take back each of them",
+  fix: "see them with git status, then commit each of them or take it back: git show HEAD:<file> > <file>, or rm <file> if it is new",
 };
 
 const noCommits = ({ dirty }: WorkSeen): Missing => ({
@@ -94,7 +94,7 @@ function scopeProblem({ agent, request, mailSubjects }: CompletionFacts, work: W
     {
       kind: "scope",
       message: `files outside its scope were changed: ${names.join(", ")}`,
-      fix: 'take them back, or say why: ov done --expansion-reason "<why>"',
+      fix: 'take each of them back (git show <base>:<file> > <file>, or git rm <file> if it is new) and commit, or say why: ov done --expansion-reason "<why>"',
       names,
     },
   ];

@@ -4,22 +4,30 @@ import { absolute, checkWrite, isDevice } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
 import { isOpaque } from "./programs/interpreters.ts";
 import { onlyLooks, readingGh } from "./programs/looking.ts";
-import { scriptFile, targetsOf } from "./programs/writing.ts";
+import { onlyAdds, scriptFile, targetsOf } from "./programs/writing.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
 import { operands } from "./shell/options.ts";
-import type { ShellWord } from "./shell/tree.ts";
+import { literal, type ShellAssignment, type ShellWord } from "./shell/tree.ts";
+import { variablesSet } from "./shell/variables.ts";
+import { temporaryPaths } from "./temporary.ts";
 import { type Denial, deny } from "./verdict.ts";
 
 /** May an agent have this line run by a shell? */
 export function checkCommand(text: string, cwd: string, policy: GuardPolicy, means: GuardMeans): Denial | undefined {
   const { parse, places } = means;
+  if (policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
   const effects = readShell(text, { parse, cwd, home: places.home, gates: policy.gates });
   if ("decision" in effects) return effects;
   return (
     first(effects.invocations, (each) => checkInvocation(each, effects, policy, means)) ??
-    first(effects.writes, ({ target, cwd: from }) => checkTarget(target, from, policy, means))
+    first(effects.writes, ({ target, cwd: from }) =>
+      checkTarget({ target, cwd: from, adds: true }, effects, policy, means),
+    )
   );
 }
+
+/** Ends of lines count: they end comments. */
+const spaced = (text: string): string => text.trim().replaceAll(/[ \t]+/g, " ");
 
 function first<T>(all: readonly T[], check: (each: T) => Denial | undefined): Denial | undefined {
   for (const each of all) {
@@ -31,23 +39,31 @@ function first<T>(all: readonly T[], check: (each: T) => Denial | undefined): De
 
 function checkInvocation(
   invocation: Invocation,
-  { functions }: ShellEffects,
+  effects: ShellEffects,
   policy: GuardPolicy,
   means: GuardMeans,
 ): Denial | undefined {
   const { name, args } = invocation;
   const denied = checkVariables(invocation, policy) ?? checkTracker(invocation, policy);
   if (denied !== undefined || name === "") return denied;
-  if (name === "git") return checkGit(invocation, policy, means.places);
+  const git = asGit(invocation);
+  if (git !== undefined) return checkGit(git, policy, means.places);
   if (isOpaque(name, args)) return opaque(name);
   const leaving = checkLeaving(invocation);
   if (leaving !== undefined) return leaving;
-  if (policy.files === "scoped-write") return checkTargets(invocation, policy, means);
-  if (functions.has(name) || onlyLooks(invocation)) return undefined;
+  if (policy.files === "scoped-write") return checkTargets(invocation, effects, policy, means);
+  if (effects.functions.has(name) || onlyLooks(invocation)) return undefined;
   return deny(
     "read-only",
     `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`,
   );
+}
+
+/** Git's commands are programs of their own, too. */
+function asGit(invocation: Invocation): Invocation | undefined {
+  const [, command] = /^git(?:-([a-z-]+))?$/.exec(invocation.name) ?? [];
+  if (invocation.name === "git") return invocation;
+  return command === undefined ? undefined : { ...invocation, args: [literal(command), ...invocation.args] };
 }
 
 const opaque = (name: string): Denial =>
@@ -60,13 +76,24 @@ const opaque = (name: string): Denial =>
 const steersGit =
   /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG.*|EXEC_PATH|SSH.*|PROXY.*|EXTERNAL.*)$/;
 const steersPrograms =
-  /^(PATH|IFS|ENV|BASH_ENV|SHELL|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|.*_OPTIONS|.*OPTS?|PYTHON.*|PERL.*|RUBY.*|NODE_.*|LESS.*)$/;
+  /^(.*PATH|IFS|PS4|ENV|BASH_.*|SHELL|HOME|XDG_.*|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_OPTIONS|.*OPTS?|PYTHON.*|PERL.*|RUBY.*|NODE_.*|LESS.*)$/;
 
-function checkVariables({ assignments }: Invocation, { files }: GuardPolicy): Denial | undefined {
-  const forbidden = files === "read-only" ? steersPrograms : steersGit;
-  const found = assignments.find(({ name, value }) => forbidden.test(name) && value.text !== "cat");
-  return found && deny("variables", `${found.name} decides what other programs do; leave it as it is`);
+function checkVariables({ name, args, assignments }: Invocation, { files }: GuardPolicy): Denial | undefined {
+  const reads = files === "read-only";
+  const forbidden = reads ? steersPrograms : steersGit;
+  const found =
+    assignments.find((each) => forbidden.test(each.name) && !isHarmless(each, name))?.name ??
+    // The shell evaluates what stands in a name that is none.
+    variablesSet(name, args).find(
+      (word) => forbidden.test(word.text) || (reads && (word.dynamic || /[$`]/.test(word.text))),
+    )?.text;
+  if (found === undefined) return undefined;
+  return deny("variables", `${found === "" ? "a variable" : found} decides what other programs do; leave it as it is`);
 }
+
+/** What passes on what it is given, and how a line that is read is taken apart. */
+const isHarmless = (each: ShellAssignment, program: string): boolean =>
+  each.value.text === "cat" || (each.name === "IFS" && program === "read");
 
 /** A task of somebody else is theirs to close. */
 function checkTracker({ name, args }: Invocation, { taskId }: GuardPolicy): Denial | undefined {
@@ -97,15 +124,28 @@ function checkLeaving({ name, args }: Invocation): Denial | undefined {
     : undefined;
 }
 
-function checkTargets({ name, args, cwd }: Invocation, policy: GuardPolicy, means: GuardMeans): Denial | undefined {
+function checkTargets(
+  { name, args, cwd }: Invocation,
+  effects: ShellEffects,
+  policy: GuardPolicy,
+  means: GuardMeans,
+): Denial | undefined {
   const script = scriptFile(name, args);
   const targets = script === undefined ? targetsOf(name, args) : [script];
-  return first(targets, (target) => checkTarget(target, cwd, policy, means));
+  const adds = onlyAdds(name);
+  return first(targets, (target) => checkTarget({ target, cwd, adds }, effects, policy, means));
+}
+
+interface Target {
+  readonly target: ShellWord;
+  readonly cwd: string | undefined;
+  /** Nothing is taken away there. */
+  readonly adds: boolean;
 }
 
 function checkTarget(
-  target: ShellWord,
-  cwd: string | undefined,
+  { target, cwd, adds }: Target,
+  { invocations }: ShellEffects,
   policy: GuardPolicy,
   { places }: GuardMeans,
 ): Denial | undefined {
@@ -114,8 +154,13 @@ function checkTarget(
     const harmless = path !== undefined && isDevice(path);
     return harmless ? undefined : deny("read-only", `a ${policy.capability} writes no files; let the output be shown`);
   }
-  if (path === undefined) {
-    return deny("dynamic", "which file this changes cannot be told before it runs; write its path out");
-  }
-  return checkWrite(path, policy, places);
+  const paths = path === undefined ? temporaryPaths(target, { adds, invocations, places }) : [path];
+  if (paths.length === 0) return untold;
+  return first(paths, (each) => checkWrite(each, policy, places));
 }
+
+const untold = deny(
+  "dynamic",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what to type.
+  "which file this changes cannot be told before it runs; write its path out: src/*.ts may stand for several, and ${TMPDIR:-/tmp}/<name> for one to throw away",
+);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { attempt, nowhere, policyFor, runs } from "../../../testkit/guard.ts";
+import { commandCases } from "../../../testkit/guard-cases.ts";
 import { roleList, roles } from "../role/roles.ts";
 import { lexical } from "./paths.ts";
 import { readGuardPolicy } from "./policy.ts";
@@ -105,15 +106,8 @@ describe("tools", () => {
 });
 
 describe("commands", () => {
-  const cases = (role: keyof typeof roles, may: readonly string[], mayNot: readonly string[]) => {
-    const policy = policyFor(roles[role]);
-    test.each(may.map((command) => [command]))(`a ${role} may run %j`, (command) => {
-      expect(runs(policy, command)).toEqual(allowed);
-    });
-    test.each(mayNot.map((command) => [command]))(`a ${role} may not run %j`, (command) => {
-      expect(runs(policy, command)).toMatchObject({ decision: "deny" });
-    });
-  };
+  const cases = (role: keyof typeof roles, may: readonly string[], mayNot: readonly string[]) =>
+    commandCases(role, { may, mayNot });
 
   cases(
     "builder",
@@ -122,14 +116,11 @@ describe("commands", () => {
       "npm ci && npm run build 2>&1 | tail -20",
       "cd src && rm -f ../dist/x && cd .. && git add -A",
       "git commit -m \"$(cat <<'EOF'\nA title\n\nrm -rf /etc; git push\nEOF\n)\"",
-      "git stash push",
-      "git stash && git stash pop",
       "git -C push status",
       "git checkout -b overstory/bob/second",
       "git switch overstory/bob/t-1",
       "git checkout --ours src/a.ts",
       "git restore --staged a.ts",
-      "git merge main && git rebase --continue",
       "git branch --show-current",
       "git branch -a --contains HEAD",
       "git config user.name",
@@ -183,6 +174,9 @@ describe("commands", () => {
       "git reset --har",
       "git clean -nf",
       "git stash drop",
+      "git stash push",
+      "git stash && git stash pop",
+      "git merge main && git rebase main",
       "git tag v1",
       "git fetch origin main:main",
       "git push; true",

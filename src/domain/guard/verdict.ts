@@ -23,6 +23,7 @@ export const guardRules = [
   "git-push",
   "git-discard",
   "git-branch",
+  "git-merge",
   "git-shared",
   "git-elsewhere",
   "git-unknown",

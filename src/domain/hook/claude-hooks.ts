@@ -9,30 +9,40 @@ const timeout = 30;
 interface EntryOptions {
   /** A guard that cannot run denies. For agents: a person would be locked out by a program that is gone. */
   readonly failClosed: boolean;
+  /** Our own program, where it is known; otherwise it is looked for by its name. */
+  readonly program?: string | undefined;
 }
 
 /** One entry of a settings file: every tool, one process. */
-export function hookEntry(event: HookEvent, { failClosed }: EntryOptions) {
-  const guard = failClosed && event === "pre-tool" ? { onFailure: "block" } : {};
-  const command = { type: "command", command: hookCommand(event), timeout, ...guard };
+export function hookEntry(event: HookEvent, { failClosed, program = "ov" }: EntryOptions) {
+  if (failClosed && event === "pre-tool") return guardEntry([program, "hook", event]);
+  const command = { type: "command", command: hookCommand(event), timeout };
   const matcher = event === "pre-tool" || event === "post-tool" ? { matcher: "" } : {};
   return { ...matcher, hooks: [command] };
 }
 
 /** All entries, as the settings of a session that has no file for them. */
 export const hookSettings = (options: EntryOptions) => ({
+  ...(options.failClosed ? stayOn : {}),
   hooks: Object.fromEntries(hookEvents.map((event) => [claudeEvents[event], [hookEntry(event, options)]])),
 });
 
 /**
  * The guard alone, for turns that nobody watches: what a turn does is read from its output, and its mail comes as its
- * input. Settings on the command line count before those of files, so none of these can switch hooks off; and a program
- * that is gone, or fails, denies: versions that do not know `onFailure` go by the exit code.
+ * input.
  */
-export function guardSettings(guard: readonly string[]) {
+export const guardSettings = (guard: readonly string[]) => ({
+  ...stayOn,
+  hooks: { [claudeEvents["pre-tool"]]: [guardEntry(guard)] },
+});
+
+/** Settings on the command line count before those of files, so none of these can switch hooks off. */
+const stayOn = { disableAllHooks: false };
+
+/** A program that is gone, or fails, denies: versions that do not know `onFailure` go by the exit code. */
+function guardEntry(guard: readonly string[]) {
   const command = `${guard.map(quoted).join(" ")} || exit 2`;
-  const hook = { type: "command", command, timeout, onFailure: "block" };
-  return { disableAllHooks: false, hooks: { [claudeEvents["pre-tool"]]: [{ matcher: "", hooks: [hook] }] } };
+  return { matcher: "", hooks: [{ type: "command", command, timeout, onFailure: "block" }] };
 }
 
 /** One word for a shell. */

@@ -47,7 +47,8 @@ async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<Launc
   const place = { given, worktreeKind, instructionFile: runtime.instructionFile, untouched: headCommit === null };
   const told = ports.instructions.place(place);
   const instructions = told.found ? {} : { instructions: told.file };
-  return ok(runtime.interactive({ model, resume, mcpConfig: ports.mcpConfig, ...instructions }));
+  const { guard } = told;
+  return ok(runtime.interactive({ model, resume, mcpConfig: ports.mcpConfig, guard, ...instructions }));
 }
 
 async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalProcess, token: string): Promise<boolean> {

@@ -19,11 +19,30 @@ test("a turn has the guard before every tool and no other hook, and no file can 
   expect(claudeRuntime.launch(request).argv).not.toContain("--settings");
 });
 
-test("a person who takes over has all hooks, and the guard among them fails closed", () => {
+test("a person who takes over has all hooks, and the guard among them fails closed, as in turns", () => {
+  const guard = ["/my project/run/bin/ov", "hook", "pre-tool", "--rules", "/guard.json"];
+  const attached = { model: null, resume: "s", guard };
+  const { argv } = claudeRuntime.interactive?.(attached) ?? { argv: [] };
+  const command = "'/my project/run/bin/ov' hook pre-tool || exit 2";
+  expect(settingsIn(argv)).toMatchObject({
+    disableAllHooks: false,
+    hooks: {
+      PreToolUse: [{ matcher: "", hooks: [{ type: "command", command, timeout: 30, onFailure: "block" }] }],
+      Stop: [{ hooks: [{ command: "ov hook stop" }] }],
+    },
+  });
+});
+
+test("without being told where our program is, a guard that is not found denies all the same", async () => {
   const { argv } = claudeRuntime.interactive?.({ model: null, resume: "s" }) ?? { argv: [] };
   expect(settingsIn(argv)).toMatchObject({
-    hooks: { PreToolUse: [{ hooks: [{ command: "ov hook pre-tool", onFailure: "block" }] }], Stop: [{}] },
+    hooks: { PreToolUse: [{ hooks: [{ command: "ov hook pre-tool || exit 2", onFailure: "block" }] }] },
   });
+  const { exited } = Bun.spawn(["/bin/sh", "-c", "ov hook pre-tool || exit 2"], {
+    env: { PATH: "/nonexistent" },
+    stderr: "ignore",
+  });
+  expect(await exited).toBe(2);
 });
 
 test.each([

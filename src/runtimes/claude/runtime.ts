@@ -33,9 +33,14 @@ export const claudeRuntime: Runtime = {
 const guardArguments = ({ guard }: LaunchRequest): string[] =>
   guard === undefined ? [] : ["--settings", JSON.stringify(guardSettings(guard))];
 
+/** Whoever knows the command of the guard knows where our program is. */
+type AttachedRequest = InteractiveRequest & Pick<LaunchRequest, "guard">;
+
 /** Hooks come on the command line: nothing needs to be put into the agent's worktree, and nothing is left there. */
-function interactiveArguments({ model, resume, instructions, mcpConfig }: InteractiveRequest): string[] {
-  const argv = ["--resume", resume, "--settings", JSON.stringify(hookSettings({ failClosed: true }))];
+function interactiveArguments({ model, resume, instructions, mcpConfig, guard }: AttachedRequest): string[] {
+  // Without the rules of turns: a person sits here, and what tools do is put on record by the hook itself.
+  const settings = hookSettings({ failClosed: true, program: guard?.[0] });
+  const argv = ["--resume", resume, "--settings", JSON.stringify(settings)];
   if (mcpConfig !== undefined) argv.push("--strict-mcp-config", "--mcp-config", mcpConfig);
   if (model !== null) argv.push("--model", model);
   if (instructions !== undefined) argv.push("--append-system-prompt-file", instructions);

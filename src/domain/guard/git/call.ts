@@ -37,9 +37,12 @@ const unclear = deny("dynamic", "which git command this is cannot be told; write
 
 const risky = (what: string): Denial => deny("git-shared", `git ${what} can make git run anything; leave it out`);
 
-/** Settings by which git runs programs, gives commands other names, or leaves out hooks. */
+/** Settings by which git runs programs, gives commands other names, moves branches on the way, or leaves out hooks. */
 const riskySetting =
-  /^(alias\.|include|url\.|core\.(hookspath|sshcommand|fsmonitor|worktree|editor|gitproxy|attributesfile)|protocol\.|remote\.)|\.(cmd|command|helper|textconv|external|driver|process|clean|smudge|program|uploadpack|receivepack)=/i;
+  /^(alias\.|include|url\.|core\.(hookspath|fsmonitor|worktree|pager|gitproxy|attributesfile|askpass)|pager\.|protocol\.|remote\.|rebase\.updaterefs|submodule\..*update|interactive\.difffilter)|(editor|cmd|command|hook|helper|textconv|external|driver|process|clean|smudge|program|uploadpack|receivepack)=/i;
 
 const isRiskySetting = (word: ShellWord | undefined): boolean =>
-  word === undefined || word.dynamic || riskySetting.test(word.text);
+  word === undefined || word.dynamic || (riskySetting.test(word.text) && !idle.test(word.text));
+
+/** Programs that only pass on what they are given, or do nothing. */
+const idle = /^([\w.]*(pager|editor)|pager\.\w+|core\.fsmonitor)=(cat|less|true|:|false)?$/i;

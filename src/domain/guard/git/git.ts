@@ -27,7 +27,7 @@ export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places:
 }
 
 /** Commands that write files where they are told to. */
-const writing = ["init", "clone", "archive", "format-patch", "bundle", "log", "diff", "show"];
+const writing = "init clone archive format-patch bundle log diff show merge-file interpret-trailers".split(" ");
 
 function checkPlaces(
   given: readonly ShellWord[],

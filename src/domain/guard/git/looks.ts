@@ -8,7 +8,20 @@ const noOutput: Check = (args) => !hasOption(args, "", "output", "ext-diff");
 const oneOf =
   (...words: readonly string[]): Check =>
   (args) =>
-    words.includes(operands(args)[0]?.text ?? "");
+    words.includes(args[0]?.text ?? "");
+/** For commands with options of their own before the word that says what to do. */
+const quietly =
+  (flags: readonly string[], check: Check): Check =>
+  (args) =>
+    check(args.filter(({ text }, at) => at > 0 || !flags.includes(text)));
+const nothingOr =
+  (...words: readonly string[]): Check =>
+  (args) =>
+    args.length === 0 || oneOf(...words)(args);
+const both =
+  (one: Check, other: Check): Check =>
+  (args) =>
+    one(args) && other(args);
 
 /** Lists of names: none is made, moved or deleted. */
 const lists =
@@ -77,12 +90,12 @@ const looks: Readonly<Record<string, Check>> = {
   branch: branches,
   tag: tags,
   config: settings,
-  remote: (args) => operands(args).length === 0 || oneOf("show", "get-url")(args),
-  stash: oneOf("list", "show"),
-  reflog: (args) => operands(args).length === 0 || oneOf("show")(args),
+  remote: quietly(["-v", "--verbose"], nothingOr("show", "get-url")),
+  stash: both(oneOf("list", "show"), noOutput),
+  reflog: both((args) => !oneOf("expire", "delete", "drop", "write")(args), noOutput),
   worktree: oneOf("list"),
-  notes: (args) => operands(args).length === 0 || oneOf("show", "list")(args),
-  submodule: (args) => operands(args).length === 0 || oneOf("status", "summary")(args),
+  notes: nothingOr("show", "list"),
+  submodule: quietly(["-q", "--quiet"], nothingOr("status", "summary")),
 };
 
 /** The names of those commands. */

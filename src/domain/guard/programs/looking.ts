@@ -1,14 +1,16 @@
 import type { Invocation } from "../shell/invocations.ts";
-import { hasOption, operands } from "../shell/options.ts";
+import { hasOption, operands, operandsBeside } from "../shell/options.ts";
 import type { ShellWord } from "../shell/tree.ts";
+import { awkOnlyPrints } from "./awk.ts";
 import { sedOnlyPrints } from "./sed.ts";
 
 type Check = (args: readonly ShellWord[]) => boolean;
 
+/** A further word would be a file to write to. */
 const atMost =
-  (count: number): Check =>
+  (count: number, ...valued: readonly string[]): Check =>
   (args) =>
-    operands(args).length <= count;
+    operandsBeside(args, valued).length <= count;
 const without =
   (letters: string, ...long: readonly string[]): Check =>
   (args) =>
@@ -19,39 +21,40 @@ const noneOf =
   (args) =>
     !args.some(({ text }) => forbidden.test(text));
 
-const awk: Check = (args) => {
-  const program = operands(args).find(({ text }) => !/^\w+=/.test(text));
-  if (program === undefined || program.dynamic || hasOption(args, "fi", "file", "include", "exec")) return false;
-  return !/system\s*\(|(?<!\|)\|(?!\|)|>>|>\s*[("A-Za-z_$]|@load|@include/.test(program.text);
-};
-
 /** Programs that change something only when they are asked to. */
 const careful: Readonly<Record<string, Check>> = {
-  find: noneOf(/^-(delete|f?print0?f|fprint|fls)/),
+  find: noneOf(/^-(delete|fprint|fls)/),
   fd: without("xX", "exec", "exec-batch"),
   rg: without("", "pre", "hostname-bin"),
+  ag: without("", "pager"),
   sed: sedOnlyPrints,
-  awk,
-  gawk: awk,
-  mawk: awk,
+  awk: awkOnlyPrints,
+  gawk: awkOnlyPrints,
+  mawk: awkOnlyPrints,
   sort: without("oT", "output", "compress-program", "temporary-directory"),
-  uniq: atMost(1),
-  xxd: (args) => atMost(1)(args) && !hasOption(args, "r"),
-  tree: without("o"),
-  yq: without("i", "inplace", "split-exp"),
-  date: without("s", "set"),
-  hostname: atMost(0),
+  uniq: atMost(1, "-f", "-s", "-w"),
+  xxd: (args) => atMost(1, "-c", "-g", "-l", "-o", "-s")(args) && !hasOption(args, "r"),
+  tree: without("oR"),
+  yq: without("is", "inplace", "in-place", "split-exp", "security-enable-system-operator"),
+  date: (args) => without("s", "set")(args.filter(({ text }) => !text.startsWith("-I"))),
+  hostname: (args) => atMost(0)(args) && !hasOption(args, "Fb", "file", "boot"),
+  file: without("C", "compile"),
+  base64: without("o", "output"),
   diff: without("", "output"),
+  diff3: without("", "diff-program"),
+  cloc: noneOf(
+    /^--?(out|report|write|diff-align|ignored|counted|found|categorized|extract|strip|sql|original|config|sum|use-sloc)/,
+  ),
   tee: atMost(0),
   gh: (args) => readingGh(args),
 };
 
 const plain: readonly string[] =
-  `ls cat head tail wc nl tac rev cut tr comm join paste fold fmt expand unexpand column grep egrep fgrep zgrep zcat ag
-  jq stat file du df pwd basename dirname realpath readlink echo printf test [ true false : type which whereis printenv
-  env id whoami uname locale ps pgrep lsof free uptime nproc seq expr sleep od hexdump strings base64 cksum md5sum
-  sha1sum sha256sum sha512sum cmp diff3 numfmt cloc tokei cd pushd popd dirs set export readonly declare local unset shift
-  read mapfile wait exit return break continue let exec trap ov overstory sd bd`.split(/\s+/);
+  `ls cat head tail wc nl tac rev cut tr comm join paste fold fmt expand unexpand column grep egrep fgrep zgrep
+  zcat jq stat du df pwd basename dirname realpath readlink echo printf test [ true false : type which whereis
+  printenv env id whoami uname locale ps pgrep lsof free uptime nproc seq expr sleep od hexdump strings cksum
+  md5sum sha1sum sha256sum sha512sum cmp numfmt tokei cd pushd popd dirs set export readonly declare local unset
+  shift read mapfile wait exit return break continue let exec trap ov overstory sd bd`.split(/\s+/);
 
 /** The names of all programs by which a role that changes nothing may look. */
 export const lookingPrograms: readonly string[] = [
@@ -65,10 +68,16 @@ const systemDirs = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 /** Does this program, called so, change nothing? */
 export function onlyLooks({ name, program, args }: Invocation): boolean {
   if (program.includes("/") && !systemDirs.test(program)) return false;
-  if (args.length === 1 && ["--version", "--help"].includes(args[0]?.text ?? "")) return true;
-  if (Object.hasOwn(careful, name)) return careful[name]?.(args) === true;
+  if (args.length === 1 && asksAbout(name).includes(args[0]?.text ?? "")) return true;
+  // A word in braces becomes several, and any of them may be an option.
+  if (Object.hasOwn(careful, name)) return !args.some(isSeveral) && careful[name]?.(args) === true;
   return plain.includes(name);
 }
+
+const asksAbout = (name: string): readonly string[] =>
+  /^(node|npm|pnpm|yarn|bun|tsc|ruby|php|perl)$/.test(name) ? ["--version", "--help", "-v"] : ["--version", "--help"];
+
+const isSeveral = ({ text, pattern }: ShellWord): boolean => pattern && /\{.*(,|\.\.).*\}/.test(text);
 
 /** Of the forge's own program, what only shows. */
 export function readingGh(args: readonly ShellWord[]): boolean {

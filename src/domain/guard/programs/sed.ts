@@ -1,29 +1,16 @@
-import { hasOption, isOption, operands, valuesOf } from "../shell/options.ts";
 import type { ShellWord } from "../shell/tree.ts";
+import { readSed } from "./sed-call.ts";
 
 /** Does `sed` called so only print? */
 export function sedOnlyPrints(args: readonly ShellWord[]): boolean {
-  if (sedWrites(args) || hasOption(args, "f", "file")) return false;
-  return scriptsOf(args).every(({ text, dynamic }) => !dynamic && isHarmless(text));
+  const { inPlace, unclear, scripts } = readSed(args);
+  return !inPlace && !unclear && scripts.every(({ text, dynamic }) => !dynamic && isHarmless(text));
 }
 
-/** Does it change the files that it is given? */
-export const sedWrites = (args: readonly ShellWord[]): boolean =>
-  args.some(({ text }) => /^(-[nEersuz]*i|--in)/.test(text));
-
-/** The files that it is given. */
-export function sedFiles(args: readonly ShellWord[]): readonly ShellWord[] {
-  const words = operands(args).filter((word) => !valuesOf(args, "-e", "--expression", "-f", "--file").includes(word));
-  return hasScriptOption(args) ? words : words.slice(1);
-}
-
-const hasScriptOption = (args: readonly ShellWord[]): boolean => hasOption(args, "ef", "expression", "file");
-
-function scriptsOf(args: readonly ShellWord[]): readonly ShellWord[] {
-  const given = valuesOf(args, "-e", "--expression");
-  const clusters = args.flatMap((word, at) => (/^-[nErsuz]+e$/.test(word.text) ? args.slice(at + 1, at + 2) : []));
-  if (given.length + clusters.length > 0) return [...given, ...clusters];
-  return args.filter((word) => !isOption(word)).slice(0, 1);
+/** The files that it changes. */
+export function sedTargets(args: readonly ShellWord[]): readonly ShellWord[] {
+  const { inPlace, files } = readSed(args);
+  return inPlace ? files : [];
 }
 
 /** Walks over the commands of a script; one that writes a file or runs a program ends the walk. */
@@ -41,24 +28,32 @@ const address =
   /^(?:\d+(?:~\d+)?|\$|\/(?:\\.|[^/\\])*\/[IM]*)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\])*\/[IM]*))?\s*!?\s*/;
 
 function afterCommand(text: string): string | undefined {
-  const body = text.replace(address, "");
+  const [place = ""] = address.exec(text) ?? [];
+  if (isSplit(place)) return undefined;
+  const body = text.slice(place.length);
   const [command = ""] = body;
   if (body === "") return "";
   if ("sy".includes(command)) return afterReplacement(body);
-  if ("aicrRbtT:".includes(command)) return body.replace(/^[^\n]*\n?/, "");
+  if ("aicrR".includes(command)) return body.replace(/^[^\n]*\n?/, "");
+  if ("btT:".includes(command)) return body.slice(1).replace(/^[^\S\n]*[^\s;}]*/, "");
   if ("pPdDnNgGhHxlqQ=zF{}".includes(command)) return body.slice(1).replace(/^\s*\d*/, "");
   return undefined;
 }
+
+/** Whether a slash between brackets ends a pattern, not all agree. */
+const isSplit = (pattern: string): boolean => /\[[^\]]*\//.test(pattern);
 
 function afterReplacement(body: string): string | undefined {
   const delimiter = body[1];
   if (delimiter === undefined || /[\s\\]/.test(delimiter)) return undefined;
   let at = 2;
+  let first = "";
   for (let sections = 0; sections < 2; at++) {
     if (at >= body.length) return undefined;
     if (body[at] === "\\") at++;
-    else if (body[at] === delimiter) sections++;
+    else if (body[at] === delimiter && ++sections === 1) first = body.slice(2, at);
   }
+  if (/\[[^\]]*$/.test(first.replace(/\\./g, ""))) return undefined;
   const [flags = ""] = /^[gpiIM\d]*/.exec(body.slice(at)) ?? [];
   const rest = body.slice(at + flags.length);
   return rest === "" || /^[\s;}]/.test(rest) ? rest : undefined;

@@ -1,7 +1,7 @@
 import { isOption, operands, valuesOf } from "../shell/options.ts";
 import { findRoots } from "../shell/scripts.ts";
 import { literal, type ShellWord } from "../shell/tree.ts";
-import { sedFiles, sedWrites } from "./sed.ts";
+import { sedTargets } from "./sed.ts";
 
 type Targets = (args: readonly ShellWord[]) => readonly ShellWord[];
 
@@ -49,7 +49,7 @@ const targets: Readonly<Record<string, Targets>> = {
   chgrp: afterFirst,
   dd: (args) =>
     args.filter(({ text }) => text.startsWith("of=")).map((word) => ({ ...word, text: word.text.slice(3) })),
-  sed: (args) => (sedWrites(args) ? sedFiles(args) : []),
+  sed: sedTargets,
   find: (args) => [
     ...(args.some(({ text }) => text === "-delete") ? findRoots(args) : []),
     ...valuesOf(args, "-fprint", "-fprint0", "-fprintf", "-fls"),
@@ -74,6 +74,15 @@ const targets: Readonly<Record<string, Targets>> = {
 /** What this program, called so, would write to, delete or move. */
 export const targetsOf = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
   (Object.hasOwn(targets, name) ? targets[name]?.(args) : undefined) ?? [];
+
+/** Whatever else it is told, it writes there: nothing may be added to what is known of it. */
+export const writesWhereTold = (name: string): boolean =>
+  name === "git" || (Object.hasOwn(targets, name) && !builders.includes(name));
+
+const builders = ["make", "npm"];
+
+/** Programs that make something new where they are told to, and take nothing away. */
+export const onlyAdds = (name: string): boolean => ["mkdir", "touch", "tee", "cp", "install"].includes(name);
 
 /** Does it read commands from a file? Then it must be one that can be looked at. */
 export function scriptFile(name: string, args: readonly ShellWord[]): ShellWord | undefined {

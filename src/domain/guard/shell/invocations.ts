@@ -1,5 +1,6 @@
 import { absolute } from "../paths.ts";
 import { type Denial, deny } from "../verdict.ts";
+import { type GateCommands, readGates } from "./gates.ts";
 import { execsOf, scriptOf } from "./scripts.ts";
 import type { ParseShell, ShellAssignment, ShellCommand, ShellNode, ShellWord } from "./tree.ts";
 import { literal } from "./tree.ts";
@@ -48,13 +49,13 @@ class Reader implements ShellEffects {
   readonly functions = new Set<string>();
   denial: Denial | undefined;
   readonly #terms: ReadingTerms;
-  readonly #gates: readonly (readonly string[])[];
+  readonly #gates: GateCommands;
   #cwd: string | undefined;
 
   constructor(terms: ReadingTerms) {
     this.#terms = terms;
     this.#cwd = terms.cwd;
-    this.#gates = terms.gates.flatMap((gate) => prefixesOf(terms.parse(gate) ?? []));
+    this.#gates = readGates(terms.gates, terms.parse);
   }
 
   script(text: string, depth: number): void {
@@ -84,16 +85,18 @@ class Reader implements ShellEffects {
     this.#cwd = before;
   }
 
-  #command({ words, assignments, writes, inner }: ShellCommand, depth: number): void {
-    this.#apart(() => this.#walk(inner, depth));
+  #command(command: ShellCommand, depth: number): void {
+    const { words, assignments, writes, inner } = command;
     for (const target of writes) this.writes.push({ target, cwd: this.#cwd });
+    if (this.#gates.has(command)) return;
+    this.#apart(() => this.#walk(inner, depth));
     if (words.length === 0) this.#push("", [], assignments);
     this.#run(words, assignments, depth);
   }
 
   #run(words: readonly ShellWord[], assignments: readonly ShellAssignment[], depth: number): void {
     const [program, ...args] = words;
-    if (program === undefined || (assignments.length === 0 && this.#isGate(words))) return;
+    if (program === undefined || this.#gates.begins(words, assignments)) return;
     const name = program.text.slice(program.text.lastIndexOf("/") + 1);
     const inside = unwrap(name, args);
     // A name behind an equals sign is looked up by some shells.
@@ -145,12 +148,6 @@ class Reader implements ShellEffects {
     const name = program.slice(program.lastIndexOf("/") + 1);
     this.invocations.push({ name, program, args, assignments, cwd: this.#cwd });
   }
-
-  #isGate(words: readonly ShellWord[]): boolean {
-    return this.#gates.some((gate) =>
-      gate.every((text, at) => words[at]?.text === text && words[at]?.dynamic === false && words.length >= gate.length),
-    );
-  }
 }
 
 const homeWord: ShellWord = { ...literal("~"), home: true };
@@ -158,13 +155,4 @@ const homeWord: ShellWord = { ...literal("~"), home: true };
 function assignmentOf({ text, ...rest }: ShellWord): ShellAssignment {
   const at = text.indexOf("=");
   return { name: text.slice(0, at), value: { ...rest, text: text.slice(at + 1) } };
-}
-
-/** The commands of a gate, each as the words it begins with. One that is not plain words allows nothing. */
-function prefixesOf(nodes: readonly ShellNode[]): readonly (readonly string[])[] {
-  return nodes.flatMap((node) => {
-    if (node.kind === "group") return prefixesOf(node.nodes);
-    const plain = node.words.length > 0 && node.words.every(({ dynamic }) => !dynamic);
-    return plain && node.assignments.length === 0 ? [node.words.map(({ text }) => text)] : [];
-  });
 }

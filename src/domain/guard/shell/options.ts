@@ -8,6 +8,16 @@ export function operands(args: readonly ShellWord[]): readonly ShellWord[] {
   return [...before.filter((word) => !isOption(word)), ...after];
 }
 
+/** The same without what follows one of these options as its value. */
+export function operandsBeside(args: readonly ShellWord[], valued: readonly string[]): readonly ShellWord[] {
+  const end = args.findIndex(({ text }) => text === "--");
+  const values = new Set<number>();
+  for (const [at, { text }] of (end < 0 ? args : args.slice(0, end)).entries()) {
+    if (!values.has(at) && valued.includes(text)) values.add(at + 1);
+  }
+  return operands(args.filter((_, at) => !values.has(at)));
+}
+
 export const isOption = ({ text, dynamic }: ShellWord): boolean =>
   !dynamic && text.startsWith("-") && text !== "-" && text !== "--";
 

@@ -1,4 +1,4 @@
-import { operands } from "./options.ts";
+import { hasOption, operands } from "./options.ts";
 import { literal, type ShellWord } from "./tree.ts";
 
 /** Commands inside a word. */
@@ -19,6 +19,8 @@ export function scriptOf(name: string, args: readonly ShellWord[]): Script | "op
     const [action] = operands(args);
     return action === undefined || action.text === "-" ? undefined : joinedLiteral([action]);
   }
+  // Called for the lines that are read, with words nobody knows.
+  if (["mapfile", "readarray"].includes(name)) return hasOption(args, "C") ? "opaque" : undefined;
   if (name === "watch") return joinedLiteral(args.filter(({ text }) => !/^(-[a-zA-Z]+|[\d.]+)$/.test(text)));
   return undefined;
 }

@@ -1,0 +1,58 @@
+import { writesWhereTold } from "../programs/writing.ts";
+import type { ParseShell, ShellAssignment, ShellCommand, ShellNode, ShellWord } from "./tree.ts";
+
+/** The commands of the quality gates, as they are recognised inside of what an agent runs. */
+export interface GateCommands {
+  /** One of them with anything after it, and with the variables that it has there. */
+  begins(words: readonly ShellWord[], assignments: readonly ShellAssignment[]): boolean;
+  /** Exactly one of them, with what is run to make its words. */
+  has(command: ShellCommand): boolean;
+}
+
+/** Reads the command lines of gates. What is no shell is the command of no gate. */
+export function readGates(gates: readonly string[], parse: ParseShell): GateCommands {
+  const known = gates.flatMap((gate) => commandsOf(parse(gate) ?? []));
+  const plain = known.filter(isPlain);
+  const made = new Set(known.filter((each) => !isPlain(each) && !dependsOnOthers(each)).map(written));
+  return {
+    begins: (words, assignments) => plain.some((gate) => isBeginning(gate, words, assignments)),
+    has: (command) => made.has(written(command)),
+  };
+}
+
+function commandsOf(nodes: readonly ShellNode[]): readonly ShellCommand[] {
+  return nodes.flatMap((node) => (node.kind === "group" ? commandsOf(node.nodes) : [node])).filter(isProgram);
+}
+
+/** Where it changes to must be known to whoever reads on. */
+const isProgram = ({ words }: ShellCommand): boolean =>
+  words.length > 0 && !["cd", "pushd", "popd"].includes(words[0]?.text ?? "");
+
+const isPlain = ({ words, assignments }: ShellCommand): boolean =>
+  words.every(isLiteral) && assignments.every(({ value }) => isLiteral(value));
+
+const isLiteral = ({ dynamic }: ShellWord): boolean => !dynamic;
+
+const written = ({ words, assignments, inner }: ShellCommand): string => JSON.stringify([words, assignments, inner]);
+
+/** A variable may have been given another value by whoever runs it. */
+const dependsOnOthers = (command: ShellCommand): boolean => /\$[\w{@*#?!$-]/.test(written(command));
+
+function isBeginning(
+  gate: ShellCommand,
+  words: readonly ShellWord[],
+  assignments: readonly ShellAssignment[],
+): boolean {
+  const begins = gate.words.every(({ text }, at) => words[at]?.text === text && words[at]?.dynamic === false);
+  const [program] = gate.words;
+  const fits = words.length === gate.words.length || !writesWhereTold(program?.text ?? "");
+  return begins && fits && assignments.every((each) => onlySays.test(each.name) || gate.assignments.some(same(each)));
+}
+
+/** Variables that tell how to print, and to whom. */
+const onlySays = /^(CI|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LANG|LC_\w+|TZ)$/;
+
+const same =
+  (one: ShellAssignment) =>
+  (other: ShellAssignment): boolean =>
+    one.name === other.name && one.value.text === other.value.text && one.value.dynamic === other.value.dynamic;
