@@ -93,6 +93,8 @@ export interface MergeGit {
   refsBelow(prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /** Refs in whose history the commit is. */
   refsWith(commit: string): Promise<readonly string[]>;
+  /** Branches whose tips are in the history of `to` and not in that of `from`. */
+  refsBetween(from: string, to: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /** Paths of the checkouts that have this branch checked out. */
   checkoutsOf(branch: string): Promise<readonly string[]>;
   /** Has the checkout neither tracked changes nor staged ones? */

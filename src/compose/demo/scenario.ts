@@ -53,7 +53,7 @@ export function scenarioOf(plan: DemoPlan, partsDir: string): string {
         { ov: ["done", "--summary", "$${task} works and is tested".replace("$$", "$")] },
       ],
     },
-    { when: { capability: "reviewer" }, do: [part("reviewer", "$${task}".replace("$$", "$"))] },
+    { when: { capability: "reviewer" }, do: [part("reviewer")] },
   ]);
 }
 

@@ -47,3 +47,9 @@ test("a branch that could not be merged, or has newer commits than the queue, is
   }
   expect(kinds(child({}, { entries: [entry("merged", "c1")] }))).toEqual(["unready-branch"]);
 });
+
+test("a lead whose merger joins what could not be merged learns that the landing of that settles it", () => {
+  const fixes = (...entries: ChildFacts["entries"]) => openChildren([child({}, { entries })]).map(({ fix }) => fix);
+  expect(fixes(entry("conflict"))[0]).toContain("when a merger joins it, wait until that has landed");
+  expect(fixes(entry("merged", "c1"))[0]).not.toContain("merger");
+});

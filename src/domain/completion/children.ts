@@ -36,18 +36,23 @@ function problemOf({ agent, finished, entries, abandoned }: ChildFacts): Missing
   const last = entries.at(-1);
   const why = last === undefined ? "was never handed over" : lackOf(last, agent.headCommit);
   if (why === undefined) return undefined;
+  // Landing what holds it settles it, too; until then nobody knows that it will.
+  const joined = isRefused(last) ? "when a merger joins it, wait until that has landed; " : "";
   return {
     kind: "unready-branch",
     message: `${branch} of ${name} ${why}`,
-    fix: `hand it over: ov mail send --type merge_ready, or give it up: ov release ${name}`,
+    fix: `${joined}hand it over: ov mail send --type merge_ready, or give it up: ov release ${name}`,
     names: [branch],
   };
 }
 
 const refused: readonly MergeStatus[] = ["conflict", "failed"];
 
+const isRefused = (last: Pick<MergeEntry, "status"> | undefined): boolean =>
+  last !== undefined && refused.includes(last.status);
+
 function lackOf(last: Pick<MergeEntry, "status" | "headCommit">, head: string | null): string | undefined {
   const hasNewer = head !== null && last.headCommit !== "" && last.headCommit !== head;
   if (hasNewer) return "has commits that are newer than what was handed over";
-  return refused.includes(last.status) ? `could not be merged (${last.status})` : undefined;
+  return isRefused(last) ? `could not be merged (${last.status})` : undefined;
 }

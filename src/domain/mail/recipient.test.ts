@@ -44,6 +44,7 @@ const mail = (to: string, more: Partial<RoutedMail> = {}): RoutedMail => ({
   terminal: false,
   wake: false,
   strict: false,
+  entitled: true,
   ...more,
 });
 const verdict = (word: string) => ({ type: "review", payload: JSON.stringify({ verdict: word }) }) as const;
@@ -69,6 +70,27 @@ describe("mail to a submitted agent", () => {
   ] as const)("%j reopens it", (more) => {
     expect(routeMail(mail("sub", more), agents)).toEqual({ ok: true, value: { kind: "reopen", to: "sub" } });
   });
+
+  const work = [{ type: "dispatch" }, { type: "assign" }, verdict("fail"), verdict("needs_changes")] as const;
+
+  test.each(work)("composed as %j by a stranger is refused with whom to write to instead", (more) => {
+    const stranger = { ...more, from: "l9", entitled: false };
+    expect(routeMail(mail("sub", stranger), agents)).toMatchObject({
+      ok: false,
+      refusal: { kind: "not-allowed", caller: "l9", why: expect.stringContaining("Write to l1") },
+    });
+    expect(routeMail(mail("sub", { ...stranger, wake: true }), agents).ok).toBe(false);
+    expect(routeMail(mail("sub", { ...stranger, origin: "operator" }), agents).ok).toBe(true);
+    expect(routeMail(mail("sub", { ...stranger, origin: "engine" }), agents).ok).toBe(true);
+    expect(routeMail(mail("live", stranger), agents).ok).toBe(true);
+  });
+
+  test.each([{ type: "question" }, { type: "merge_failed" }, { type: "status", wake: true }] as const)(
+    "%j reopens it, whoever asks",
+    (more) => {
+      expect(routeMail(mail("sub", { ...more, entitled: false }), agents)).toMatchObject({ value: { kind: "reopen" } });
+    },
+  );
 
   test.each([{ type: "status" }, { type: "error" }, { type: "merged" }, verdict("pass"), { type: "review" }] as const)(
     "composed as %j is refused with what would reopen it",

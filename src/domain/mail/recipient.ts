@@ -30,6 +30,8 @@ export interface RoutedMail {
   readonly wake: boolean;
   /** A script asked for unknown names to be refused. */
   readonly strict: boolean;
+  /** Its sender answers for the addressee, or was given its work to judge. */
+  readonly entitled: boolean;
 }
 
 /**
@@ -65,7 +67,7 @@ export function routeMail(mail: RoutedMail, agents: ReadonlyMap<string, Recipien
   const recipient = agents.get(mail.to);
   if (recipient === undefined) return routeToUnknown(mail, agents);
   if (!hasEnded(recipient)) return ok({ kind: "deliver", to: mail.to });
-  if (recipient.submitted && recipient.reopenable && reopens(mail)) return ok({ kind: "reopen", to: mail.to });
+  if (recipient.submitted && recipient.reopenable && reopens(mail)) return reopenFor(mail, recipient);
   if (mail.origin === "engine" || mail.terminal) return ok(forward(mail, nearestAncestor(recipient, agents), true));
   // The next coordinator or monitor reads what was left for the address.
   if (isReserved(mail.to)) return ok({ kind: "deliver", to: mail.to });
@@ -90,11 +92,26 @@ export function heirOf(
 }
 
 /** Does mail of this kind bring a submitted agent back to work? */
-export function reopens(mail: Pick<RoutedMail, "type" | "payload" | "wake">): boolean {
-  if (mail.wake || reopeningTypes.includes(mail.type)) return true;
-  if (mail.type !== "review") return false;
-  const { verdict } = payloadFields(mail.payload);
+export const reopens = (mail: Pick<RoutedMail, "type" | "payload" | "wake">): boolean =>
+  mail.wake || reopeningTypes.includes(mail.type) || sendsBack(mail);
+
+/** Mail that gives an agent work: not everybody who may send the type may send it to everybody's agents. */
+export const givesWork = (mail: Pick<RoutedMail, "type" | "payload">): boolean =>
+  mail.type === "dispatch" || mail.type === "assign" || sendsBack(mail);
+
+function sendsBack({ type, payload }: Pick<RoutedMail, "type" | "payload">): boolean {
+  if (type !== "review") return false;
+  const { verdict } = payloadFields(payload);
   return verdict === "fail" || verdict === "needs_changes";
+}
+
+/** Nobody steers the agents of another behind its back, nor uses up how often they may come back. */
+function reopenFor(mail: RoutedMail, { parentName }: RecipientFacts): Result<Route, Refusal> {
+  const { from, to, type } = mail;
+  if (mail.origin !== "agent" || mail.entitled || !givesWork(mail)) return ok({ kind: "reopen", to });
+  const whose = parentName ?? "operator";
+  const why = `it has finished its work for ${whose}; only who answers for it, its reviewer and the operator give it more. Write to ${whose}, or ask ${to} with --type question`;
+  return no({ kind: "not-allowed", action: `send ${to} back to work by ${type}`, caller: from, why });
 }
 
 function routeToUnknown(mail: RoutedMail, agents: ReadonlyMap<string, RecipientFacts>): Result<Route, Refusal> {

@@ -48,6 +48,8 @@ export interface MergeOpRequest {
   readonly onlyIfClean?: boolean;
   /** Land: how each entry got in, so that whoever finds the ref moved can record it. */
   readonly members?: readonly LandedMember[];
+  /** Land: entries whose branches these hold. */
+  readonly along?: readonly LandedAlong[];
   readonly verdict?: Verdict;
   readonly gaps?: readonly string[];
   /** Land: ids of the gate results that speak for the tree. */
@@ -63,4 +65,10 @@ export interface LandedMember {
   readonly commit: string;
   readonly tier: ResolutionTier;
   readonly strategy: string | null;
+}
+
+/** An entry that came in as part of another one's branch; `commit` is the merge commit of that other. */
+export interface LandedAlong extends LandedMember {
+  /** The tip of its branch, which may be newer than what was announced. */
+  readonly head: string;
 }

@@ -29,14 +29,17 @@ export interface Assignment {
   readonly hasSpec: boolean;
   readonly asked: Asked;
   readonly siblings: readonly Sibling[];
-  /** For a reviewer: whose work on the same task it judges. */
+  /** For a reviewer: whose work it judges. */
   readonly subject: Subject | null;
 }
 
 export interface Subject {
   readonly name: string;
   readonly branch: string;
+  /** Where its work began. */
   readonly baseCommit: string | null;
+  /** Where it was last seen. */
+  readonly headCommit: string | null;
 }
 
 /** Somebody who works beside the agent now. */

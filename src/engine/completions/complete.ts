@@ -4,7 +4,8 @@ import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rul
 import type { Receipt } from "../../domain/gate/gate.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
-import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
+import { roleFacts } from "../../usecases/completions/role-facts.ts";
+import { givenBranches } from "../../usecases/completions/under-review.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
 import { mergeContext } from "../merge/ports.ts";
 import { worktreeOf } from "../supervisor/conserve.ts";

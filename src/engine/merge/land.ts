@@ -1,10 +1,11 @@
-import { type MergeEntry, mergeRef, type Verdict } from "../../domain/merge/entry.ts";
-import type { LandedMember, MergeOp } from "../../domain/merge/operation.ts";
+import { type MergeEntry, mergeRef, mergeStatuses, type Verdict } from "../../domain/merge/entry.ts";
+import type { LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
 import type { Landing } from "../../domain/merge/train/member.ts";
 import type { LandAnswer } from "../../domain/merge/train/steps.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newOp } from "../../usecases/merge/new-op.ts";
 import { landed } from "../../usecases/merge/settle-landing.ts";
+import { comingAlong, isResting } from "./along.ts";
 import { learn } from "./learn.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
 
@@ -52,15 +53,18 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
   const members = landing.members.map(
     ({ entry, tip, tier, strategy }): LandedMember => ({ id: entry.id, commit: tip.commit, tier, strategy }),
   );
+  const coming = await comingAlong(ports, request);
   return ports.store.transaction(async (tx) => {
     for (const { id } of members) if (!isInWork(await tx.merges.get(id))) return undefined;
+    const along: LandedAlong[] = [];
+    for (const one of coming) if (isResting(await tx.merges.get(one.id))) along.push(one);
     return newOp(tx, mergeContext(ports), {
       kind: "land",
       ref: branchRef(target),
       beforeCommit: landing.from.commit,
       afterCommit: landing.to.commit,
-      queueIds: members.map(({ id }) => id),
-      request: { members, verdict, gaps, results, tree: landing.to.tree },
+      queueIds: [...members, ...along].map(({ id }) => id),
+      request: { members, ...(along.length > 0 ? { along } : {}), verdict, gaps, results, tree: landing.to.tree },
     });
   });
 }
@@ -78,9 +82,11 @@ const drop = (ports: MergePorts, op: MergeOp, problem: string): Promise<boolean>
 async function recordLanding(tx: Tx, ports: MergePorts, op: MergeOp): Promise<void> {
   const context = mergeContext(ports);
   if (!(await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now }))) return;
-  const { members = [], verdict = "unverified", gaps = [], results = [], tree = "" } = op.request;
+  const { members = [], along = [], verdict = "unverified", gaps = [], results = [], tree = "" } = op.request;
+  // What was added to a branch since it was announced came in with it; whoever asks what of it has landed goes by that.
+  for (const { id, head } of along) await tx.merges.change(id, mergeStatuses, { headCommit: head });
   const entries = [];
-  for (const { id, commit, tier, strategy } of members) {
+  for (const { id, commit, tier, strategy } of [...members, ...along]) {
     const entry = await tx.merges.get(id);
     if (entry !== undefined) entries.push({ entry, commit, tier, strategy, verdict });
   }

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
-import { reopens } from "../../domain/mail/recipient.ts";
+import { givesWork, reopens } from "../../domain/mail/recipient.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import type { Settlement } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -7,6 +8,7 @@ import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
 import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
+import { mayGiveWork } from "../../usecases/mail/may-give-work.ts";
 import { wakeUp } from "../../usecases/mail/post.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import type { Ending } from "./settle-turn.ts";
@@ -79,12 +81,25 @@ async function rememberTask(tx: Tx, { now }: FollowContext, agent: Agent, { endi
 /** Mail that asks for more work may have come while the last turn was still running. */
 async function cameBack(tx: Tx, context: FollowContext, agent: Agent): Promise<boolean> {
   if (!isSubmitted(agent) || agent.outcome !== "done") return false;
-  const queued = await tx.deliveries.inState(agent.name, ["queued"]);
-  const asking = queued.some(({ message, delivery }) => delivery.wake && reopens({ ...message, wake: false }));
-  if (!asking) return false;
+  if (!(await isAskedForMore(tx, agent))) return false;
   const next = await reopenAgent(tx, context, agent);
   if (next.ok) await wakeUp(tx, context.ids, agent.name, 0, context.now);
   return next.ok;
+}
+
+async function isAskedForMore(tx: Tx, agent: Agent): Promise<boolean> {
+  for (const { message, delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
+    const asks = delivery.wake && reopens({ ...message, wake: false });
+    if (asks && (await mayAsk(tx, message, agent))) return true;
+  }
+  return false;
+}
+
+/** The same rule as for mail that is sent after the end. */
+async function mayAsk(tx: Tx, message: Message, agent: Agent): Promise<boolean> {
+  if (message.fromAgentId === null || !givesWork(message)) return true;
+  const sender = await tx.agents.get(message.fromAgentId);
+  return sender === undefined || mayGiveWork(tx, sender, agent);
 }
 
 /** What nobody will read here any more goes up the line; a dead agent's mail waits for its recovery instead. */

@@ -15,6 +15,7 @@ import { knownCollisions } from "../merge/known-collisions.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import { openDependencies } from "../tasks/dependency-state.ts";
 import type { Context } from "../usecase.ts";
+import { newestWorkOn } from "./newest-work.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
 /** Everything `ov sling` decides before it changes anything. */
@@ -31,6 +32,9 @@ export interface SlingPlan {
   readonly depth: number;
   readonly runtime: string;
   readonly branch: string;
+  /** Null: where new work of the run starts. */
+  readonly baseRef: string | null;
+  readonly specPath: string | null;
   readonly warnings: readonly string[];
 }
 
@@ -53,7 +57,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       why: "only the operator may",
     });
   }
-  const task = await findTask(tx, request);
+  const task = await findTask(tx, request, capability.value);
   if (!task.ok) return task;
   const taskId = task.value?.id ?? request.taskId;
   const name = await chooseName(tx, request, capability.value, taskId);
@@ -97,6 +101,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     depth: admitted.value.depth,
     runtime,
     branch: `overstory/${name.value}/${taskId}`,
+    baseRef: request.baseBranch ?? (await branchToJudge(tx, capability.value, taskId)),
+    specPath: request.specPath ?? (await tx.specs.get(taskId))?.path ?? null,
     warnings: [
       ...warningsFor(request, capability.value, admitted.value.depth, children),
       ...(await overlapWarnings(tx, overlaps, inRun)),
@@ -105,7 +111,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
 }
 
 /** The task as the tracker has it; null when the request brings a title instead, or the tracker is not to be asked. */
-async function findTask(tx: Tx, request: SlingRequest): Promise<Result<Task | null, Refusal>> {
+async function findTask(tx: Tx, request: SlingRequest, capability: Capability): Promise<Result<Task | null, Refusal>> {
   const valid = parseTaskId(request.taskId);
   if (!valid.ok) return valid;
   const task = await tx.tasks.get(request.taskId);
@@ -119,11 +125,22 @@ async function findTask(tx: Tx, request: SlingRequest): Promise<Result<Task | nu
     return no(notFound("task", request.taskId, nearest(request.taskId, await tx.tasks.ids())));
   }
   if (request.skipTaskCheck === true) return ok(task);
-  const workable = ["open", "in_progress"];
+  // Work that waits for its landing is there to be looked at, but no longer to be done.
+  const workable = ["open", "in_progress", ...(isIn("readOnly", capability) ? ["in_review"] : [])];
   if (!workable.includes(task.status))
     return no({ kind: "task-status", task: task.id, status: task.status, wanted: workable });
   const open = await openDependencies(tx, task.id);
   return open.length > 0 ? no({ kind: "task-blocked", task: task.id, by: open }) : ok(task);
+}
+
+/**
+ * A reviewer starts from what it judges, so that files, gates and verdict are about the same. What was let go has landed
+ * or was given up, and what has no worktree yet has no branch.
+ */
+async function branchToJudge(tx: Tx, capability: Capability, taskId: string): Promise<string | null> {
+  if (capability !== "reviewer") return null;
+  const work = await newestWorkOn(tx, taskId);
+  return work === undefined || work.worktreePath === null || work.releasedAt !== null ? null : work.branch;
 }
 
 /** The given name, or `<capability>-<task>`, numbered past every name that was ever used. */

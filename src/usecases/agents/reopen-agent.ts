@@ -1,4 +1,5 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { freshAgent } from "../../domain/agent/fresh-agent.ts";
 import { reopening } from "../../domain/mail/recipient.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -84,7 +85,9 @@ async function waitAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
   await tx.waits.add({ agentName: parent.name, kind: "child", ref: agent.name, since: now, deadline: null });
 }
 
+/** Who only looks at a task takes it out of nobody's review. */
 async function workAgain(tx: Tx, agent: Agent, now: number): Promise<void> {
+  if (isIn("readOnly", agent.capability)) return;
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
   if (task?.status === "in_review") await tx.tasks.update({ ...task, status: "in_progress", updatedAt: now });
 }

@@ -1,11 +1,15 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { someTerms } from "../../../testkit/assignments.ts";
+import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
 import { settingsFor } from "../../../testkit/use-case.ts";
+import type { Agent } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { renderInstructions } from "../../domain/role/render/overlay.ts";
 import type { Settings } from "../../ports/settings.ts";
+import { sendMail } from "../mail/send.ts";
 import { assignmentOf } from "../prompts/assignment.ts";
+import { writeSpec } from "../specs/write-spec.ts";
 import { sling } from "./sling.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
@@ -102,6 +106,86 @@ test("a parent that never sent a scout is warned of; --no-scout-check silences i
     (await world.must(sling, asking(name, more), lead)).warnings.some((words) => words.includes("scout"));
   expect(await warned("two", {})).toBe(true);
   expect(await warned("three", { scoutCheck: false })).toBe(false);
+});
+
+describe("on the task of a builder that has submitted", () => {
+  const branch = "overstory/b1/T";
+  const built = { taskId: "T", branch, worktreePath: "/w/b1", state: "completed", outcome: "done" } as const;
+  const looking = (capability: string, more: Partial<SlingRequest> = {}): SlingRequest => ({
+    taskId: "T",
+    name: capability,
+    capability,
+    files: [],
+    environment: {},
+    forceHierarchy: true,
+    ...more,
+  });
+  const submitted = async (more: Partial<Agent> = {}): Promise<MailWorld> => {
+    const world = await worldOf();
+    await world.store.transaction((tx) => tx.tasks.insert(aTask("T", { status: "in_review", mergeState: "pending" })));
+    await world.seat("b1", { ...built, ...more });
+    return world;
+  };
+  const slung = async (world: MailWorld, request: SlingRequest): Promise<Agent | undefined> => {
+    await world.must(sling, request);
+    return world.store.read((tx) => tx.agents.byName(request.name ?? ""));
+  };
+
+  test("those who only look may be slung, and leave the task as it is; nobody else may", async () => {
+    await using world = await submitted();
+    for (const capability of ["reviewer", "scout"]) await world.must(sling, looking(capability));
+    for (const capability of ["builder", "merger", "lead"]) {
+      expect(await world.call(sling, looking(capability))).toMatchObject({
+        refusal: { kind: "task-status", status: "in_review", wanted: ["open", "in_progress"] },
+      });
+    }
+    expect(await world.store.read((tx) => tx.tasks.get("T"))).toMatchObject({ status: "in_review", claimedBy: null });
+  });
+
+  test("a reviewer starts from the newest work on it, a scout where everybody does", async () => {
+    await using world = await submitted({ startedAt: 1 });
+    await world.seat("b2", { ...built, branch: "overstory/b2/T", startedAt: 2 });
+    expect(await slung(world, looking("reviewer"))).toMatchObject({ baseRef: "overstory/b2/T" });
+    expect(await slung(world, looking("scout"))).toMatchObject({ baseRef: null });
+    const told = looking("reviewer", { name: "other", baseBranch: branch });
+    expect(await slung(world, told)).toMatchObject({ baseRef: branch });
+  });
+
+  test("a reviewer that is asked again leaves the task in review; a builder takes it out", async () => {
+    await using world = await submitted();
+    await world.seat("rev", { ...built, capability: "reviewer", branch: "overstory/rev/T" });
+    const ask = (to: string) => world.must(sendMail, { to, subject: "?", body: "why?", type: "question" });
+    const status = async () => (await world.store.read((tx) => tx.tasks.get("T")))?.status;
+    await ask("rev");
+    expect(await status()).toBe("in_review");
+    await ask("b1");
+    expect(await status()).toBe("in_progress");
+  });
+
+  test.each([
+    ["without a worktree has no branch yet", { worktreePath: null }],
+    ["that was let go has landed or was given up", { releasedAt: 5 }],
+  ])("a builder %s, so its reviewer starts where everybody does", async (_, more) => {
+    await using world = await submitted(more);
+    expect(await slung(world, looking("reviewer"))).toMatchObject({ baseRef: null });
+  });
+});
+
+test("a spec that was written for the task is told to whoever is slung on it, unless another is named", async () => {
+  await using world = await worldOf();
+  await world.store.transaction((tx) => tx.tasks.insert(aTask("T")));
+  const { path } = await world.must(writeSpec, { taskId: "T", body: "so and so" });
+  const request = { taskId: "T", capability: "scout", files: [], environment: {} };
+  const dispatched = async (name: string): Promise<string> => {
+    const [mail] = await world.store.read((tx) => tx.messages.list({ to: name, type: "dispatch" }));
+    return mail?.body ?? "";
+  };
+  await world.must(sling, { ...request, name: "s1" });
+  expect(await dispatched("s1")).toContain(`Spec: ${path}`);
+  await world.must(sling, { ...request, name: "s2", specPath: "/elsewhere.md" });
+  expect(await dispatched("s2")).toContain("Spec: /elsewhere.md");
+  await world.must(sling, asking("s3"));
+  expect(await dispatched("s3")).toContain("There is no written spec");
 });
 
 async function slungLead(world: MailWorld, more: Partial<SlingRequest>): Promise<Caller> {

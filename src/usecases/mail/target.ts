@@ -1,12 +1,13 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isTerminal } from "../../domain/agent/capability.ts";
 import { type Address, parseAddress, resolveRecipients } from "../../domain/mail/address.ts";
-import { type RecipientFacts, type Route, routeMail } from "../../domain/mail/recipient.ts";
+import { givesWork, type RecipientFacts, type Route, routeMail } from "../../domain/mail/recipient.ts";
 import type { MailType } from "../../domain/mail/types.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { mayGiveWork } from "./may-give-work.ts";
 import { ownerOf } from "./owner.ts";
 import type { Sender } from "./sender.ts";
 
@@ -83,7 +84,10 @@ async function singleTarget(tx: Tx, sender: Sender, aim: Aim): Promise<Result<Ta
   const acquainted = aim.answering && !around.has(to);
   const origin = acquainted && sender.origin === "agent" ? "script" : sender.origin;
   const facts = new Map([...around].map(([name, known]) => [name, factsOf(known)]));
-  const mail = { from, to, type: aim.type, payload: aim.payload, origin, terminal, wake: aim.wake, strict: aim.strict };
+  const { type, payload, wake, strict } = aim;
+  const ended = [around.get(to)].find((one) => one !== undefined && hasEnded(one));
+  const entitled = agent === null || ended === undefined || !givesWork(aim) || (await mayGiveWork(tx, agent, ended));
+  const mail = { from, to, type, payload, origin, terminal, wake, strict, entitled };
   const route = routeMail(mail, facts);
   if (!route.ok) return route;
   return follow(route.value, around, acquainted);

@@ -1,11 +1,15 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Tx } from "../../ports/store.ts";
+import { workUnderReview } from "../completions/under-review.ts";
 import type { Sender } from "../mail/sender.ts";
 import type { Context } from "../usecase.ts";
 import { askerFor, ownerOfBranch } from "./branch-owner.ts";
 import { enqueueBranch } from "./enqueue.ts";
 import { targetOf } from "./landing-target.ts";
+import { notify } from "./notify.ts";
 
 /**
  * What follows from a `merge_ready`, in the transaction that stores it. Whose branch and task it is says the record of
@@ -16,6 +20,9 @@ export async function enqueueReady(tx: Tx, context: Context, sender: Sender, mes
   const { branch, taskId, agentName, filesModified } = payloadFields(message.payload);
   if (typeof branch !== "string") return;
   const owner = await ownerOfBranch(tx, branch);
+  if (owner !== undefined && isIn("readOnly", owner.capability)) {
+    return answerThatItOnlyReads(tx, context, sender.name, { ...owner, branch });
+  }
   const runId = owner?.runId ?? message.runId;
   const byAgent = sender.agent?.name ?? null;
   await enqueueBranch(tx, context, {
@@ -31,6 +38,27 @@ export async function enqueueReady(tx: Tx, context: Context, sender: Sender, mes
     asker:
       byAgent === null ? (sender.origin === "operator" ? "operator" : "other") : await askerFor(tx, owner, byAgent),
     waiter: byAgent,
+  });
+}
+
+/** A reviewer's branch starts from the one it judges: landing it would land that in the name of nobody who answers for it. */
+async function answerThatItOnlyReads(
+  tx: Tx,
+  context: Context,
+  sender: string,
+  reader: Agent & { readonly branch: string },
+): Promise<void> {
+  const { name, branch, capability, runId } = reader;
+  const why = `${branch} belongs to the ${capability} ${name}, who has nothing to land`;
+  const judged = capability === "reviewer" ? (await workUnderReview(tx, reader))?.branch : undefined;
+  const next = judged == null ? "Announce the branch of whoever wrote the code." : `Did you mean ${judged}?`;
+  await notify(tx, context, [sender], {
+    type: "merge_failed",
+    priority: "high",
+    runId,
+    subject: `merge refused: ${branch}`,
+    body: `${why}; it was not queued. ${next}`,
+    payload: JSON.stringify({ branch, conflictFiles: [], errorMessage: why }),
   });
 }
 

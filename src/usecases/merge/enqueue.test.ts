@@ -6,6 +6,8 @@ import type { Approval } from "../../domain/merge/entry.ts";
 import { changeState } from "../agents/change-state.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
+import { addMerge } from "./add-entry.ts";
+import { landed } from "./settle-landing.ts";
 
 const ready = (branch = builderBranch) => ({
   to: "coordinator",
@@ -45,6 +47,32 @@ test("a merge_ready that is refused queues nothing", async () => {
   const wrong = await world.call(sendMail, ready(), { caller: world.builder });
   expect(wrong).toMatchObject({ ok: false, refusal: { kind: "type-not-yours" } });
   expect(await world.entries()).toEqual([]);
+});
+
+test("a reviewer's branch, though it starts from the one it judges, is nothing to land: the sender is told so", async () => {
+  await using world = await mergeWorld();
+  const branch = "overstory/rev/T1";
+  const seat = { capability: "reviewer", parentName: "lead-1", runId: "run-2", taskId: "T1", branch } as const;
+  await world.seat("rev", { ...seat, baseRef: builderBranch });
+  await world.must(sendMail, ready(branch), world.lead);
+  expect(await world.entries()).toEqual([]);
+  const [answer, ...more] = await world.mailOf("lead-1", "merge_failed");
+  expect(answer?.body).toContain(`Did you mean ${builderBranch}?`);
+  expect(more).toEqual([]);
+  expect(await world.store.read((tx) => tx.waits.of("lead-1"))).toEqual([]);
+});
+
+test("whatever becomes of a branch of somebody who only reads, the task it looked at is not over by it", async () => {
+  await using world = await mergeWorld();
+  const branch = "overstory/rev/T1";
+  await world.seat("rev", { capability: "reviewer", parentName: "lead-1", runId: "run-2", taskId: "T1", branch });
+  const { entry } = await world.must(addMerge, { branch, headCommit: "h1", approve: true });
+  const one = { entry, tier: "clean-merge", strategy: null, verdict: "verified", commit: "c1" } as const;
+  await world.asEngine((tx, context) => landed(tx, context, { opId: null, entries: [one] }));
+  expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({
+    status: "in_review",
+    mergeState: "pending",
+  });
 });
 
 test("the same announcement twice, by its key or by its words, is one entry", async () => {

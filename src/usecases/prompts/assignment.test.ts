@@ -53,16 +53,19 @@ test("siblings are those with files under the same parent, and those the slinger
   ]);
 });
 
-test("a reviewer is told the newest work on its own task", async () => {
+test("a reviewer is told the newest work on its own task, or that which it started from", async () => {
   const rev = storedAgent("rev", { capability: "reviewer", parentName: "l", runId: "run-1", taskId: "t1" });
   const done = { taskId: "t1", state: "completed", outcome: "done" } as const;
   const { world, of } = await worldWith(
     rev,
     builder("old", { ...done, branch: "overstory/old/t1", startedAt: 1 }),
-    builder("new", { ...done, branch: "overstory/new/t1", startedAt: 2, baseCommit: "abc" }),
+    builder("new", { ...done, branch: "overstory/new/t1", startedAt: 2, baseCommit: "abc", headCommit: "def" }),
   );
   await using _ = world;
-  expect((await of(rev)).subject).toEqual({ name: "new", branch: "overstory/new/t1", baseCommit: "abc" });
+  const newest = { name: "new", branch: "overstory/new/t1", baseCommit: "abc", headCommit: "def" };
+  expect((await of(rev)).subject).toEqual(newest);
+  expect((await of({ ...rev, baseRef: "main" })).subject).toEqual(newest);
+  expect((await of({ ...rev, baseRef: "overstory/old/t1" })).subject).toMatchObject({ name: "old" });
 });
 
 test("a coordinator is told the objective of its run, and has no siblings", async () => {

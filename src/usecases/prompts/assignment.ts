@@ -3,6 +3,7 @@ import { canonical, isIn } from "../../domain/agent/capability.ts";
 import { readAsked } from "../../domain/role/asked.ts";
 import type { Assignment, Sibling, Subject } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
+import { workUnderReview } from "../completions/under-review.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 
 /** What an agent works on now, from what is stored. Reads only. */
@@ -40,13 +41,9 @@ async function siblingsOf(tx: Tx, agent: Agent, named: readonly string[]): Promi
 
 const siblingFrom = ({ name, capability, branch, scope }: Agent): Sibling => ({ name, capability, branch, scope });
 
-/** The newest work on the reviewer's own task. */
-async function subjectOf(tx: Tx, { taskId }: Agent): Promise<Subject | null> {
-  if (taskId === null) return null;
-  const holders = newestPerName(await tx.agents.list({ taskId }));
-  const newest = holders
-    .filter(({ capability, branch }) => isIn("implementation", capability) && branch !== null)
-    .toSorted((a, b) => b.startedAt - a.startedAt)[0];
-  if (newest === undefined || newest.branch === null) return null;
-  return { name: newest.name, branch: newest.branch, baseCommit: newest.baseCommit };
+async function subjectOf(tx: Tx, reviewer: Agent): Promise<Subject | null> {
+  const work = await workUnderReview(tx, reviewer);
+  if (work === undefined || work.branch === null) return null;
+  const { name, branch, baseCommit, headCommit } = work;
+  return { name, branch, baseCommit, headCommit };
 }

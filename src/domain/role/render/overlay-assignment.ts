@@ -1,5 +1,5 @@
 import { headerLine, quoted } from "../../mail/quoted.ts";
-import type { Assignment, Sibling } from "../assignment.ts";
+import type { Assignment, Sibling, Subject } from "../assignment.ts";
 import { bullets, code, codes, paragraphs, shell } from "./words.ts";
 
 /** Who the agent is and what it was given to do. */
@@ -43,13 +43,23 @@ export function spec({ agent, hasSpec }: Assignment): string | undefined {
   return "### Spec\n\nNone was written: the task and your mail are all there is. Ask your parent when that is not enough.";
 }
 
-/** Which branch a reviewer judges. */
-export function underReview({ subject }: Assignment): string | undefined {
+/** Which branch a reviewer judges, and where its files are. */
+export function underReview({ agent, subject }: Assignment): string | undefined {
   if (subject === null) return undefined;
   const { name, branch, baseCommit } = subject;
-  const since = baseCommit === null ? "" : `, which started from ${code(baseCommit.slice(0, 12))}`;
-  return `### Under Review\n\nThe branch ${code(branch)} of ${code(name)}${since}. Its files are not in your worktree: read them through git.`;
+  const since = baseCommit === null ? "" : `, which started from ${code(short(baseCommit))}`;
+  return `### Under Review\n\nThe branch ${code(branch)} of ${code(name)}${since}. ${whereItIs(agent, subject)}`;
 }
+
+function whereItIs({ baseRef, baseCommit: held }: Assignment["agent"], { branch, headCommit }: Subject): string {
+  if (baseRef !== branch || held === null) return "Its files are not in your worktree: read them through git.";
+  if (headCommit === null || headCommit === held) {
+    return "Your worktree holds it: the files you see and the gates you run there are those of the branch.";
+  }
+  return `Your worktree holds it as of ${code(short(held))}; it was last seen at ${code(short(headCommit))}. Judge the newer one: read it through git.`;
+}
+
+const short = (commit: string): string => commit.slice(0, 12);
 
 /** What whoever slung a lead decided for it. */
 export function overrides({ agent, asked }: Assignment): string | undefined {

@@ -101,12 +101,12 @@ function finishLines({ capability }: RoleSpec): readonly string[] {
 }
 
 export function constraints({ agent }: Assignment): string {
-  const { access } = roleOf(agent.capability);
+  const role = roleOf(agent.capability);
   const writing =
-    access.files === "scoped-write"
+    role.access.files === "scoped-write"
       ? [
           "Change files inside your worktree only, and only those in your file scope. If the task needs another one, say why when you finish.",
-          "Commit on your own branch only. Never push, merge or rebase: the merge queue lands your branch.",
+          committing(role),
         ]
       : ["Change no file, no branch and no setting.", "Never push, merge or rebase: the merge queue lands branches."];
   return paragraphs([
@@ -118,4 +118,10 @@ export function constraints({ agent }: Assignment): string {
       `When you are blocked, tell ${code(agent.parentName)} with an \`error\` of high priority and end your turn.`,
     ]),
   ]);
+}
+
+function committing({ capability }: RoleSpec): string {
+  return capability === "merger"
+    ? "Commit on your own branch only, and merge into it only the branches you were given or a `merge_failed` names. Never push or rebase: when your parent has handed your branch over, the merge queue lands it."
+    : "Commit on your own branch only. Never push or rebase, and merge only what a `merge_failed` tells you to: the merge queue lands your branch.";
 }

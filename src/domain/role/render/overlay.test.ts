@@ -105,11 +105,43 @@ test("the file scope can be read back from between its two headings", () => {
   expect(renderOverlay(anAssignment("lead"), someTerms)).toContain("No file scope restrictions");
 });
 
-test("a reviewer is told which branch it judges", () => {
-  const subject = { name: "builder-t1", branch: "overstory/builder-t1/t1", baseCommit: null };
-  expect(renderOverlay(anAssignment("reviewer", { subject }), someTerms)).toContain(
-    "The branch `overstory/builder-t1/t1` of `builder-t1`.",
-  );
+describe("a reviewer is told which branch it judges", () => {
+  const base = anAssignment("reviewer");
+  const commit = base.agent.baseCommit;
+  const subject = { name: "builder-t1", branch: "overstory/builder-t1/t1", baseCommit: null, headCommit: commit };
+  const seated = { ...base.agent, baseRef: subject.branch };
+  const told = (facts: Partial<typeof base>): string =>
+    renderOverlay(anAssignment("reviewer", { subject, ...facts }), someTerms);
+
+  test("and that it has it before it, where it started from it", () => {
+    const text = told({ agent: seated });
+    expect(text).toContain("The branch `overstory/builder-t1/t1` of `builder-t1`.");
+    expect(text).toContain("Your worktree holds it:");
+    expect(text).not.toContain("not in your worktree");
+  });
+
+  test("and that the branch was seen elsewhere since", () => {
+    const moved = { ...subject, headCommit: "f".repeat(40) };
+    expect(told({ agent: seated, subject: moved })).toContain(
+      "as of `0123456789ab`; it was last seen at `ffffffffffff`",
+    );
+  });
+
+  test("and to read it through git, where it started elsewhere", () => {
+    expect(told({})).toContain("Its files are not in your worktree");
+  });
+});
+
+test("who joins branches is not told that it may not merge; nobody else is told to", () => {
+  const rule = (capability: "builder" | "merger" | "reviewer"): string =>
+    renderOverlay(anAssignment(capability), someTerms)
+      .split("\n")
+      .filter((line) => line.startsWith("- ") && line.includes("rebase"))
+      .join();
+  expect(rule("merger")).toContain("merge into it only the branches you were given");
+  expect(rule("merger")).not.toContain("Never push, merge");
+  expect(rule("builder")).toContain("merge only what a `merge_failed` tells you to");
+  expect(rule("reviewer")).toContain("Never push, merge or rebase");
 });
 
 test("a spec that was written for the task is named by the command that reads it", () => {

@@ -8,7 +8,7 @@ export const builder = defineRole({
   gates: true,
   tools: [...mailTools, ...ownTaskTools, "spec_read", "finish"],
   commands: workers,
-  awaits: ["dispatch", "assign", "review", "merge_failed", "question", "status", "decision", "error"],
+  awaits: ["dispatch", "assign", "review", "merged", "merge_failed", "question", "status", "decision", "error"],
   phases: [
     { name: "Understand", does: "read your assignment, the spec and the code you will touch" },
     { name: "Implement", does: "change the files you own and write tests that fail without your change" },

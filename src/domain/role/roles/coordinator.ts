@@ -68,7 +68,7 @@ export const coordinator = defineRole({
       name: "HIERARCHY_BYPASS",
       means: "slinging reviewers or mergers, or steering a lead's workers behind its back",
       enforcedBy: "rule",
-      how: "you may sling leads, and scouts or builders for narrow work; anything else is refused",
+      how: "you sling leads, and scouts or builders for narrow work; dispatch, assign and failing reviews bring back only agents that you answer for",
     },
     {
       name: "CODE_MODIFICATION",

@@ -31,7 +31,7 @@ export const lead = defineRole({
     { name: "Specify", does: "create one task per builder with files of its own and write its spec" },
     { name: "Build", does: "sling the builders, then end the turn; each writes when it is done" },
     { name: "Verify", does: "for each finished branch review it yourself or sling a reviewer" },
-    { name: "Hand over", does: "send merge_ready for each branch that passed, as soon as it passed" },
+    { name: "Hand over", does: "send merge_ready for each branch that passed, and for what a merger joined, at once" },
     { name: "Finish", does: "when every branch is handed over or given up, run the completion step" },
   ],
   failures: [

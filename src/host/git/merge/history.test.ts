@@ -24,6 +24,19 @@ describe("looking at history", () => {
     await expect(world.merging.contains(main, "f".repeat(40))).rejects.toThrow();
   });
 
+  test("branches between two commits are those that the second holds and the first does not", async () => {
+    using world = gitMergeWorld();
+    const main = world.tip("main");
+    const a = world.branch("a", () => world.write(world.root, "a", "a\n"));
+    const b = world.branch("b", () => world.write(world.root, "b", "b\n"), "a");
+    world.branch("c", () => world.write(world.root, "c", "c\n"));
+    expect(await world.merging.refsBetween(main, b)).toEqual([
+      { ref: "refs/heads/a", commit: a },
+      { ref: "refs/heads/b", commit: b },
+    ]);
+    expect(await world.merging.refsBetween(b, b)).toEqual([]);
+  });
+
   test("changed files are those since the common ancestor, under both names of a rename", async () => {
     using world = gitMergeWorld({ files: { "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" } });
     const side = world.branch("side", () => world.git(world.root, "mv", "a.txt", "c.txt"));

@@ -25,6 +25,15 @@ export async function refsWith({ repository }: Ground, commit: string): Promise<
     .filter((ref) => ref !== "");
 }
 
+export async function refsBetween({ repository }: Ground, from: string, to: string) {
+  const within = [`--merged=${to}`, `--no-merged=${from}`, "--format=%(objectname) %(refname)", "refs/heads/"];
+  const answer = expectGit(await git(repository.root, "for-each-ref", ...within), `looking between ${from} and ${to}`);
+  return answer.out.split("\n").flatMap((line) => {
+    const [commit, ref] = line.split(" ");
+    return commit === undefined || ref === undefined ? [] : [{ ref, commit }];
+  });
+}
+
 /** All files of `to` when the two have no history in common. */
 export function changedFiles(ground: Ground, from: string, to: string): Promise<readonly string[]> {
   return ground.through(async (own) => {

@@ -4,7 +4,18 @@ import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { committer } from "./commit.ts";
 import { type Ground, makeGround } from "./ground.ts";
-import { blobAt, changedFiles, commitOf, contains, patch, readBlob, refsWith, subjectOf, treeOf } from "./history.ts";
+import {
+  blobAt,
+  changedFiles,
+  commitOf,
+  contains,
+  patch,
+  readBlob,
+  refsBetween,
+  refsWith,
+  subjectOf,
+  treeOf,
+} from "./history.ts";
 import { hasHooks, runHooks } from "./hooks.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkOut } from "./pool.ts";
@@ -59,6 +70,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     refsBelow: async (prefix) =>
       (await refsBelow(await ground(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
     refsWith: async (commit) => refsWith(await ground(), commit),
+    refsBetween: async (from, to) => refsBetween(await ground(), from, to),
     checkoutsOf: async (branch) => checkoutsOf(await ground(), branch),
     isClean,
     fastForward: (checkout, from, to) => fastForward({ checkout, from, to }),

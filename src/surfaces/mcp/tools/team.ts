@@ -1,12 +1,11 @@
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { AgentView } from "../../../usecases/status/overview.ts";
-import type { Given, ToolContext, ToolHandler } from "../tool-call.ts";
+import type { ToolHandler } from "../tool-call.ts";
 
 export const spawn: ToolHandler = async (given, context) => {
-  const specPath = await specOf(given, context);
   const optional = {
-    specPath,
+    specPath: given.optionalText("spec"),
     title: given.optionalText("title"),
     name: given.optionalText("name"),
     siblings: given.texts("siblings"),
@@ -29,14 +28,6 @@ export const spawn: ToolHandler = async (given, context) => {
   ];
   return ok({ text: lines.join("\n"), data: { agentName, capability, taskId, branch, warnings } });
 };
-
-/** A spec that was written for the task is what its agent should read. */
-async function specOf(given: Given, { app }: ToolContext): Promise<string | undefined> {
-  const named = given.optionalText("spec");
-  if (named !== undefined) return named;
-  const written = await app.call("spec.read", { taskId: given.text("task_id") });
-  return written.ok ? written.value.path : undefined;
-}
 
 export const fleet: ToolHandler = async (given, { app, self }) => {
   const scope = given.optionalText("scope") ?? "children";

@@ -1,0 +1,70 @@
+import { type Agent, isSubmitted } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { branchesIn } from "../../domain/completion/given-branches.ts";
+import type { DoneRequest } from "../../domain/completion/request.ts";
+import type { Tx } from "../../ports/store.ts";
+import { newestWorkOn } from "../agents/newest-work.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+
+/** Whose work a reviewer was seated to judge: that whose branch its worktree started from, else the newest on its task. */
+export async function workUnderReview(tx: Tx, { baseRef, taskId }: Agent): Promise<Agent | undefined> {
+  const start = baseRef === null ? undefined : await ownerOfBranch(tx, baseRef);
+  if (start !== undefined) return start;
+  return taskId === null ? undefined : newestWorkOn(tx, taskId);
+}
+
+/**
+ * As it was named; else what its seat says, else the one branch of its run that its assignment names. Only where a
+ * single agent could be meant at all, and that one has finished, it need not be said.
+ */
+export async function reviewedBranch(tx: Tx, agent: Agent, { branch }: DoneRequest): Promise<string | null> {
+  if (branch !== null) return (await tx.agents.byName(branch))?.branch ?? branch;
+  const seated = await workUnderReview(tx, agent);
+  if (seated !== undefined) return seated.branch;
+  const given = await ofItsRun(tx, agent, await givenBranches(tx, agent));
+  if (given.length > 0) return only(given);
+  const siblings = newestPerName(await tx.agents.list({ parentName: agent.parentName, runId: agent.runId }));
+  const builders = siblings.filter((one) => isIn("implementation", one.capability) && one.releasedAt === null);
+  return builders.every(isSubmitted) ? only(builders.flatMap((one) => one.branch ?? [])) : null;
+}
+
+/** Branches it was given to judge: where it started, what its assignment names, its task's, its siblings'. */
+export async function mayReview(tx: Tx, agent: Agent): Promise<readonly string[]> {
+  const { runId, taskId, parentName } = agent;
+  const beside = [
+    ...(await tx.agents.list({ parentName, runId })),
+    ...(taskId === null ? [] : await tx.agents.list({ taskId, runId })),
+  ].filter((one) => isIn("implementation", one.capability));
+  const seated = await workUnderReview(tx, agent);
+  const named = await ofItsRun(tx, agent, await givenBranches(tx, agent));
+  const branches = [seated?.branch, ...named, ...beside.map(({ branch }) => branch)];
+  return [...new Set(branches.filter((branch) => branch != null))].toSorted();
+}
+
+/** Branches of agents that stand in the assignment: what a reviewer was given to judge, or a merger to join. */
+export async function givenBranches(tx: Tx, agent: Agent): Promise<readonly string[]> {
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  const received = await tx.messages.list({ to: agent.name });
+  const orders = received.filter(({ type }) => type === "dispatch" || type === "assign");
+  const texts = [
+    task?.title ?? null,
+    task?.description ?? null,
+    agent.instructions,
+    ...orders.flatMap(({ body, payload }) => [body, payload]),
+  ];
+  const known: string[] = [];
+  for (const branch of branchesIn(texts)) {
+    if (branch !== agent.branch && (await ownerOfBranch(tx, branch)) !== undefined) known.push(branch);
+  }
+  return known;
+}
+
+/** Whoever writes a text may name any branch; of another run's nobody here was asked. */
+async function ofItsRun(tx: Tx, { runId }: Agent, branches: readonly string[]): Promise<readonly string[]> {
+  const own: string[] = [];
+  for (const branch of branches) if ((await ownerOfBranch(tx, branch))?.runId === runId) own.push(branch);
+  return own;
+}
+
+const only = (branches: readonly string[]): string | null => (branches.length === 1 ? (branches[0] ?? null) : null);

@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import type { NewMerge } from "../../src/usecases/merge/enqueue.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+const landing = "overstory/integration/main";
+
+const says = (world: LandingWorld, name: string, word: string): string =>
+  world.branch(name, () => world.write(world.root, "x.txt", `${word}\n`));
+
+/** Merges a branch into another by hand, as somebody does who understands both. */
+function join(world: LandingWorld, into: string, branch: string, word: string): void {
+  const git = (...args: string[]): string => world.git(world.root, ...args);
+  git("checkout", "--quiet", into);
+  git("merge", "--quiet", "--no-commit", "--no-ff", "--strategy=ours", branch);
+  world.write(world.root, "x.txt", `${word}\n`);
+  git("add", "-A");
+  git("commit", "--quiet", "-m", `join ${branch}`);
+  git("checkout", "--quiet", "--force", "main");
+}
+
+/** `b` cannot follow `a`, so `joined` brings them together. */
+async function stuck(world: LandingWorld, more: Partial<NewMerge> = {}) {
+  for (const name of ["a", "b"]) says(world, name, name);
+  const [a, b] = [await world.enqueue("a"), await world.enqueue("b", more)];
+  await world.work();
+  expect(await world.entry(a)).toMatchObject({ status: "merged" });
+  expect(await world.entry(b)).toMatchObject({ status: "conflict" });
+  world.git(world.root, "branch", "joined", landing);
+  return { a, b };
+}
+
+const landedMail = (world: LandingWorld): Promise<readonly string[]> =>
+  world.store.read(async (tx) => (await tx.messages.list({ type: "merged" })).map(({ subject }) => subject));
+
+test("a branch that could not be merged has landed when one that holds it lands, and that is told once", async () => {
+  await using world = await landingWorld();
+  const { b } = await stuck(world);
+  const head = says(world, "b", "b again");
+  join(world, "joined", "b", "a and b");
+  const joined = await world.enqueue("joined");
+  await world.work();
+  const commit = world.tip(landing);
+  expect(await world.entry(joined)).toMatchObject({ status: "merged", resultCommit: commit });
+  expect(await world.entry(b)).toMatchObject({
+    status: "merged",
+    tier: "ai-resolve",
+    strategy: "with joined",
+    resultCommit: commit,
+    headCommit: head,
+    cause: null,
+  });
+  await world.work();
+  expect((await landedMail(world)).toSorted()).toEqual(["merged: a", "merged: b", "merged: joined"]);
+  expect(await world.store.read((tx) => tx.receipts.about(`merge:${b}`))).toHaveLength(1);
+});
+
+test("a branch with more to come, or for another target, waits for its own landing", async () => {
+  await using world = await landingWorld();
+  const { b } = await stuck(world);
+  world.git(world.root, "branch", "release", "main");
+  says(world, "c", "c");
+  const elsewhere = await world.enqueue("c", { targetBranch: "release", asker: "other" });
+  join(world, "joined", "b", "a and b");
+  join(world, "joined", "c", "all three");
+  says(world, "b", "b again");
+  await world.enqueue("joined");
+  await world.work();
+  expect(await world.entry(b)).toMatchObject({ status: "conflict" });
+  expect(await world.entry(elsewhere)).toMatchObject({ status: "pending", targetBranch: "release" });
+});
+
+test("what the target held before is not brought by a landing: it may have been taken back", async () => {
+  await using world = await landingWorld({ files: { "x.txt": "one\n", "y.txt": "y\n" } });
+  says(world, "a", "a");
+  const a = await world.enqueue("a");
+  await world.work();
+  world.branch("later", () => world.write(world.root, "z.txt", "z\n"), landing);
+  await world.enqueue("later");
+  await world.work();
+  await world.undo(String(a));
+  world.branch("over", () => world.write(world.root, "x.txt", "over\n"), landing);
+  await world.enqueue("over");
+  await world.work();
+  const again = await world.enqueue("a");
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "conflict" });
+  world.branch("other", () => world.write(world.root, "y.txt", "other\n"));
+  await world.enqueue("other");
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "conflict" });
+});
+
+test("whoever dies before it is recorded is followed by somebody who records it, for both", async () => {
+  await using world = await landingWorld();
+  const { b } = await stuck(world);
+  join(world, "joined", "b", "a and b");
+  const joined = await world.enqueue("joined");
+  const reach = world.ports.reach;
+  const deaths: string[] = [];
+  Object.assign(world.ports, {
+    reach: (point: string) => {
+      if (point !== "merge.after-land") return;
+      deaths.push(point);
+      throw new Error("died");
+    },
+    report: () => {},
+  });
+  await world.work();
+  expect(deaths.length).toBeGreaterThan(0);
+  expect(await world.entry(b)).toMatchObject({ status: "conflict" });
+  Object.assign(world.ports, { reach });
+  await world.work();
+  for (const id of [b, joined]) expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  expect((await landedMail(world)).filter((subject) => subject === "merged: b")).toHaveLength(1);
+});
+
+test("what came along is taken back with what brought it, and not without", async () => {
+  await using world = await landingWorld();
+  const { b } = await stuck(world);
+  join(world, "joined", "b", "a and b");
+  const joined = await world.enqueue("joined");
+  await world.work();
+  const op = await world.undo(String(b));
+  expect(op).toMatchObject({ status: "dropped", problem: expect.stringContaining("it came with joined") });
+  const [landed] = await world.store.read((tx) => tx.mergeOps.list({ kind: "land", queueId: b }));
+  expect(await world.undo(landed?.id ?? "")).toMatchObject({ status: "done" });
+  for (const id of [b, joined]) expect(await world.entry(id)).toMatchObject({ status: "reverted" });
+  expect(world.show(landing, "x.txt")).toBe("a");
+});
