@@ -65,11 +65,8 @@ interface Places {
 
 /** Free places over all and per run. A persistent agent never takes one: it would starve those it waits for. */
 async function freePlaces(tx: Tx, { settings }: DispatchPorts): Promise<Places> {
-  let free = settings.maxTurns - (await tx.turns.countRunning());
-  const perRun = new Map<string, number>();
-  for (const { runId } of await tx.turns.running()) {
-    if (!perRun.has(runId)) perRun.set(runId, await tx.turns.countRunning(runId));
-  }
+  const perRun = new Map(await tx.turns.runningPerRun());
+  let free = settings.maxTurns - [...perRun.values()].reduce((all, one) => all + one, 0);
   const counts = (agent: Agent): boolean => !isIn("persistent", agent.capability);
   const isFull = (runId: string): boolean => (perRun.get(runId) ?? 0) >= settings.maxTurnsPerRun;
   return {

@@ -96,15 +96,8 @@ export const turnRows = (sql: Sql): TurnRows => ({
     );
   },
   running: () => select(sql, turns, "WHERE status = 'running' ORDER BY started_at, id"),
-  countRunning: async (runId) => {
-    const only = runId === undefined ? "" : "AND turns.run_id = ?";
-    const rows = await sql.all(
-      `SELECT COUNT(*) AS n FROM turns JOIN agents ON agents.id = turns.agent_id WHERE turns.status = 'running'
-         AND agents.capability NOT IN ${literals(capabilityClasses.persistent)} ${only}`,
-      ...(runId === undefined ? [] : [runId]),
-    );
-    return Number(rows[0]?.n ?? 0);
-  },
+  countRunning: async () => sum(await runningPerRun(sql)),
+  runningPerRun: () => runningPerRun(sql),
   listFor: (agentId) => select(sql, turns, "WHERE agent_id = ? ORDER BY queued_at, id", agentId),
   start: async (id, { fence, logDir, resumeRequested, now }) => {
     const { set, values } = assign(turns, { status: "running", fence, logDir, resumeRequested, startedAt: now });
@@ -185,3 +178,14 @@ export const turnRows = (sql: Sql): TurnRows => ({
     return typeof due === "number" ? due : undefined;
   },
 });
+
+async function runningPerRun(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql.all(
+    `SELECT turns.run_id AS run, COUNT(*) AS n FROM turns JOIN agents ON agents.id = turns.agent_id
+     WHERE turns.status = 'running' AND agents.capability NOT IN ${literals(capabilityClasses.persistent)}
+     GROUP BY turns.run_id`,
+  );
+  return new Map(rows.map(({ run, n }) => [String(run), Number(n)]));
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);

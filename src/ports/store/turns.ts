@@ -30,7 +30,9 @@ export interface TurnRows {
   ready(now: number, limit: number, noPlace?: NoPlace): Promise<Turn[]>;
   running(): Promise<Turn[]>;
   /** Running turns that take a place: those of persistent agents do not. */
-  countRunning(runId?: string): Promise<number>;
+  countRunning(): Promise<number>;
+  /** The same for each run that has any. */
+  runningPerRun(): Promise<ReadonlyMap<string, number>>;
   listFor(agentId: string): Promise<Turn[]>;
   /** queued -> running with the given fence. False when it is no longer queued. */
   start(

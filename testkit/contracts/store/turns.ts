@@ -83,6 +83,7 @@ export function turnPromises(check: Check): void {
     await store.read(async (tx) => {
       expect((await tx.turns.running()).map((turn) => turn.id)).toEqual(["t1"]);
       expect(await tx.turns.countRunning()).toBe(1);
+      expect(await tx.turns.runningPerRun()).toEqual(new Map([[b1.runId, 1]]));
       expect((await tx.turns.runningFor(b1.id))?.id).toBe("t1");
       expect(await tx.turns.runningFor("nobody")).toBeUndefined();
     });
