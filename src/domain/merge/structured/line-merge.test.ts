@@ -64,7 +64,7 @@ test("whatever merges here, git merges to the same text", () => {
       merged++;
       expect(ours.text).toBe(gitMerges(b, o, t) ?? "git conflicts");
     }),
-    { numRuns: Number(process.env["RUNS"] ?? 300) },
+    { numRuns: Number(process.env.RUNS ?? 300) },
   );
   expect(merged).toBeGreaterThan(20);
 });

@@ -3,7 +3,8 @@ import { dependenceBetween } from "./dependence.ts";
 import { mergeInsertions } from "./insertions.ts";
 import { mergeLines } from "./line-merge.ts";
 import { lostNameUsed } from "./lost-names.ts";
-import { isAlike } from "./similar.ts";
+import { movedPastEdit } from "./moved-lines.ts";
+import { isAlike, saysSomething } from "./similar.ts";
 import { type Code, eachOf, fieldOf, nodesOf, partsOf, pick, type Triple, textOf } from "./syntax.ts";
 
 /** Line merge of a node, refused where the edits touch or where one depends on what the other writes. */
@@ -11,7 +12,7 @@ export function mergeText(versions: Triple<Code>): Result<string, string> {
   const { base, ours, theirs } = eachOf(versions, textOf);
   const merged = mergeLines(base, ours, theirs);
   if (merged.kind === "conflict") return no("both sides edited the same lines");
-  const problem = entangled(versions) ?? doubled({ base, ours, theirs }, merged.text);
+  const problem = entangled(versions) ?? misplaced({ base, ours, theirs }, merged.text);
   return problem === undefined ? ok(merged.text) : no(problem);
 }
 
@@ -31,8 +32,8 @@ export function mergeBlock(
   const { base, ours, theirs } = eachOf(versions, textOf);
   const merged = mergeLines(base, ours, theirs);
   if (merged.kind === "merged") {
-    const twice = doubled({ base, ours, theirs }, merged.text);
-    return twice === undefined ? ok(merged.text) : no(twice);
+    const wrong = misplaced({ base, ours, theirs }, merged.text);
+    return wrong === undefined ? ok(merged.text) : no(wrong);
   }
   return inserted(versions) ?? byPosition(versions, mergeNode);
 }
@@ -64,6 +65,13 @@ function isHook(code: Code): boolean {
   return callee !== undefined && /^(\w+\.)?use[A-Z]\w*$/.test(textOf(callee));
 }
 
+/** What no line merge notices: a line that would stand twice, or on the wrong side of the other side's edit. */
+function misplaced(texts: Triple<string>, merged: string): string | undefined {
+  const moved = movedPastEdit(texts);
+  if (moved !== undefined) return `one side moved "${moved}" past what the other side edited`;
+  return doubled(texts, merged);
+}
+
 /** A line that both sides added at different places of one sequence: twice would be once too often, once a guess. */
 function doubled(texts: Triple<string>, merged: string): string | undefined {
   const [base, ours, theirs, result] = [texts.base, texts.ours, texts.theirs, merged].map(lineCounts);
@@ -75,12 +83,11 @@ function doubled(texts: Triple<string>, merged: string): string | undefined {
   return undefined;
 }
 
-/** How often each line occurs that says something; closing brackets and bare keywords may repeat. */
+/** How often each line occurs that says something. */
 function lineCounts(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of text.split("\n").map((one) => one.trim().replace(/[,;]$/, ""))) {
-    if (/\w/.test(line) && !/^\W*(break|continue|return|pass|else|try|finally|do)\W*$/.test(line))
-      counts.set(line, (counts.get(line) ?? 0) + 1);
+    if (saysSomething(line)) counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   return counts;
 }

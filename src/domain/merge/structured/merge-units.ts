@@ -4,7 +4,7 @@ import { orderOf, type Units } from "./order.ts";
 import { rekeyed } from "./rekey.ts";
 import { isAlike } from "./similar.ts";
 import type { Triple } from "./syntax.ts";
-import { bothRecount, movedAndEdited, touchingEffects } from "./touching.ts";
+import { addedOnBothSidesOf, bothRecount, movedAndEdited, touchingEffects } from "./touching.ts";
 import { isSame, spelling, type Unit } from "./unit.ts";
 
 /** What to do with a unit that both sides changed, and with one that both added differently. */
@@ -33,6 +33,8 @@ export function mergeUnits(given: Units, merge: UnitMerge): Result<Unit[], strin
   const moved = movedAndEdited(units);
   if (moved !== undefined)
     return no(`${labelOf(moved)} was perhaps moved on one side, and the other side edited what runs in order`);
+  const common = addedOnBothSidesOf(units);
+  if (common !== undefined) return no(`both sides added ${labelOf(common)} at different places, or so it may be`);
   const order = orderOf(units, new Set(kept.keys()));
   if ("problem" in order) return no(order.problem);
   const late = comesTooLate(units, order.keys);

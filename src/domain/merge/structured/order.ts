@@ -20,13 +20,11 @@ export function orderOf(units: Units, kept: ReadonlySet<string>): Order {
   if (moved.ours.size > 0 && moved.theirs.size > 0 && !sameOrder(whole.ours, whole.theirs)) {
     return { problem: "both sides put its parts into a different order" };
   }
-  const mover = moved.ours.size > 0 ? "ours" : "theirs";
-  const other = mover === "ours" ? "theirs" : "ours";
-  const names = moved[mover];
-  if (names.size > 0) {
-    const problem = movePast({ units, names, mover, other });
-    if (problem !== undefined) return { problem };
-  }
+  // Where both moved the same parts, each side's other edits stand among what the other side moved.
+  const problem =
+    movePast({ units, names: moved.ours, mover: "ours", other: "theirs" }) ??
+    movePast({ units, names: moved.theirs, mover: "theirs", other: "ours" });
+  if (problem !== undefined) return { problem };
   const oursLeads = moved.theirs.size === 0;
   const effects = new Set(
     [...units.ours, ...units.theirs].filter(({ flow }) => flow === "effect").map(({ key }) => key),
@@ -83,6 +81,7 @@ interface Move {
 
 /** What one side wrote must not depend on the place of what the other side moved. */
 function movePast({ units, names, mover, other }: Move): string | undefined {
+  if (names.size === 0) return undefined;
   const before = new Map(units.base.map((unit) => [unit.key, unit]));
   if (units[mover].some(({ key, flow }) => names.has(key) && flow === "slot"))
     return "one side moved a part whose position has a meaning";

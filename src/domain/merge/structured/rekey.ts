@@ -1,14 +1,16 @@
-import { isAlike } from "./similar.ts";
+import { leastAlike, likeness } from "./similar.ts";
 import { spelling, type Unit } from "./unit.ts";
 
 /**
  * A statement is known by its text, so an edited one looks like one removed and another added. Where a side replaced exactly
  * one statement by one like it, between the same neighbours, the new one gets the old one's key: it was changed in place.
+ * Not so if another new statement is more like the old one: then that one may be it, moved and edited.
  */
 export function rekeyed(base: readonly Unit[], side: readonly Unit[]): readonly Unit[] {
   const here = new Set(side.map(({ key }) => key));
   const old = new Map(base.map(({ key }, index) => [key, index]));
-  const added = Map.groupBy(placed(side, old), ({ after }) => after);
+  const news = placed(side, old);
+  const added = Map.groupBy(news, ({ after }) => after);
   const removed = Map.groupBy(
     base.flatMap((unit, index) => (here.has(unit.key) ? [] : [{ unit, after: lastKept(base, here, index) }])),
     ({ after }) => after,
@@ -19,9 +21,10 @@ export function rekeyed(base: readonly Unit[], side: readonly Unit[]): readonly 
     const [was] = gone.filter(({ unit }) => isStatement(unit));
     const [is] = fresh;
     if (gone.length !== 1 || fresh.length !== 1 || was === undefined || is === undefined) continue;
-    const alike =
-      was.unit.code?.node.type === is.unit.code?.node.type && isAlike(spelling(was.unit), spelling(is.unit));
-    if (alike) renamed.set(is.unit.key, was.unit.key);
+    const like = likeness(spelling(was.unit), spelling(is.unit));
+    const isBest = news.every(({ unit }) => likeness(spelling(was.unit), spelling(unit)) <= like);
+    if (was.unit.code?.node.type === is.unit.code?.node.type && like >= leastAlike && isBest)
+      renamed.set(is.unit.key, was.unit.key);
   }
   return renamed.size === 0 ? side : side.map((unit) => ({ ...unit, key: renamed.get(unit.key) ?? unit.key }));
 }

@@ -42,6 +42,32 @@ function movedOn(mover: readonly Touch[], other: readonly Touch[]): Unit | undef
   return gone.find(({ unit }) => fresh.some((touch) => isAlike(spelling(unit), spelling(touch.unit))))?.unit;
 }
 
+/**
+ * What both sides added stands on one side before, on the other behind a part that the one kept and the other wrote anew.
+ * The new part may be the old one edited, and then the two sides contradict each other. Answers with what both added.
+ */
+export function addedOnBothSidesOf(units: Units): Unit | undefined {
+  return (
+    straddled(units, { writer: "ours", keeper: "theirs" }) ?? straddled(units, { writer: "theirs", keeper: "ours" })
+  );
+}
+
+type Side = "ours" | "theirs";
+
+function straddled(units: Units, { writer, keeper }: { writer: Side; keeper: Side }): Unit | undefined {
+  const places = (list: readonly Unit[]) => new Map(list.map(({ key }, index) => [key, index]));
+  const [base, written, kept] = [places(units.base), places(units[writer]), places(units[keeper])];
+  const isOrdered = ({ flow }: Unit): boolean => flow !== "free";
+  const gone = units.base.filter((unit) => isOrdered(unit) && !written.has(unit.key) && kept.has(unit.key));
+  const added = units[writer].filter((unit) => isOrdered(unit) && !base.has(unit.key));
+  const [common, fresh] = [added.filter(({ key }) => kept.has(key)), added.filter(({ key }) => !kept.has(key))];
+  const isBefore = (at: ReadonlyMap<string, number>, one: Unit, two: Unit): boolean =>
+    (at.get(one.key) ?? 0) < (at.get(two.key) ?? 0);
+  return common.find((both) =>
+    gone.some((old) => fresh.some((own) => isBefore(written, own, both) !== isBefore(kept, old, both))),
+  );
+}
+
 /** Whether both sides changed which counted units there are, or their order, in different ways. */
 export function bothRecount({ base, ours, theirs }: Units): boolean {
   const slots = (units: readonly Unit[]) =>
