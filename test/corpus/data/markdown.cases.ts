@@ -346,4 +346,12 @@ export const markdownCases: readonly Case[] = [
     theirs: on(changes, ["## 1.0.0", "## 1.2.0\n\n- b\n\n## 1.0.0"]),
     expect: refuse,
   },
+  ...(["ours", "theirs"] as const).map((doubler) => ({
+    name: `${doubler} add an item twice that the other side adds once`,
+    path: "CHANGELOG.md",
+    base: changes,
+    ours: on(changes, ["- first", `- first\n- new${doubler === "ours" ? "\n- new" : ""}`]),
+    theirs: on(changes, ["- first", `- first\n- new${doubler === "theirs" ? "\n- new" : ""}`]),
+    expect: refuse,
+  })),
 ];

@@ -156,6 +156,8 @@ function startsList({ before, after }: Additions, shape: string): boolean {
 /** Ours, then what only theirs has. Two items with the same name and different words are about the same thing. */
 function united(additions: Additions, mine: readonly Item[], other: readonly Item[]): readonly string[] {
   const known = new Set(mine.map(({ text }) => text));
+  // Whoever wrote an item twice meant it twice, or by mistake; which, decides what becomes of the other side's.
+  for (const side of [mine, other]) if (repeats(side)) unsure("one side added the same item twice");
   const labels = new Set(mine.flatMap(({ label }) => label ?? []));
   const fresh = other.filter(({ text }) => !known.has(text));
   for (const { label } of fresh) if (label !== undefined && labels.has(label)) unsure(`both sides added ${label}`);
@@ -171,6 +173,8 @@ function united(additions: Additions, mine: readonly Item[], other: readonly Ite
   ]);
   return [...ours.slice(0, end), ...written, ...ours.slice(end)];
 }
+
+const repeats = (items: readonly Item[]): boolean => new Set(items.map(({ text }) => text)).size < items.length;
 
 /** Rows both sides put at the end of the same table. The first cell names a row. */
 function rows({ ours, theirs, before, after }: Additions): readonly string[] | undefined {
