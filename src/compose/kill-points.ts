@@ -1,21 +1,65 @@
 import { writeFileSync } from "node:fs";
 import type { KillPoint, ReachKillPoint } from "../ports/kill-points.ts";
+import type { Store } from "../ports/store.ts";
 import { isTestBuild } from "./build.ts";
-import { pidsOf } from "./kill-victims.ts";
+import { type KillVictim, pidsOf } from "./kill-victims.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names: this process, or the processes
  * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of `kill-victims.ts`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
- * created first; with it there nobody dies any more, so that the successors live.
+ * created first; with it there nobody dies any more, so that the successors live. `OVERSTORY_TEST_KILL_IN` names the
+ * only sort of process that listens: `engine`, `supervisor` or `command`.
  */
 export function killPointsFrom(env: Environment): ReachKillPoint {
-  const target = isTestBuild ? env.OVERSTORY_TEST_KILL_AT : undefined;
+  const target = isTestBuild ? targetOf(env) : undefined;
   if (target === undefined) return () => {};
   return (name: KillPoint) => {
     if (name === target && isFirst(env.OVERSTORY_TEST_KILL_ONCE)) strike(env);
   };
+}
+
+let commits = 0;
+
+/**
+ * The same store. In a test build it listens to `OVERSTORY_TEST_KILL_AT=tx:<n>` as well: the n-th write transaction of
+ * this process dies when all is done but its commit, with `tx:<n>+` right after that.
+ */
+export function killAtCommits(store: Store, env: Environment): Store {
+  if (!isTestBuild) return store;
+  const [, wanted, after] = /^tx:(\d+)(\+?)$/.exec(targetOf(env) ?? "") ?? [];
+  if (wanted === undefined) return store;
+  const edge = after === "" ? "before" : "after";
+  const pass = (commit: number, at: typeof edge): void => {
+    if (commit === Number(wanted) && at === edge && isFirst(env.OVERSTORY_TEST_KILL_ONCE)) strike(env);
+  };
+  return {
+    ...store,
+    transaction: async (work) => {
+      let commit = 0;
+      const value = await store.transaction(async (tx) => {
+        const made = await work(tx);
+        commit = ++commits;
+        pass(commit, "before");
+        return made;
+      });
+      pass(commit, "after");
+      return value;
+    },
+  };
+}
+
+function targetOf(env: Environment): string | undefined {
+  const listener = env.OVERSTORY_TEST_KILL_IN;
+  return listener === undefined || listener === thisPart() ? env.OVERSTORY_TEST_KILL_AT : undefined;
+}
+
+/** What this process is started as. */
+function thisPart(): KillVictim {
+  const [first, second] = process.argv.slice(2);
+  if (second !== "run") return "command";
+  return first === "turn" ? "supervisor" : first === "engine" ? "engine" : "command";
 }
 
 function strike(env: Environment): void {

@@ -14,7 +14,7 @@ import type { Store } from "../ports/store.ts";
 import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { isTestBuild } from "./build.ts";
-import { killPointsFrom } from "./kill-points.ts";
+import { killAtCommits, killPointsFrom } from "./kill-points.ts";
 import { runtimeNames } from "./runtime-names.ts";
 import { overstoryDir, selfCommand, serviceEnvironment } from "./self.ts";
 
@@ -48,7 +48,7 @@ const withoutOverrides = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSTORY__")));
 
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
-  return openSqlite({ path: join(project.dir, "overstory.db"), ...options });
+  return killAtCommits(openSqlite({ path: join(project.dir, "overstory.db"), ...options }), project.env);
 }
 
 export function clockFor(env: Environment): Clock {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Failure } from "../domain/failure.ts";
+import { type Failure, failureOf } from "../domain/failure.ts";
 import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
 import { randomIds } from "../host/ids.ts";
@@ -42,6 +42,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       mcpConfig: placeMcpConfig(project),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
+      report: sayTrouble,
       limits: { stallTimeoutMs: config.turn.stallTimeoutMs, maxAttempts, graceMs, beatMs: leaseMsFor(env) / 3 },
     },
     turnId,
@@ -50,6 +51,9 @@ export async function turnMain(project: Project, turnId: string, fence: number):
   await store.close();
   await doorOf(project).ensure();
 }
+
+const sayTrouble = (trouble: unknown): void =>
+  say(`${new Date().toISOString()} ${describeFailure(failureOf(trouble)).message}\n`);
 
 /** Once: it may be tried again many times. */
 function sayFull(): (error: Failure) => void {

@@ -8,20 +8,15 @@ export class Bell {
     this.#waiter?.();
   }
 
-  /** Was it rung since somebody last asked or waited? */
-  taken(): boolean {
-    const rung = this.#rung;
-    this.#rung = false;
-    return rung;
-  }
-
   /** Resolves true when rung, false after `ms` of silence. */
   wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const answer = (): void => {
         clearTimeout(timer);
         this.#waiter = undefined;
-        resolve(this.taken());
+        const rung = this.#rung;
+        this.#rung = false;
+        resolve(rung);
       };
       const timer = setTimeout(answer, Math.min(ms, longestTimer));
       this.#waiter = answer;

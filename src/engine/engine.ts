@@ -26,8 +26,8 @@ const safetyNetMs = 500;
 /** Looking at everybody costs as much as there are agents: a burst of rings must not repeat it for each. */
 const lookAtAllMs = 250;
 
-/** Many rings in a row start turns, one round after the other; so long may everything else wait for them. */
-const longestBurstMs = 100;
+/** A ring always starts what is ready; everything else is looked at no more often than this while rings follow each other. */
+const lookAsideMs = 100;
 
 /** How long a supervisor may take from its start to its first transaction. */
 const supervisorStartMs = 10_000;
@@ -60,7 +60,7 @@ class Engine {
   readonly #retention = new Retention();
   /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
   #ownersInDoubt = true;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #lookedAsideAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
   #idleSince: number;
@@ -97,9 +97,12 @@ class Engine {
     // One moment for the whole round: a turn that becomes due on its way is either claimed or waited for.
     const moment = clock.now();
     await this.#startTurns(moment);
-    // Whatever else there is to look at can wait for the end of a burst, but not for ever.
-    if (clock.monotonic() - this.#lookedAt < longestBurstMs && this.#bell.taken()) return false;
-    this.#lookedAt = clock.monotonic();
+    const early = this.#lookedAsideAt + lookAsideMs - clock.monotonic();
+    if (early > 0) {
+      await this.#bell.wait(early);
+      return false;
+    }
+    this.#lookedAsideAt = clock.monotonic();
     this.#lookAside();
     // It writes on our own connection, where no change counter tells of the turn that a nudge or a death queued.
     if (await watchdogTick(this.#ports, this.#watchdog)) this.#bell.ring();
@@ -141,15 +144,19 @@ class Engine {
     await this.#bell.wait(safetyNetMs);
   }
 
-  /** Work that goes on beside the turns, and rings when it changed something. */
+  /** Work that goes on beside the turns. When one of its steps is done, the next may be due at once. */
   #lookAside(): void {
-    this.#merges.look(() => this.#bell.ring());
-    this.#radar.look(() => this.#bell.ring());
-    if (this.#merges.poolIsFree) this.#completions.look(() => this.#bell.ring());
+    const again = (): void => {
+      this.#lookedAsideAt = Number.NEGATIVE_INFINITY;
+      this.#bell.ring();
+    };
+    this.#houseworkInBackground(again);
+    this.#merges.look(again);
+    this.#radar.look(again);
+    if (this.#merges.poolIsFree) this.#completions.look(again);
   }
 
   async #startTurns(moment: number): Promise<void> {
-    this.#houseworkInBackground();
     this.#seating.look(() => this.#bell.ring());
     const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports, moment))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
@@ -176,7 +183,7 @@ class Engine {
   }
 
   /** Stops take as long as a process takes to die, and cleaning as long as git takes; turns of others need not wait. */
-  #houseworkInBackground(): void {
+  #houseworkInBackground(again: () => void): void {
     if (this.#housework !== undefined) {
       this.#houseworkMissed = true;
       return;
@@ -185,7 +192,7 @@ class Engine {
     this.#housework = this.#doHousework().then(() => {
       this.#housework = undefined;
       // What came while it was busy was not looked at, and nobody will ring for it again.
-      if (this.#houseworkMissed) this.#bell.ring();
+      if (this.#houseworkMissed) again();
     });
   }
 

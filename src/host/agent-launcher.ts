@@ -11,17 +11,15 @@ const gate = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 /** Starts agents behind a gate, each leading its own process group and session. */
 export const agentLauncher: AgentLauncher = {
   start: ({ argv, env, cwd, outputFile, errorFile }): GatedProcess => {
-    const output = openSync(outputFile, "a", 0o600);
-    const errors = openSync(errorFile, "a", 0o600);
-    const child = Bun.spawn({
-      cmd: ["/bin/sh", "-c", gate, "ov-agent", ...argv],
-      env: { ...env },
-      cwd,
-      stdio: ["pipe", output, errors, "pipe"],
-      detached: true,
-    });
-    closeSync(output);
-    closeSync(errors);
+    const child = withFiles([outputFile, errorFile], ([output, errors]) =>
+      Bun.spawn({
+        cmd: ["/bin/sh", "-c", gate, "ov-agent", ...argv],
+        env: { ...env },
+        cwd,
+        stdio: ["pipe", output, errors, "pipe"],
+        detached: true,
+      }),
+    );
     const gateFd = child.stdio[3];
     const identity = identityOf(child.pid);
     if (typeof gateFd !== "number" || identity === undefined)
@@ -43,6 +41,21 @@ export const agentLauncher: AgentLauncher = {
     };
   },
 };
+
+/** Opens files to be added to, and closes our ends of them whatever happens. */
+function withFiles<T>([first, second]: readonly [string, string], use: (files: readonly [number, number]) => T): T {
+  const one = openSync(first, "a", 0o600);
+  try {
+    const two = openSync(second, "a", 0o600);
+    try {
+      return use([one, two]);
+    } finally {
+      closeSync(two);
+    }
+  } finally {
+    closeSync(one);
+  }
+}
 
 /**
  * Not waited for: an agent that is slow to read, or never does, must be followed meanwhile. One that ended before it had

@@ -1,10 +1,16 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Replaces a file so that a reader sees the old text or the new one, never a part, whenever we die. */
 export function writeAtomically(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 8)}.tmp`;
-  writeFileSync(temporary, text, { mode });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, text, { mode });
+    renameSync(temporary, path);
+  } catch (error) {
+    // On a full disk it is tried again and again; each try would leave something behind.
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }

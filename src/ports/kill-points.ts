@@ -1,6 +1,7 @@
 /**
  * Every named instant at which a test build can be told to die (`OVERSTORY_TEST_KILL_AT=<name>`). One stands before and
- * after each effect, so a sweep over this list is a sweep over every half-done step.
+ * after each effect, so a sweep over this list is a sweep over every half-done step. Between them, the commit of every
+ * write transaction can be named by its number (`tx:<n>`).
  */
 export const killPoints = [
   "command.before-commit",
@@ -28,6 +29,7 @@ export const killPoints = [
   "turn.after-gate",
   "turn.after-input",
   "turn.after-batch",
+  "turn.after-snapshot",
   "turn.before-settle",
   "turn.after-settle",
   "gate.after-checkout",

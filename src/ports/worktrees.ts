@@ -31,6 +31,8 @@ export interface OwnedWorktree {
   readonly branch: string;
   readonly kind: WorktreeKind;
   readonly baseCommit: string | null;
+  /** Where its work goes: what came from there into the branch is not the agent's own. */
+  readonly baseRef?: string | null;
 }
 
 export interface WorktreeFacts {
@@ -72,8 +74,9 @@ export interface Worktrees {
   /**
    * Keeps commits, tracked changes and untracked files that are not ignored under
    * `refs/overstory/snap/<agent>/<generation>/<n>` of the project repository, touching neither the worktree nor its
-   * index. Undefined when nothing changed since the last snapshot, or there is nothing to keep. Works as well on a
-   * worktree whose git directory was destroyed: its files then count as changes to the last commit we know.
+   * index. The last snapshot again when nothing changed since: whoever took it may have died before it was recorded.
+   * Undefined when there is nothing to keep. Works as well on a worktree whose git directory was destroyed: its files
+   * then count as changes to the last commit we know.
    */
   snapshot(worktree: OwnedWorktree): Promise<Snapshot | undefined>;
   /**

@@ -61,6 +61,24 @@ describe("the embedded database among processes", () => {
     await store.close();
   }, 20_000);
 
+  test("a long-lived reader waits for whoever recovers the log after a kill, without stopping its event loop", async () => {
+    using place = tempPlace();
+    const store = openSqlite({ path: place.path, life: "process" });
+    await store.transaction((tx) => tx.runs.insert(aRun("r1")));
+    const recovery = await said("recovering", start("recover", place.path, "1500"));
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 10);
+    const began = performance.now();
+    const [runs, counter] = await Promise.all([store.read((tx) => tx.runs.list(5)), store.changeCounter()]);
+    clearInterval(ticking);
+    expect(runs.map(({ id }) => id)).toEqual(["r1"]);
+    expect(counter).toBePositive();
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    expect(ticks).toBeGreaterThan(20);
+    expect(await recovery.exited).toBe(0);
+    await store.close();
+  }, 20_000);
+
   test("readers are not held up by a writer", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "command" });
@@ -157,13 +175,14 @@ function start(...given: readonly string[]) {
 }
 
 /** Another process that has the writer's lock by the time this resolves. */
-async function heldBy(path: string, ms: number): Promise<Bun.Subprocess> {
-  const holder = start("hold", path, String(ms));
-  const reader = holder.stdout.getReader();
+const heldBy = (path: string, ms: number): Promise<Bun.Subprocess> => said("held", start("hold", path, String(ms)));
+
+async function said(word: string, child: ReturnType<typeof start>): Promise<Bun.Subprocess> {
+  const reader = child.stdout.getReader();
   const { value } = await reader.read();
-  expect(new TextDecoder().decode(value)).toContain("held");
+  expect(new TextDecoder().decode(value)).toContain(word);
   reader.releaseLock();
-  return holder;
+  return child;
 }
 
 function openFailure(path: string, options: { readOnly?: boolean } = {}) {

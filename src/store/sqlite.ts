@@ -25,6 +25,11 @@ const processBusyMs = 20;
  */
 const longestPauseMs = 12;
 
+type Mode = "write" | "read";
+
+/** Touches no table, but takes the snapshot that everything after it is read from. */
+const look = "PRAGMA user_version";
+
 /** Opens the embedded database, creating or migrating it first when needed. */
 export function openSqlite(options: SqliteOptions): Store {
   const db = translate(options.path, () => connect(options));
@@ -32,12 +37,11 @@ export function openSqlite(options: SqliteOptions): Store {
   const sql = sqliteSql(statements);
   let queue: Promise<unknown> = Promise.resolve();
 
-  const begin = async (statement: string): Promise<void> => {
+  const untilFree = async <T>(action: () => T): Promise<T> => {
     const deadline = performance.now() + patienceMs;
     for (let wait = 1; ; wait = Math.min(wait * 1.3, longestPauseMs)) {
       try {
-        db.run(statement);
-        return;
+        return action();
       } catch (error) {
         if (!isBusy(codeOf(error)) || performance.now() > deadline) throw error;
       }
@@ -47,12 +51,24 @@ export function openSqlite(options: SqliteOptions): Store {
     }
   };
 
-  const unit = <T>(mode: "write" | "read", work: (tx: Tx) => Promise<T>): Promise<T> => {
+  const begin = (mode: Mode) => (): void => {
+    db.run(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
+    if (mode === "write" || options.life === "command") return;
+    try {
+      // A reader meets whoever recovers the log after a kill only at its first look; no later statement waits for that.
+      statements.of(look).get();
+    } catch (error) {
+      db.run("ROLLBACK");
+      throw error;
+    }
+  };
+
+  const unit = <T>(mode: Mode, work: (tx: Tx) => Promise<T>): Promise<T> => {
     const turn = queue.then(() =>
       translateAsync(options.path, async () => {
         db.run(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
         if (options.life === "command") db.run(`PRAGMA busy_timeout = ${mode === "read" ? patienceMs : 0}`);
-        await begin(mode === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
+        await untilFree(begin(mode));
         try {
           const value = await runUnit(sql, work);
           db.run("COMMIT");
@@ -71,10 +87,11 @@ export function openSqlite(options: SqliteOptions): Store {
   return {
     transaction: (work) => unit("write", work),
     read: (work) => unit("read", work),
-    changeCounter: async () => {
-      const row = db.query<{ data_version: number }, []>("PRAGMA data_version").get();
-      return row?.data_version ?? 0;
-    },
+    changeCounter: () =>
+      translateAsync(options.path, async () => {
+        const row = await untilFree(() => db.query<{ data_version: number }, []>("PRAGMA data_version").get());
+        return row?.data_version ?? 0;
+      }),
     close: async () => {
       await queue;
       statements.finish();
@@ -182,22 +199,24 @@ function preparedOn(db: Database): Statements {
 }
 
 function translate<T>(path: string, action: () => T): T {
+  const began = performance.now();
   try {
     return action();
   } catch (error) {
-    throw translated(path, error);
+    throw translated(path, began, error);
   }
 }
 
 async function translateAsync<T>(path: string, action: () => Promise<T>): Promise<T> {
+  const began = performance.now();
   try {
     return await action();
   } catch (error) {
-    throw translated(path, error);
+    throw translated(path, began, error);
   }
 }
 
-function translated(path: string, error: unknown): unknown {
+function translated(path: string, began: number, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
   const cause = { cause: error };
@@ -207,7 +226,8 @@ function translated(path: string, error: unknown): unknown {
     return new Failure({ kind: "store-read-only", path }, cause);
   }
   if (isFull(code)) return new Failure({ kind: "disk-full", path }, cause);
-  if (isBusy(code)) return new Failure({ kind: "store-busy", path, waitedMs: patienceMs }, cause);
+  const waitedMs = Math.round(performance.now() - began);
+  if (isBusy(code)) return new Failure({ kind: "store-busy", path, waitedMs }, cause);
   return error;
 }
 

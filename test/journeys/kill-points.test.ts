@@ -10,9 +10,9 @@ const atOnce = 4;
 /** Points that stand in the `ov` command itself: whoever typed it types again. */
 const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
 
-/** In the skeleton's journey nobody is stopped or released, nothing lands and no gate runs. */
+/** In the skeleton's journey nobody is stopped or released, nothing lands, no gate runs and all work is committed. */
 const inSkeleton = (point: KillPoint): boolean =>
-  !["stop", "release", "merge", "gate", "done"].includes(point.split(".")[0] ?? "");
+  point !== "turn.after-snapshot" && !["stop", "release", "merge", "gate", "done"].includes(point.split(".")[0] ?? "");
 
 async function survives(point: KillPoint, who: (typeof victims)[number]): Promise<void> {
   await using project = await skeletonProject();
@@ -47,3 +47,32 @@ for (const who of victims) {
     expect(failures).toEqual([]);
   }, 180_000);
 }
+
+test("the commit of every write transaction is a kill-point: before it nothing is stored, after it everything", async () => {
+  for (const [point, stored] of [
+    ["tx:1", 0],
+    ["tx:1+", 1],
+    ["tx:2", 1],
+  ] as const) {
+    await using project = await skeletonProject();
+    const kill = { OVERSTORY_TEST_KILL_AT: point, OVERSTORY_TEST_KILL_IN: "command" };
+    const created = await project.ovWith({ env: kill }, "task", "create", "Write a greeting", "--id", "T1");
+    expect({ point, code: created.code }).toEqual({ point, code: point === "tx:2" ? 0 : 137 });
+    const tasks = await project.read((tx) => tx.tasks.list({}));
+    expect({ point, stored: tasks.length }).toEqual({ point, stored });
+  }
+});
+
+test("only the sort of process that is named listens", async () => {
+  await using project = await skeletonProject();
+  await project.json("task", "create", "Write a greeting", "--id", "T1");
+  const marker = join(project.state, "killed");
+  const kill = {
+    OVERSTORY_TEST_KILL_AT: "tx:2+",
+    OVERSTORY_TEST_KILL_IN: "supervisor",
+    OVERSTORY_TEST_KILL_ONCE: marker,
+  };
+  expect((await project.ovWith({ env: kill }, "sling", "T1", "--name", "b1")).code).toBe(0);
+  await project.until("the supervisor had been killed", async () => existsSync(marker));
+  await expectSkeletonDone(project);
+}, 60_000);

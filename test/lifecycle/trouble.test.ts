@@ -71,9 +71,14 @@ test.concurrent("one that is held longer than the patience is a clear error for 
   const lock = await lockDatabase(project, 13_000);
   const began = performance.now();
   const answer = await tell(project, "too late");
-  expect(performance.now() - began).toBeLessThan(12_500);
+  const waited = performance.now() - began;
+  expect(waited).toBeLessThan(12_500);
   expect(answer.code).toBe(6);
-  expect(JSON.parse(answer.out)).toMatchObject({ success: false, code: "BUSY_ERROR", exitCode: 6, retryable: true });
+  const refusal = JSON.parse(answer.out);
+  expect(refusal).toMatchObject({ success: false, code: "BUSY_ERROR", exitCode: 6, retryable: true });
+  const told = Number(/for (\d+) ms/.exec(refusal.error)?.[1]);
+  expect(told).toBeGreaterThan(9_900);
+  expect(told).toBeLessThan(waited);
   expect((await project.ov("status")).code).toBe(0);
   await lock.exited;
   expect(await project.read((tx) => tx.messages.list({ to: "b1" }))).toHaveLength(1);

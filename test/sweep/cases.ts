@@ -10,7 +10,28 @@ export type PointVictim = (typeof pointVictims)[number];
 export type SweepCase =
   | { readonly kind: "undisturbed" }
   | { readonly kind: "point"; readonly point: KillPoint; readonly who: PointVictim; readonly line: TypedLine }
+  | CommitCase
   | { readonly kind: "random"; readonly number: number };
+
+/** Who dies beside one of its commits; commands have kill-points there. */
+const committers = ["engine", "supervisor"] as const;
+
+/** The first process of this part that comes to its n-th commit dies right before or right after it. */
+interface CommitCase {
+  readonly kind: "commit";
+  readonly part: (typeof committers)[number];
+  readonly n: number;
+  readonly edge: "before" | "after";
+}
+
+/**
+ * More than any process of the part commits in this scenario: the last must not be reached, so that a sweep up to here
+ * leaves none out.
+ */
+const mostCommits = { engine: 50, supervisor: 20 } as const;
+
+/** As many as some process of the part makes whatever happens: these must be reached. */
+const leastCommits = { engine: 12, supervisor: 4 } as const;
 
 /** What nobody in this scenario does, by the first part of the point's name. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -20,7 +41,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 /** Points that this scenario never reaches, each with the reason. One that is reached all the same fails the sweep. */
-export const notReached: Partial<Record<KillPoint, string>> = Object.fromEntries(
+const notReached: Partial<Record<KillPoint, string>> = Object.fromEntries(
   killPoints.flatMap((point) => {
     const reason = elsewhere[point.split(".")[0] ?? ""];
     return reason === undefined ? [] : [[point, reason]];
@@ -30,14 +51,15 @@ export const notReached: Partial<Record<KillPoint, string>> = Object.fromEntries
 /** Points that stand in the command itself are reached by each line; which one is killed is part of the case. */
 const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
 
-/** Every point once, whoever reaches it dies; and a few random instants. */
-export const boundedSweep = (): SweepCase[] => [
+/** Every point once, whoever reaches it dies; and a few commits and random instants. */
+export const boundedSweep = (seed: number): SweepCase[] => [
   { kind: "undisturbed" },
   ...killPoints.map((point) => ({ kind: "point", point, who: "self", line: "stop" }) as const),
+  ...someCommits(seed),
   ...randomCases(8),
 ];
 
-/** Every point with every victim, those of commands in every line, and 200 random instants. */
+/** Every point with every victim, those of commands in every line, every commit, and 200 random instants. */
 export const fullSweep = (): SweepCase[] => [
   { kind: "undisturbed" },
   ...pointVictims.flatMap((who) =>
@@ -47,8 +69,28 @@ export const fullSweep = (): SweepCase[] => [
       ),
     ),
   ),
+  ...committers.flatMap((part) => commitsOf(part, mostCommits[part])),
   ...randomCases(200),
 ];
+
+/** Some of the first commits of each part, which are surely reached, and as many of the next. */
+function someCommits(seed: number): SweepCase[] {
+  const next = generator(seed);
+  return committers.flatMap((part) => {
+    const first = commitsOf(part, leastCommits[part]);
+    const later = commitsOf(part, 2 * leastCommits[part]).slice(first.length);
+    return [first, later].flatMap((some) =>
+      Array.from({ length: commitsPerDraw }, () => some.splice(Math.floor(next() * some.length), 1)).flat(),
+    );
+  });
+}
+
+const commitsPerDraw = 3;
+
+const commitsOf = (part: CommitCase["part"], most: number): CommitCase[] =>
+  Array.from({ length: most }, (_, index) => index + 1).flatMap((n) =>
+    (["before", "after"] as const).map((edge) => ({ kind: "commit", part, n, edge }) as const),
+  );
 
 const randomCases = (count: number): SweepCase[] =>
   Array.from({ length: count }, (_, number) => ({ kind: "random", number }));
@@ -56,8 +98,11 @@ const randomCases = (count: number): SweepCase[] =>
 /** How a case is called on the command line. */
 export function nameOf(one: SweepCase): string {
   if (one.kind === "point") return `${one.point}:${one.who}:${one.line}`;
+  if (one.kind === "commit") return `${one.part}:${commitPoint(one)}`;
   return one.kind === "random" ? `random:${one.number}` : one.kind;
 }
+
+const commitPoint = ({ n, edge }: CommitCase): string => `tx:${n}${edge === "after" ? "+" : ""}`;
 
 /**
  * True when no agent's program can have been hit. Between the moment a process is on record and the opening of its gate
@@ -67,11 +112,20 @@ export function sparesAgents(one: SweepCase, seed: number): boolean {
   if (one.kind === "undisturbed") return true;
   const victims: readonly string[] = ["engine", "keeper", "engine,keeper"];
   if (one.kind === "random") return victims.includes(randomBlow(seed, one.number).victim);
+  // The second commit of a supervisor puts its agent on record; a slow one beats once before that.
+  if (one.kind === "commit") return one.part === "engine" || one.edge === "before" || ![2, 3].includes(one.n);
   return victims.includes(one.who) || (one.who === "self" && one.point !== "turn.after-identity");
 }
 
 /** What the variables of a typed line must be so that the blow falls at the point. */
 export function killEnvironment(one: SweepCase, line: TypedLine, marker: string): Record<string, string> {
+  if (one.kind === "commit") {
+    return {
+      OVERSTORY_TEST_KILL_AT: commitPoint(one),
+      OVERSTORY_TEST_KILL_IN: one.part,
+      OVERSTORY_TEST_KILL_ONCE: marker,
+    };
+  }
   if (one.kind !== "point") return {};
   const kill = {
     OVERSTORY_TEST_KILL_AT: one.point,
@@ -82,6 +136,18 @@ export function killEnvironment(one: SweepCase, line: TypedLine, marker: string)
   // The engine finishes only stops whose command died after it had said what it wanted.
   if (one.point.startsWith("stop.") && line === "stop") return { OVERSTORY_TEST_KILL_AT: "command.after-commit" };
   return kill;
+}
+
+/** What is wrong with the list of cases, now that it is known whether the blow fell; undefined when nothing is. */
+export function reachProblem(one: SweepCase, reached: boolean): string | undefined {
+  if (one.kind === "commit") {
+    if (!reached && one.n <= leastCommits[one.part]) return "nobody made so many commits; lower leastCommits";
+    return reached && one.n >= mostCommits[one.part] ? "there are more commits than the list holds" : undefined;
+  }
+  if (one.kind !== "point") return undefined;
+  const reason = notReached[one.point];
+  if (reached && reason !== undefined) return `it is reached now, although it is listed as not reached: ${reason}`;
+  return reached || reason !== undefined ? undefined : "nobody reached it; list it with the reason in cases.ts";
 }
 
 export interface RandomBlow {

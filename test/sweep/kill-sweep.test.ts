@@ -9,8 +9,8 @@ import {
   fullSweep,
   killEnvironment,
   nameOf,
-  notReached,
   randomBlow,
+  reachProblem,
   type SweepCase,
   sparesAgents,
 } from "./cases.ts";
@@ -26,7 +26,7 @@ const atOnce = 4;
 
 /** `SWEEP=full` for all of them; `SWEEP_CASE=<name>` for one, with `SWEEP_SEED` when it is a random one. */
 function sweep(): SweepCase[] {
-  const cases = isLong ? fullSweep() : boundedSweep();
+  const cases = isLong ? fullSweep() : boundedSweep(seed);
   return chosen === undefined ? cases : cases.filter((one) => nameOf(one) === chosen);
 }
 
@@ -70,11 +70,4 @@ async function play(one: SweepCase, sampler: ReturnType<typeof sampleAgents>): P
   } finally {
     blow?.cancel();
   }
-}
-
-function reachProblem(one: SweepCase, reached: boolean): string | undefined {
-  if (one.kind !== "point") return undefined;
-  const reason = notReached[one.point];
-  if (reached && reason !== undefined) return `it is reached now, although it is listed as not reached: ${reason}`;
-  return reached || reason !== undefined ? undefined : "nobody reached it; list it with the reason in cases.ts";
 }

@@ -1,19 +1,20 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import type { NewEvent } from "../../domain/event/event.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Store } from "../../ports/store.ts";
-import type { OwnedWorktree, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
+import type { ReachKillPoint } from "../../ports/kill-points.ts";
+import type { Store, Tx } from "../../ports/store.ts";
+import type { OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
 
 interface ConservePorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly worktrees: Worktrees;
+  readonly reach?: ReachKillPoint;
 }
 
 export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
   if (agent.worktreePath === null || agent.branch === null || agent.worktreeKind === "root") return undefined;
-  const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit } = agent;
-  return { agentName, generation, path, branch, kind, baseCommit };
+  const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit, baseRef } = agent;
+  return { agentName, generation, path, branch, kind, baseCommit, baseRef };
 }
 
 /**
@@ -27,7 +28,9 @@ export async function conserve(ports: ConservePorts, agent: Agent): Promise<Work
     return await keep(ports, agent, worktree);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    await record(ports, agent, { type: "snapshot_failed", level: "error", data: { path: worktree.path, problem } });
+    const data = { path: worktree.path, problem };
+    const event = { ...about(agent, ports.clock.now()), type: "snapshot_failed", level: "error", data } as const;
+    await ports.store.transaction((tx) => tx.events.append([event]));
     return undefined;
   }
 }
@@ -40,23 +43,19 @@ async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree)
   if (!facts.exists || held) return facts;
   const snapshot = await ports.worktrees.snapshot(worktree);
   if (snapshot === undefined) return facts;
-  const { ref, commit, skipped } = snapshot;
-  const { agentName, generation } = worktree;
-  const createdAt = ports.clock.now();
-  await ports.store.transaction((tx) =>
-    tx.snapshots.add({ agentName, generation, ref, commitId: commit, reason: "turn", skipped, createdAt }),
-  );
-  const level = skipped.length > 0 ? "warn" : "info";
-  await record(ports, agent, { type: "snapshot", level, data: { ref, commit, skipped } });
+  ports.reach?.("turn.after-snapshot");
+  await ports.store.transaction((tx) => remember(tx, agent, snapshot, ports.clock.now()));
   return facts;
 }
 
-async function record(
-  ports: ConservePorts,
-  agent: Agent,
-  event: Pick<NewEvent, "type" | "level" | "data">,
-): Promise<void> {
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
-  const createdAt = ports.clock.now();
-  await ports.store.transaction((tx) => tx.events.append([{ ...about, source: "supervisor", createdAt, ...event }]));
+/** One that is on record already says nothing new; one that is not was taken by somebody who died before they could. */
+async function remember(tx: Tx, agent: Agent, { ref, commit, skipped }: Snapshot, createdAt: number): Promise<void> {
+  const { name: agentName, generation } = agent;
+  const row = { agentName, generation, ref, commitId: commit, reason: "turn", skipped, createdAt };
+  if (!(await tx.snapshots.add(row))) return;
+  const level = skipped.length > 0 ? "warn" : "info";
+  await tx.events.append([{ ...about(agent, createdAt), type: "snapshot", level, data: { ref, commit, skipped } }]);
 }
+
+const about = ({ runId, name: agentName, id: agentId }: Agent, createdAt: number) =>
+  ({ runId, agentName, agentId, source: "supervisor", createdAt }) as const;

@@ -1,5 +1,6 @@
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { OwnedTurn } from "./begin.ts";
+import type { LeaseBeat } from "./lease-beat.ts";
 import type { OutputLog, PlacedEvent } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import type { WatchedProcess } from "./run-turn.ts";
@@ -10,6 +11,12 @@ export type Followed =
   | { readonly kind: "exited" }
   | { readonly kind: "stalled"; readonly said: TurnEnded | undefined }
   | { readonly kind: "fenced-out" };
+
+interface Watch {
+  readonly log: OutputLog;
+  readonly process: WatchedProcess;
+  readonly beat: LeaseBeat;
+}
 
 const fastestLookMs = 20;
 const slowestLookMs = 200;
@@ -22,8 +29,7 @@ const batchMs = 250;
 export async function followOutput(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  log: OutputLog,
-  process: WatchedProcess,
+  { log, process, beat }: Watch,
 ): Promise<Followed> {
   const { clock, limits, processes } = ports;
   let batch: PlacedEvent[] = [];
@@ -36,6 +42,7 @@ export async function followOutput(
     const stored = await storeEvents(ports, owned, batch, log.place);
     batch = [];
     lastStored = clock.monotonic();
+    beat.rodeAlong();
     // While we wait for the disk the agent may be unable to write as well: that is not its silence.
     lastGrowth += lastStored - began;
     ports.reach("turn.after-batch");
@@ -54,7 +61,7 @@ export async function followOutput(
     look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
     const dueIn = batch.length > 0 ? batchMs : limits.beatMs;
     if (gone) batch.push(...log.finish());
-    if (gone || now - lastStored >= dueIn) {
+    if (gone || beat.isLost || now - lastStored >= dueIn) {
       if (!(await store())) {
         await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
         return { kind: "fenced-out" };

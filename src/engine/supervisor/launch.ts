@@ -1,11 +1,13 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
-import type { GatedProcess } from "../../ports/agent-process.ts";
+import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
 import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { SupervisorPorts } from "./ports.ts";
+import { mayStart, whenThereIsRoom } from "./room.ts";
 
 /** `taken`: the turn is no longer ours, or it is to stop; the gate never opened. */
 export type Launch =
@@ -15,56 +17,86 @@ export type Launch =
 
 /**
  * Starts the agent so that no instant exists in which it runs and nobody knows: it waits behind its gate until its
- * identity is stored. What keeps it from starting, such as a worktree that is gone, is a failure of the turn.
+ * identity is stored. What keeps it from starting, such as a worktree that is gone, is a failure of the turn; a full
+ * disk is waited for.
  */
 export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runtime: Runtime): Promise<Launch> {
   const { turn, agent } = owned;
-  const logDir = turn.logDir ?? "";
   const token = ports.ids.secret();
   const given = await ports.store.read((tx) => assignmentOf(tx, agent));
-  let child: GatedProcess;
-  let plan: LaunchPlan;
-  let told: PlacedInstructions;
+  let started: { readonly done: Started } | "taken";
   try {
-    // Before every turn: what an agent works on changes, and nobody else's hand in the file should last.
-    told = ports.instructions.place({
-      given,
-      worktreeKind: agent.worktreeKind,
-      instructionFile: runtime.instructionFile,
-      untouched: agent.headCommit === null,
-    });
-    plan = runtime.launch({
-      model: agent.model,
-      resume: turn.resumeRequested,
-      prompt: promptFor(owned, told.found ? runtime.instructionFile : told.file),
-      ...(told.found ? {} : { instructions: told.file }),
-      ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
-      guard: told.guard,
-    });
-    ports.files.create(logDir, plan.input);
-    ports.reach("turn.before-spawn");
-    const paths = ports.files.paths(logDir);
-    child = ports.launcher.start({
-      argv: plan.argv,
-      env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
-      cwd: agent.worktreePath ?? "/",
-      outputFile: paths.output,
-      errorFile: paths.error,
-    });
+    started = await whenThereIsRoom(ports, owned, () => start(ports, owned, runtime, { token, given }));
   } catch (error) {
     return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
   }
+  if (started === "taken") return { kind: "taken" };
+  const { child, plan, told } = started.done;
   ports.reach("turn.after-spawn");
   const recorded = await record(ports, owned, child, { token, told });
   if (!recorded) {
     child.abandon();
     return { kind: "taken" };
   }
-  ports.files.mirrorPid(agent.name, { ...child.identity, turnId: turn.id });
+  mirrorPid(ports, agent.name, { ...child.identity, turnId: turn.id });
   ports.reach("turn.after-identity");
   await child.release(plan.input);
   ports.reach("turn.after-gate");
   return { kind: "launched", child };
+}
+
+/** Shows people which process runs, as well as it can: no turn depends on it. */
+export function mirrorPid(
+  { files, report }: Pick<SupervisorPorts, "files" | "report">,
+  ...mirror: Parameters<TurnFiles["mirrorPid"]>
+): void {
+  try {
+    files.mirrorPid(...mirror);
+  } catch (error) {
+    report(error);
+  }
+}
+
+interface Started {
+  readonly child: GatedProcess;
+  readonly plan: LaunchPlan;
+  readonly told: PlacedInstructions;
+}
+
+function start(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  runtime: Runtime,
+  { token, given }: { readonly token: string; readonly given: Assignment },
+): Started {
+  const { turn, agent } = owned;
+  const logDir = turn.logDir ?? "";
+  // Before every turn: what an agent works on changes, and nobody else's hand in the file should last.
+  const told = ports.instructions.place({
+    given,
+    worktreeKind: agent.worktreeKind,
+    instructionFile: runtime.instructionFile,
+    untouched: agent.headCommit === null,
+  });
+  const plan = runtime.launch({
+    model: agent.model,
+    resume: turn.resumeRequested,
+    prompt: promptFor(owned, told.found ? runtime.instructionFile : told.file),
+    ...(told.found ? {} : { instructions: told.file }),
+    ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
+    guard: told.guard,
+  });
+  ports.files.create(logDir, plan.input);
+  ports.reach("turn.before-spawn");
+  const paths = ports.files.paths(logDir);
+  const child = ports.launcher.start({
+    argv: plan.argv,
+    env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
+    cwd: agent.worktreePath ?? "/",
+    outputFile: paths.output,
+    errorFile: paths.error,
+  });
+  return { child, plan, told };
 }
 
 const promptFor = ({ turn, agent, letters }: OwnedTurn, instructionFile: string): string =>
@@ -83,12 +115,10 @@ async function record(
   child: GatedProcess,
   { token, told }: { readonly token: string; readonly told: PlacedInstructions },
 ): Promise<boolean> {
-  const { turn, agent, fence } = owned;
+  const { turn, agent } = owned;
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {
-    const current = await tx.turns.get(turn.id);
-    const owner = await tx.agents.get(agent.id);
-    if (current?.status !== "running" || current.fence !== fence || owner?.stopRequestedBy !== null) return false;
+    if (!(await mayStart(tx, owned))) return false;
     await tx.processes.insert({
       id: ports.ids.next("process"),
       role: "agent",

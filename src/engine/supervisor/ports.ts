@@ -25,6 +25,8 @@ export interface SupervisorPorts {
   readonly mcpConfig?: string;
   readonly settings: Settings;
   readonly worktrees: Worktrees;
+  /** For the log: trouble that the turn gets over. */
+  report(trouble: unknown): void;
   readonly limits: SupervisorLimits;
 }
 

@@ -3,13 +3,15 @@ import type { TurnEnd } from "../../domain/turn/settle.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Runtime } from "../../ports/runtime.ts";
+import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
 import { conserve } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
-import { launchAgent } from "./launch.ts";
+import { launchAgent, mirrorPid } from "./launch.ts";
+import { keepBeating, type LeaseBeat } from "./lease-beat.ts";
 import { OutputLog } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
-import { settleTurn } from "./settle-turn.ts";
+import { type Ending, settleTurn } from "./settle-turn.ts";
 import { tellFacts } from "./tell-facts.ts";
 
 /** Owns one turn from launch, or from the place where a lost supervisor left it, to its settling. */
@@ -17,28 +19,34 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   const owned = await beginTurn(ports, turnId, fence);
   if (owned === undefined) return;
   ports.reach("turn.started");
-  const runtime = ports.runtime(owned.agent.runtime);
-  if (runtime === undefined) {
-    const reason = `there is no runtime called ${owned.agent.runtime}`;
-    const end = { kind: "failed", reason } as const;
-    await settleTurn(ports, turnId, fence, { end, exit: unknownExit, resultText: null, worktree: undefined });
-    return;
+  const beat = keepBeating(ports, owned);
+  let ending: Ending | undefined;
+  try {
+    ending = await play(ports, owned, beat);
+  } finally {
+    await beat.stop();
   }
+  if (ending === undefined) return;
+  ports.reach("turn.before-settle");
+  await settleTurn(ports, turnId, fence, ending);
+  mirrorPid(ports, owned.agent.name, undefined);
+  ports.reach("turn.after-settle");
+}
+
+/** Everything between the taking of a turn and its settling. Undefined when it was taken from us on the way. */
+async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): Promise<Ending | undefined> {
+  const { turn, agent } = owned;
+  const runtime = ports.runtime(agent.runtime);
+  if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`);
   const process = owned.started === undefined ? await launched(ports, owned, runtime) : adopted(ports, owned.started);
-  if ("unstarted" in process) {
-    const end = { kind: "failed", reason: process.unstarted } as const;
-    await settleTurn(ports, turnId, fence, { end, exit: unknownExit, resultText: null, worktree: undefined });
-    return;
-  }
+  if ("unstarted" in process) return unstarted(process.unstarted);
   ports.reach("turn.after-input");
-  const log = new OutputLog(ports.files.outputOf(owned.turn.logDir ?? ""), runtime.reader(), {
-    lines: owned.turn.outputLines,
-  });
-  const followed = await followOutput(ports, owned, log, process);
-  if (followed.kind === "fenced-out") return;
+  const log = new OutputLog(ports.files.outputOf(turn.logDir ?? ""), runtime.reader(), { lines: turn.outputLines });
+  const followed = await followOutput(ports, owned, { log, process, beat });
+  if (followed.kind === "fenced-out") return undefined;
   const exit = await process.exit();
-  // A program that was cut short could not end its tools; the next try must not work beside them.
-  if (log.ended === undefined) await ports.processes.endTree(process.identity, ports.limits.graceMs, { turnId });
+  const kept = await Promise.race([tidyUp(ports, owned, { cutShort: log.ended === undefined, process }), beat.lost]);
+  if (kept === "fenced-out") return undefined;
   // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
   // ended: it must not be paid for twice.
   const said = followed.kind === "stalled" ? followed.said : log.ended;
@@ -46,12 +54,25 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
   const end = silent
     ? ({ kind: "stalled" } as const)
     : endOf(ports, owned, { runtime, said, exit, silent: log.saidNothing });
-  const worktree = await conserve(ports, owned.agent);
-  ports.reach("turn.before-settle");
   const { text: resultText = null, costUsd = null } = said ?? log.ended ?? {};
-  await settleTurn(ports, turnId, fence, { end, exit, resultText, costUsd, worktree });
-  ports.files.mirrorPid(owned.agent.name, undefined);
-  ports.reach("turn.after-settle");
+  return { end, exit, resultText, costUsd, worktree: kept };
+}
+
+const unstarted = (reason: string): Ending => ({
+  end: { kind: "failed", reason },
+  exit: unknownExit,
+  resultText: null,
+  worktree: undefined,
+});
+
+/** A program that was cut short could not end its tools; the next try must not work beside them. */
+async function tidyUp(
+  ports: SupervisorPorts,
+  { turn, agent }: OwnedTurn,
+  { cutShort, process }: { readonly cutShort: boolean; readonly process: WatchedProcess },
+): Promise<WorktreeFacts | undefined> {
+  if (cutShort) await ports.processes.endTree(process.identity, ports.limits.graceMs, { turnId: turn.id });
+  return conserve(ports, agent);
 }
 
 /** The agent's process as its supervisor sees it: its own child, or one that an earlier supervisor left behind. */

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
 import { besides } from "./besides.ts";
 import { type Created, isTaken, seatOf } from "./create-linked.ts";
+import { passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
 import { placeOf } from "./places.ts";
 import { populate } from "./populate.ts";
@@ -40,6 +41,7 @@ export async function createClone(yard: Yard, request: SeatRequest): Promise<Cre
     renameSync(building, path);
   } catch (error) {
     rmSync(building, { recursive: true, force: true });
+    passOnFull(error, path);
     return { problem: error instanceof Error ? error.message : String(error) };
   }
   return seatOf(yard, request);

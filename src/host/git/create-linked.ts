@@ -1,14 +1,16 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Seat, SeatRequest } from "../../ports/worktrees.ts";
+import { expectRoom, passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
 import { type Linked, linkNew } from "./link-new.ts";
 import { type Entry, listEntries } from "./list.ts";
 import { adminDirOf } from "./places.ts";
 import { populate } from "./populate.ts";
+import { isPreparation, ownLock, preparerIsGone } from "./preparer.ts";
 import { commitAt, dropRef, type Yard } from "./yard.ts";
 
-/** A seat, or in words why there is none. */
+/** A seat, or in words why there is none. A full disk is no such reason: it is thrown. */
 export type Created = { readonly seat: Seat } | { readonly problem: string };
 
 /**
@@ -27,7 +29,7 @@ export async function createLinked(yard: Yard, request: SeatRequest, inTurn: InT
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Created> {
-  const linked = await linkNew(yard, request, lockText(process.pid));
+  const linked = await linkNew(yard, request, ownLock());
   const added = linked === undefined ? await inTurn(() => add(yard, request)) : { ...linked, tip: undefined };
   if (!("admin" in added)) return added;
   const { admin, base, tip } = added;
@@ -37,6 +39,7 @@ async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Pr
   } catch (error) {
     await inTurn(() => undo(yard, request));
     if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base);
+    passOnFull(error, request.path);
     return { problem: error instanceof Error ? error.message : String(error) };
   }
   const { path, branch } = request;
@@ -64,8 +67,9 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
   const checkout = tip === undefined ? ["-b", request.branch, request.path, base] : [request.path, request.branch];
   // Twice: a directory that was deleted by hand is still registered, perhaps locked.
-  const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", lockText(process.pid)];
+  const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", ownLock()];
   const added = await git(root, "worktree", "add", ...options, ...checkout);
+  expectRoom(added, request.path);
   if (added.code !== 0) return { problem: added.err.trim() };
   const admin = adminDirOf(yard.repository, request.path);
   if (admin === undefined) return { problem: "git added the worktree but does not list it" };
@@ -87,16 +91,6 @@ export async function seatOf(yard: Yard, { path, branch, baseRef }: SeatRequest)
   return { seat: { path, branch, baseCommit: base.out.trim() } };
 }
 
-const lockText = (pid: number): string => `overstory is preparing it (process ${pid})`;
-
-function preparer(lock: string): number | undefined {
-  const pid = /^overstory is preparing it \(process (\d+)\)$/.exec(lock)?.[1];
-  return pid === undefined ? undefined : Number(pid);
-}
-
-/** Ours, or git's own while `worktree add` runs. */
-const isPreparation = (lock: string): boolean => preparer(lock) !== undefined || lock === "initializing";
-
 const patienceMs = 10_000;
 /** The git of a preparer that was killed lives on for a moment. */
 const afterlifeMs = 500;
@@ -115,8 +109,7 @@ async function settledEntries(yard: Yard, request: SeatRequest): Promise<readonl
     const admin = adminDirOf(yard.repository, request.path);
     const waited = performance.now() - started;
     const writing = admin !== undefined && existsSync(join(admin, "index.lock"));
-    const pid = preparer(lock);
-    const patience = pid !== undefined && !isAlive(pid) && !writing ? afterlifeMs : patienceMs;
+    const patience = preparerIsGone(lock) && !writing ? afterlifeMs : patienceMs;
     if (waited > patience) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -130,14 +123,4 @@ const isOf = (request: SeatRequest, { path, branch }: Entry): boolean =>
 async function undo({ repository }: Yard, { path }: SeatRequest): Promise<void> {
   await git(repository.root, "worktree", "remove", "--force", "--force", path);
   rmSync(path, { recursive: true, force: true });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // Gone, or another user's; neither prepares worktrees here.
-    return false;
-  }
 }

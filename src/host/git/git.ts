@@ -1,3 +1,5 @@
+import { expectRoom } from "./full-disk.ts";
+
 export interface GitAnswer {
   readonly code: number;
   readonly out: string;
@@ -40,8 +42,9 @@ export async function runGit({ cwd, args, env = {}, stdin }: GitCall): Promise<G
   return { code, raw, out: raw.toString("utf8"), err };
 }
 
-/** The output of a git that must not fail here. */
+/** The output of a git that must not fail here. Where there was no room for what it does, that is thrown as itself. */
 export function expectGit(answer: GitAnswer, what: string): GitAnswer {
+  expectRoom(answer, null);
   if (answer.code !== 0) throw new Error(`${what}: git exited ${answer.code}: ${answer.err.trim()}`);
   return answer;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { OwnedWorktree, WorktreeFacts } from "../../ports/worktrees.ts";
-import { expectGit, zeroEnded } from "./git.ts";
+import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { commitAt, type Yard } from "./yard.ts";
@@ -23,7 +23,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   const base = worktree.baseCommit;
   const [dirt, changed, messages] = await Promise.all([
     dirtyPaths(open),
-    base === null ? [] : changedSince(open, base),
+    base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
     base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
   ]);
   const notWork = leftOut(yard);
@@ -49,11 +49,25 @@ async function dirtyPaths({ own }: OpenWorktree): Promise<readonly string[]> {
 /** Two letters and a space. */
 const statusColumns = 3;
 
-async function changedSince({ own }: OpenWorktree, base: string): Promise<readonly string[]> {
-  const plain = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty"];
-  const answer = await own.git(["diff", "--name-only", "-z", ...plain, base, "--"]);
-  return zeroEnded(expectGit(answer, "comparing a worktree with its base").raw).map((path) => path.toString());
+/** A branch that took in what landed meanwhile differs from its base in the files of others, too. */
+async function changedByAgent(open: OpenWorktree, base: string, landing: string | null): Promise<readonly string[]> {
+  const [sinceBase, sinceJoin] = await Promise.all([
+    namesOf(open, [base]),
+    landing === null ? undefined : namesOf(open, ["--merge-base", landing]),
+  ]);
+  const changed = expectGit(sinceBase, "comparing a worktree with its base");
+  // A clone does not know the landing branch, and a branch may be gone.
+  if (sinceJoin === undefined || sinceJoin.code !== 0) return pathsIn(changed);
+  const own = new Set(pathsIn(sinceJoin));
+  return pathsIn(changed).filter((path) => own.has(path));
 }
+
+function namesOf({ own }: OpenWorktree, since: readonly string[]): Promise<GitAnswer> {
+  const plain = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty"];
+  return own.git(["diff", "--name-only", "-z", ...plain, ...since, "--"]);
+}
+
+const pathsIn = ({ raw }: GitAnswer): readonly string[] => zeroEnded(raw).map((path) => path.toString());
 
 /** The messages of the commits since the base, newest first; a message may be empty. */
 async function messagesSince({ own }: OpenWorktree, base: string, head: string): Promise<readonly string[]> {

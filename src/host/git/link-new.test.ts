@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProject, type TestProject } from "../../../testkit/project.ts";
+import { bootId, identityOf } from "../linux/process-table.ts";
 import { linkNew } from "./link-new.ts";
+import { ownLock } from "./preparer.ts";
 import { openRepository } from "./repository.ts";
 import { gitWorktrees } from "./worktrees.ts";
 import { makeYard } from "./yard.ts";
@@ -79,6 +81,35 @@ test("an entry whose maker died before its files were written is made anew", asy
   expect(await project.git("-C", place(), "status", "--porcelain")).toBe("");
   expect(admins()).toEqual(["a1"]);
 });
+
+const strangers: readonly (readonly [string, (pid: number) => string])[] = [
+  ["after its maker's end", (pid) => `${pid} 1 ${bootId()}`],
+  ["since the last boot", (pid) => `${pid} ${identityOf(pid)?.startToken} 00000000-0000-0000-0000-000000000000`],
+];
+for (const [when, maker] of strangers) {
+  test(`a number that another process has ${when} is not taken for the maker of an entry`, async () => {
+    const stranger = Bun.spawn(["sleep", "60"]);
+    try {
+      expect(await link(`overstory is preparing it (process ${maker(stranger.pid)})`)).toBeDefined();
+      const began = performance.now();
+      expect(await create()).toMatchObject({ ok: true, value: { path: place() } });
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(await project.git("-C", place(), "status", "--porcelain")).toBe("");
+    } finally {
+      stranger.kill();
+      await stranger.exited;
+    }
+  }, 30_000);
+}
+
+test("an entry whose maker is alive is waited for", async () => {
+  expect(await link(ownLock())).toBeDefined();
+  const making = create();
+  const first = await Promise.race([making, Bun.sleep(2_000).then(() => "waiting")]);
+  await project.git("worktree", "unlock", place());
+  expect(first).toBe("waiting");
+  expect((await making).ok).toBe(true);
+}, 30_000);
 
 test("nothing is left behind where the worktree cannot be made", async () => {
   mkdirSync(join(project.root, ".overstory", "run"), { recursive: true });

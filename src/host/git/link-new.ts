@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
+import { passOnFull } from "./full-disk.ts";
 import { adminDirOf } from "./places.ts";
 import type { Repository } from "./repository.ts";
 import { dropRef, newRef, type Yard } from "./yard.ts";
@@ -34,15 +35,19 @@ export async function linkNew(yard: Yard, request: SeatRequest, lock: string): P
   if (base === undefined || adminDirOf(repository, path) !== undefined) return undefined;
   // First of all: it fails where the branch exists, and a branch without a worktree is in nobody's way.
   if (!(await newRef(yard, `refs/heads/${branch}`, base))) return undefined;
+  let admin: string | undefined;
   try {
     mkdirSync(path, { recursive: true });
-    const admin = register(yard, { worktree: realpathSync(path), branch, lock });
+    admin = register(yard, { worktree: realpathSync(path), branch, lock });
     writeFileSync(join(path, ".git"), `gitdir: ${admin}\n`);
     return { admin, base };
-  } catch {
-    // Whatever it was, git meets it too, and its words are better than ours.
+  } catch (error) {
     rmSync(path, { recursive: true, force: true });
+    // Left on the list, it would look as if we were still at it.
+    if (admin !== undefined) rmSync(admin, { recursive: true, force: true });
     await dropRef(yard, `refs/heads/${branch}`, base);
+    passOnFull(error, path);
+    // Whatever else it was, git meets it too, and its words are better than ours.
     return undefined;
   }
 }
@@ -62,21 +67,27 @@ function register(
 ): string {
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const made = mkdtempSync(join(scratch, "link-"));
-  writeFileSync(join(made, "locked"), lock);
-  writeFileSync(join(made, "gitdir"), `${join(worktree, ".git")}\n`);
-  writeFileSync(join(made, "commondir"), "../..\n");
-  writeFileSync(join(made, "HEAD"), `ref: refs/heads/${branch}\n`);
-  const all = join(repository.commonDir, "worktrees");
+  try {
+    writeFileSync(join(made, "locked"), lock);
+    writeFileSync(join(made, "gitdir"), `${join(worktree, ".git")}\n`);
+    writeFileSync(join(made, "commondir"), "../..\n");
+    writeFileSync(join(made, "HEAD"), `ref: refs/heads/${branch}\n`);
+    return putAmong(join(repository.commonDir, "worktrees"), basename(worktree), made);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function putAmong(all: string, name: string, made: string): string {
   mkdirSync(all, { recursive: true });
   for (let number = 0; ; number++) {
-    const admin = join(all, `${basename(worktree)}${number === 0 ? "" : number}`);
+    const admin = join(all, `${name}${number === 0 ? "" : number}`);
     try {
       renameSync(made, admin);
       return admin;
     } catch (error) {
-      if (isTaken(error) && number < mostNamesakes) continue;
-      rmSync(made, { recursive: true, force: true });
-      throw error;
+      if (!isTaken(error) || number >= mostNamesakes) throw error;
     }
   }
 }

@@ -57,7 +57,12 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
   const { repository, scratch, workTree } = options;
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const dir = mkdtempSync(join(scratch, "view-"));
-  fill(dir, options);
+  try {
+    fill(dir, options);
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
   const settings = [...repository.plainSettings, ...plain, ...(options.files === "checkout" ? [] : asBytes)];
   const args = settings.flatMap((setting) => ["-c", setting]);
   const env = {

@@ -1,13 +1,14 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
+import { expectRoom } from "./full-disk.ts";
 import { expectGit } from "./git.ts";
 import { openOwnDir } from "./own-dir.ts";
 import type { Yard } from "./yard.ts";
 
 /**
  * Writes the files of a commit into an empty worktree and its index, then copies what the project wants in every
- * worktree. Throws unless every file could be written.
+ * worktree. Throws unless every file could be written; where there was no room for them, as `disk-full`.
  */
 export async function populate(
   yard: Yard,
@@ -24,7 +25,9 @@ export async function populate(
     objects: "project",
     files: "checkout",
   });
-  expectGit(await own.git(["read-tree", "-m", "-u", commit]), "writing the files");
+  const written = await own.git(["read-tree", "-m", "-u", commit]);
+  expectRoom(written, path);
+  expectGit(written, "writing the files");
   copyIncluded(yard, path);
 }
 

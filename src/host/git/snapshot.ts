@@ -7,7 +7,7 @@ import { transfer } from "./transfer.ts";
 import { findWork } from "./work.ts";
 import { newRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
 
-/** Keeps the work of a worktree under the next snapshot ref; nothing when the last one still says it all. */
+/** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
   if (worktree.kind === "root" || !existsSync(worktree.path)) return undefined;
   using open = await openWorktree(yard, worktree);
@@ -16,7 +16,9 @@ export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise
   const prefix = snapshotRefs(worktree.agentName);
   const earlier = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
   const last = earlier.toSorted(byPlace).at(-1);
-  if (last !== undefined && (await says(open.own, last.commit, kept))) return undefined;
+  if (last !== undefined && (await says(open.own, last.commit, kept))) {
+    return { ref: last.name, commit: last.commit, skipped: kept.skipped };
+  }
   const known = earlier.map(({ commit }) => commit);
   const commit = await commitOf(open.own, kept);
   await bring(yard, worktree, open, { commit, known });

@@ -13,8 +13,8 @@ export interface SnapshotRecord {
 }
 
 export interface SnapshotRows {
-  /** A ref that is recorded already is left as it is. */
-  add(snapshot: Omit<SnapshotRecord, "seq">): Promise<void>;
+  /** False when the ref is recorded already; that record is left as it is. */
+  add(snapshot: Omit<SnapshotRecord, "seq">): Promise<boolean>;
   /** Oldest first. */
   of(agentName: string): Promise<SnapshotRecord[]>;
   /** Snapshots, not rescues, of names whose last incarnation lost its worktree before this moment. Oldest first. */

@@ -15,8 +15,8 @@ const snapshot = {
 export function snapshotPromises(check: Check): void {
   check("a snapshot is found by its agent's name, oldest first; a ref is recorded once", async ({ store }) => {
     await store.transaction(async (tx) => {
-      await tx.snapshots.add(snapshot);
-      await tx.snapshots.add({ ...snapshot, commitId: "other" });
+      expect(await tx.snapshots.add(snapshot)).toBe(true);
+      expect(await tx.snapshots.add({ ...snapshot, commitId: "other" })).toBe(false);
       await tx.snapshots.add({ ...snapshot, ref: "refs/overstory/snap/ann/1/2", skipped: [] });
     });
     const found = await store.read((tx) => tx.snapshots.of("ann"));
