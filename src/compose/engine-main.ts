@@ -13,6 +13,7 @@ import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
+import { settleIn } from "./long-life.ts";
 import { mergingParts } from "./merging.ts";
 import { channelPorts, clockFor, keeperOptions, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
@@ -22,6 +23,7 @@ import { version } from "./version.ts";
 
 /** The engine process of one project, until it has nothing to do or is asked to end. */
 export async function engineMain(project: Project, options: { readonly stop?: AbortSignal } = {}): Promise<void> {
+  settleIn();
   const { config } = project;
   const store = openStore(project, { life: "process" });
   const stop = options.stop ?? stopOnSignals();

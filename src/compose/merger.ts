@@ -7,6 +7,7 @@ import { unionRung } from "../domain/merge/ladder/union.ts";
 import { languageOf } from "../domain/merge/structured/syntax.ts";
 import { parseYaml } from "../host/syntax/yaml-tree.ts";
 import type { MergerFacet } from "../surfaces/cli/facets/merger.ts";
+import { settleIn } from "./long-life.ts";
 
 /** Merging of one file by every rule that needs no repository. */
 export function makeMergerFacet(): MergerFacet {
@@ -31,6 +32,7 @@ export function makeMergerFacet(): MergerFacet {
 const codeByLanguage: MergeCode = async (path, texts) => {
   const language = languageOf(path);
   if (language === undefined) return undefined;
+  settleIn();
   const [{ mergeCode }, { parseSyntax }] = await Promise.all([
     import("../domain/merge/structured/merge-code.ts"),
     import("../host/syntax/parse.ts"),
