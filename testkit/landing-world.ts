@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ladder } from "../src/compose/merging.ts";
+import { ladder } from "../src/compose/ladder.ts";
 import { operator } from "../src/domain/caller/caller.ts";
 import type { Gate } from "../src/domain/gate/gate.ts";
 import type { MergeEntry } from "../src/domain/merge/entry.ts";

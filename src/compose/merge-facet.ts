@@ -10,7 +10,7 @@ import type { MergeFacet, PredictRequest } from "../surfaces/cli/facets/merge.ts
 import { isMadeAgain, standIn } from "../usecases/merge/generated-files.ts";
 import { earlierLandings, landingPlace } from "../usecases/merge/landing-place.ts";
 import { predictTrain, unpredictable } from "../usecases/merge/predict.ts";
-import { ladder } from "./merging.ts";
+import { ladder } from "./ladder.ts";
 import { openStore, type Project, settingsOf } from "./project.ts";
 
 /** What commands learn from git about branches that are to land; each question in a place that vanishes with it. */

@@ -3,7 +3,7 @@ import { resolver } from "../engine/merge/resolve.ts";
 import { scratchMerging } from "../host/git/merge/scratch.ts";
 import type { RadarFacet } from "../surfaces/cli/facets/radar.ts";
 import { judgePairs } from "../usecases/merge/judge-pairs.ts";
-import { ladder } from "./merging.ts";
+import { ladder } from "./ladder.ts";
 import { openStore, type Project, settingsOf } from "./project.ts";
 
 /** Looking ahead from a command, in a place that vanishes with it. */
