@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Seating } from "../src/engine/seat-agents.ts";
+import { cleanReleased } from "../src/engine/clean-released.ts";
+import { Seating, type SeatPorts } from "../src/engine/seat-agents.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
+import type { Tx } from "../src/ports/store.ts";
 import { landingWorld } from "./landing-world.ts";
 import { activeRun, storedAgent } from "./use-case.ts";
 
@@ -20,6 +23,14 @@ export interface SeatWorld extends AsyncDisposable {
   readonly reported: readonly unknown[];
   /** Stops the one in the middle while it waits. */
   stopMiddle(): Promise<void>;
+  /** The engine is to stop. */
+  stop(): void;
+  /** Lets the one in the middle go, and reserves its next incarnation on the same branch. */
+  renewMiddle(): Promise<void>;
+  /** Takes away what released agents left. */
+  clean(): Promise<void>;
+  /** Whether the directory of the one in the middle is there. */
+  middleStands(): boolean;
   facts(): Promise<SeatFacts>;
 }
 
@@ -38,7 +49,9 @@ export async function seatWorld(): Promise<SeatWorld> {
   });
   const worktrees = gitWorktrees(world.root);
   const reported: unknown[] = [];
-  const seating = new Seating({
+  const stop = new AbortController();
+  const placeOf = (name: string): string => join(world.root, ".overstory", "worktrees", name);
+  const ports: SeatPorts = {
     ...world.ports,
     root: world.root,
     worktrees: {
@@ -49,10 +62,17 @@ export async function seatWorld(): Promise<SeatWorld> {
       },
     },
     processes: { endStartedFor: async () => ({ signalled: 0, escalated: false, survivors: [] }) },
-    worktreePath: (name) => join(world.root, ".overstory", "worktrees", name),
+    worktreePath: placeOf,
     forgetEnvironment: () => {},
     report: (error) => void reported.push(error),
-  });
+  };
+  const seating = new Seating(ports, stop.signal);
+  const endMiddle = async (tx: Tx): Promise<void> => {
+    const agent = await tx.agents.byName("b2");
+    if (agent === undefined) throw new Error("there is no b2");
+    const ended = { ...agent, state: "completed", outcome: "stopped", stateVersion: agent.stateVersion + 1 } as const;
+    await tx.agents.move(agent, ended, { to: "completed", actor: "operator", reason: "stopped" }, 0);
+  };
   const made: SeatWorld = {
     seating,
     obstacle: undefined,
@@ -65,18 +85,17 @@ export async function seatWorld(): Promise<SeatWorld> {
       await seating.settled();
       return known;
     },
-    stopMiddle: () =>
+    stopMiddle: () => store.transaction(endMiddle),
+    stop: () => stop.abort(),
+    renewMiddle: () =>
       store.transaction(async (tx) => {
-        const agent = await tx.agents.byName("b2");
-        if (agent === undefined) throw new Error("there is no b2");
-        const ended = {
-          ...agent,
-          state: "completed",
-          outcome: "stopped",
-          stateVersion: agent.stateVersion + 1,
-        } as const;
-        await tx.agents.move(agent, ended, { to: "completed", actor: "operator", reason: "stopped" }, 0);
+        await endMiddle(tx);
+        await tx.agents.release("agent-b2", 0);
+        const next = { id: "agent-b2-2", generation: 2, state: "booting", worktreeKind: "linked" } as const;
+        await tx.agents.reserve(storedAgent("b2", { ...next, branch: "overstory/b2/t", parentName: "lead" }));
       }),
+    clean: () => cleanReleased(ports),
+    middleStands: () => existsSync(join(placeOf("b2"), ".git")),
     facts: () =>
       store.read(async (tx) => {
         const states: string[] = [];

@@ -1,4 +1,4 @@
-import type { Agent } from "../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../domain/agent/agent.ts";
 import type { Processes } from "../ports/process.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
@@ -49,6 +49,9 @@ export function cleanUp(ports: CleaningPorts, { id }: Pick<Agent, "id">): Promis
 
 const underWay = new Map<string, Promise<void>>();
 
+/** Resolves when nobody is taking away what this agent left. */
+export const cleaningOf = async ({ id }: Pick<Agent, "id">): Promise<void> => underWay.get(id);
+
 async function clean(ports: CleaningPorts, id: string): Promise<void> {
   const agent = await ports.store.read((tx) => tx.agents.get(id));
   if (agent === undefined || agent.cleanedAt !== null) return;
@@ -82,10 +85,12 @@ async function forgetVariables(ports: CleaningPorts, { id, name, envFile }: Agen
   if (!used) ports.forgetEnvironment(envFile);
 }
 
-/** A later incarnation of the name works in the same directory. */
+/** A later incarnation of the name works in the same directory, or is about to be seated in it. */
 async function hasSuccessorIn(ports: CleaningPorts, agent: Agent): Promise<boolean> {
   const newest = await ports.store.read((tx) => tx.agents.byName(agent.name));
-  return newest !== undefined && newest.id !== agent.id && newest.worktreePath === agent.worktreePath;
+  if (newest === undefined || newest.id === agent.id) return false;
+  const isComing = newest.worktreePath === null && !hasEnded(newest) && newest.branch === agent.branch;
+  return isComing || newest.worktreePath === agent.worktreePath;
 }
 
 async function note(ports: CleaningPorts, agent: Agent, problem: string): Promise<void> {

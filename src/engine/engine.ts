@@ -48,6 +48,7 @@ class Engine {
   /** Supervisors we started, until their first sign of life can be expected. */
   readonly #starting = new Map<string, number>();
   #housework: Promise<void> | undefined;
+  #pruning: Promise<void> | undefined;
   #houseworkMissed = false;
   readonly #seating: Seating;
   readonly #merges: MergeWorker;
@@ -63,14 +64,16 @@ class Engine {
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
+  readonly #stop: AbortSignal;
   #idleSince: number;
   #door: OpenDoor | undefined;
 
   constructor(ports: EnginePorts, seat: EngineSeat, stop: AbortSignal) {
     this.#ports = ports;
     this.#seat = seat;
+    this.#stop = stop;
     const slots = new Slots(ports.rules.merge.parallelGates);
-    this.#seating = new Seating(ports);
+    this.#seating = new Seating(ports, stop);
     this.#merges = new MergeWorker(ports, { slots, stop });
     this.#radar = new Radar(ports);
     this.#completions = new CompletionWorker(ports, { slots, stop });
@@ -128,7 +131,7 @@ class Engine {
       const left = until - clock.monotonic();
       if (left <= 0 || (await this.#bell.wait(live ? Math.min(left, safetyNetMs) : left))) return;
       if (!live) return;
-      if ((await store.changeCounter()) !== seen || !side.keeperIsAlive()) return;
+      if ((await store.changeCounter()) !== seen || !side.keeperIsAlive() || this.#seating.dueInMs() === 0) return;
       if (await this.#somethingLost()) {
         this.#ownersInDoubt = true;
         return;
@@ -151,6 +154,7 @@ class Engine {
       this.#bell.ring();
     };
     this.#houseworkInBackground(again);
+    this.#pruneInBackground();
     this.#merges.look(again);
     this.#radar.look(again);
     if (this.#merges.poolIsFree) this.#completions.look(again);
@@ -196,6 +200,16 @@ class Engine {
     });
   }
 
+  /** Apart from the housework: in a large repository it takes long, and a stop must not wait for it. */
+  #pruneInBackground(): void {
+    this.#pruning ??= this.#retention
+      .prune(this.#ports, this.#stop)
+      .catch((error: unknown) => this.#ports.report(error))
+      .then(() => {
+        this.#pruning = undefined;
+      });
+  }
+
   /** Those that say so may have woken somebody, on our own connection, where no change counter tells of it. */
   async #doHousework(): Promise<void> {
     const ports = this.#ports;
@@ -206,7 +220,6 @@ class Engine {
       () => expireClaims(ports),
       () => releaseForgotten(ports),
       () => cleanReleased(ports),
-      () => this.#retention.prune(ports),
     ];
     for (const chore of chores) {
       try {
@@ -280,6 +293,7 @@ class Engine {
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
     await this.#housework;
+    await this.#pruning;
     await this.#seating.settled();
     await this.#merges.settled();
     await this.#radar.settled();

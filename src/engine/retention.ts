@@ -25,26 +25,32 @@ export class Retention {
   #mailSeen = 0;
   #evidenceSeen: EvidenceSeen = {};
 
-  async prune(ports: EnginePorts): Promise<void> {
+  /** Ends early, between two kinds, when the engine is to stop; the next one begins again. */
+  async prune(ports: EnginePorts, stop: AbortSignal): Promise<void> {
     const awake = ports.clock.monotonic();
     if (this.#lookedAt !== undefined && awake - this.#lookedAt < paceMs) return;
     this.#lookedAt = awake;
     const { snapshotDays, mailDays, mergeRefDays } = ports.settings.retention;
     const turn = Math.floor(ports.clock.now() / paceMs);
-    await pruneOlder(ports, snapshotDays, async (before) => {
-      await pruneSnapshots(ports, before);
-      await ports.worktrees.emptyTrash(before);
-    });
-    await pruneOlder(ports, snapshotDays, (before) => pruneSpecs(ports, before, turn));
-    await pruneOlder(ports, mailDays, async (before) => {
-      this.#mailSeen = await pruneMail(ports, before, this.#mailSeen);
-    });
-    await pruneOlder(ports, mergeRefDays, (before) => pruneMergeRefs(ports, before));
-    await pruneOlder(ports, mergeRefDays, (before) => pruneMergeLogs(ports, before, turn));
-    await pruneOlder(ports, mergeRefDays, async (before) => {
-      this.#evidenceSeen = await pruneEvidence(ports, before, this.#evidenceSeen);
-    });
-    await pruneOlder(ports, replyDays, (before) => pruneReplies(ports, before));
+    const kinds: readonly (readonly [number, (before: number) => Promise<void>])[] = [
+      [snapshotDays, (before) => pruneSnapshots(ports, before)],
+      [snapshotDays, async (before) => void (await ports.worktrees.emptyTrash(before))],
+      [snapshotDays, (before) => pruneSpecs(ports, before, turn)],
+      [mailDays, (before) => this.#pruneMail(ports, before)],
+      [mergeRefDays, (before) => pruneMergeRefs(ports, before)],
+      [mergeRefDays, (before) => pruneMergeLogs(ports, before, turn)],
+      [mergeRefDays, (before) => this.#pruneEvidence(ports, before)],
+      [replyDays, (before) => pruneReplies(ports, before)],
+    ];
+    for (const [days, prune] of kinds) if (!stop.aborted) await pruneOlder(ports, days, prune);
+  }
+
+  async #pruneMail(ports: EnginePorts, before: number): Promise<void> {
+    this.#mailSeen = await pruneMail(ports, before, this.#mailSeen);
+  }
+
+  async #pruneEvidence(ports: EnginePorts, before: number): Promise<void> {
+    this.#evidenceSeen = await pruneEvidence(ports, before, this.#evidenceSeen);
   }
 }
 

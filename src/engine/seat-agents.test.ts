@@ -48,3 +48,20 @@ test("one that was stopped while it waited gets no worktree", async () => {
   await looking;
   expect((await world.facts()).states).toEqual([seated, "completed/stopped/no worktree", seated]);
 });
+
+test("an engine that is to stop leaves those that wait to the next one", async () => {
+  await using world = await seatWorld();
+  world.stop();
+  expect(await world.look()).toBe(0);
+  const waiting = "booting/null/no worktree";
+  expect((await world.facts()).states).toEqual([waiting, waiting, waiting]);
+});
+
+test("cleaning leaves the worktree to whoever is about to work in it, and seating takes it over as it is", async () => {
+  await using world = await seatWorld();
+  await world.look();
+  await world.renewMiddle();
+  await Promise.all([world.clean(), world.look()]);
+  expect(world.middleStands()).toBe(true);
+  expect((await world.facts()).states).toEqual([seated, seated, seated]);
+});

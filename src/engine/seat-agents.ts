@@ -5,7 +5,7 @@ import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
-import { type CleaningPorts, cleanUp } from "./clean-released.ts";
+import { type CleaningPorts, cleaningOf, cleanUp } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -25,21 +25,23 @@ const longestPauseMs = 30_000;
  */
 export class Seating {
   readonly #ports: SeatPorts;
-  readonly #busy = new Map<string, Promise<void>>();
+  readonly #busy = new Map<string, { readonly name: string; readonly seating: Promise<void> }>();
   readonly #later = new Map<string, { readonly tries: number; readonly nextAt: number }>();
   #pass: Promise<void> | undefined;
-  #asked: (() => void) | undefined;
+  #asked = false;
+  #onAsked: () => void = () => {};
+  readonly #stop: AbortSignal;
 
-  constructor(ports: SeatPorts) {
+  constructor(ports: SeatPorts, stop: AbortSignal) {
     this.#ports = ports;
+    this.#stop = stop;
   }
 
   /** Looks in the background; `onSeated` is called after each agent whose fate is known. */
   look(onSeated: () => void): void {
-    if (this.#pass !== undefined) {
-      this.#asked?.();
-      return;
-    }
+    this.#asked = true;
+    this.#onAsked();
+    if (this.#pass !== undefined) return;
     this.#pass = this.#work(onSeated)
       .catch((error: unknown) => this.#ports.report(error))
       .then(() => {
@@ -59,21 +61,31 @@ export class Seating {
   }
 
   async #work(onSeated: () => void): Promise<void> {
-    for (let seated = new Set<string>(); ; ) {
+    while (this.#asked || this.#busy.size > 0) {
+      this.#asked = false;
       const asked = new Promise<void>((resolve) => {
-        this.#asked = resolve;
+        this.#onAsked = resolve;
       });
-      const waiting = await this.#waiting();
-      for (const { id } of waiting) {
-        if (seated.has(id) || this.#busy.has(id)) continue;
-        if (this.#busy.size >= atOnce) await Promise.race(this.#busy.values());
-        await this.#begin(id, onSeated);
-        seated.add(id);
+      const begun = new Set(this.#busy.keys());
+      for (const { id, name } of await this.#waiting()) {
+        if (this.#busy.size >= atOnce) await Promise.race(this.#seatings());
+        // Whoever is to stop leaves the rest reserved, for the next engine.
+        if (this.#stop.aborted) break;
+        if (begun.has(id)) continue;
+        // Two incarnations would be given the same directory: the later one waits for the earlier.
+        if ([...this.#busy.values()].some((other) => other.name === name)) {
+          this.#asked = true;
+          continue;
+        }
+        begun.add(id);
+        await this.#begin({ id, name }, onSeated);
       }
-      if (this.#busy.size === 0) return;
-      await Promise.race([asked, Promise.all(this.#busy.values())]);
-      seated = new Set(this.#busy.keys());
+      await Promise.race([asked, Promise.all(this.#seatings())]);
     }
+  }
+
+  #seatings(): readonly Promise<void>[] {
+    return [...this.#busy.values()].map(({ seating }) => seating);
   }
 
   async #waiting(): Promise<readonly Agent[]> {
@@ -85,29 +97,27 @@ export class Seating {
   }
 
   /** Resolves when the next may begin: the first of a run makes the branch that its others start from. */
-  async #begin(id: string, onSeated: () => void): Promise<void> {
+  async #begin({ id, name }: Pick<Agent, "id" | "name">, onSeated: () => void): Promise<void> {
     const place = placeFor(this.#ports, id);
     const seating = this.#try(id, place).then((isKnown) => {
       this.#busy.delete(id);
       if (isKnown) onSeated();
     });
-    this.#busy.set(id, seating);
+    this.#busy.set(id, { name, seating });
     await Promise.allSettled([place]);
   }
 
   /** Never rejects. True when it is known what becomes of the agent. */
   async #try(id: string, place: Promise<Place | undefined>): Promise<boolean> {
     const { report, clock } = this.#ports;
-    let agent: Agent | undefined;
     try {
       const found = await place;
-      agent = found?.agent;
       if (found !== undefined) await seat(this.#ports, found);
       this.#later.delete(id);
       return found !== undefined;
     } catch (error) {
       report(error);
-      const ended = agent !== undefined && (await giveUp(this.#ports, agent, error).catch(report)) === true;
+      const ended = (await giveUp(this.#ports, id, error).catch(report)) === true;
       const tries = (this.#later.get(id)?.tries ?? 0) + 1;
       const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
       if (ended) this.#later.delete(id);
@@ -118,10 +128,13 @@ export class Seating {
 }
 
 /** False when it was nothing about this agent. */
-async function giveUp(ports: SeatPorts, agent: Agent, error: unknown): Promise<boolean> {
+async function giveUp(ports: SeatPorts, id: string, error: unknown): Promise<boolean> {
   const failure = failureOf(error);
   if (failure.kind !== "unexpected") return false;
-  await ports.store.transaction((tx) => startFailed(tx, ports, agent, failure.problem));
+  await ports.store.transaction(async (tx) => {
+    const agent = await tx.agents.get(id);
+    if (agent !== undefined) await startFailed(tx, ports, agent, failure.problem);
+  });
   return true;
 }
 
@@ -154,7 +167,9 @@ async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<void> 
 async function makeRoom(ports: SeatPorts, { name, branch }: Agent): Promise<void> {
   const released = await ports.store.read((tx) => tx.agents.toClean());
   for (const earlier of released) {
-    if (earlier.name === name && earlier.branch !== branch) await cleanUp(ports, earlier);
+    if (earlier.name !== name) continue;
+    // The worktree of the same branch is ours now; but who has begun to take it away ends that first.
+    await (earlier.branch === branch ? cleaningOf(earlier) : cleanUp(ports, earlier));
   }
 }
 

@@ -100,7 +100,8 @@ export const agentRows = (sql: Sql): AgentRows => ({
   },
   seated: async (id, seat) => {
     const { set, values } = assign(agents, seat);
-    await sql.run(`UPDATE agents SET ${set} WHERE id = ?`, ...values, id);
+    // One that was let go meanwhile was cleaned without it: now there is something to take away.
+    await sql.run(`UPDATE agents SET ${set}, cleaned_at = NULL WHERE id = ?`, ...values, id);
   },
   sawProviderSession: async (id, providerSessionId) => {
     await sql.run("UPDATE agents SET provider_session_id = ? WHERE id = ?", providerSessionId, id);

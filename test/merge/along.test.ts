@@ -127,3 +127,41 @@ test("what came along is taken back with what brought it, and not without", asyn
   for (const id of [b, joined]) expect(await world.entry(id)).toMatchObject({ status: "reverted" });
   expect(world.show(landing, "x.txt")).toBe("a");
 });
+
+test("what came along is in nobody's way when several landings are taken back together", async () => {
+  await using world = await landingWorld({ files: { "x.txt": "one\n", "y.txt": "y\n" } });
+  const { b } = await stuck(world);
+  join(world, "joined", "b", "a and b");
+  world.branch("top", () => world.write(world.root, "x.txt", "on top\n"), "joined");
+  const [joined, top] = [await world.enqueue("joined"), await world.enqueue("top")];
+  await world.work();
+  const [landed] = await world.store.read((tx) => tx.mergeOps.list({ kind: "land", queueId: b }));
+  expect(landed?.queueIds).toEqual([joined, b, top]);
+  world.branch("later", () => world.write(world.root, "y.txt", "later\n"), landing);
+  await world.enqueue("later");
+  await world.work();
+  expect(await world.undo(landed?.id ?? "")).toMatchObject({ status: "done" });
+  expect([world.show(landing, "x.txt"), world.show(landing, "y.txt")]).toEqual(["a", "later"]);
+});
+
+test("what the operator was asked about is not answered by somebody else's landing", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  says(world, "c", "c");
+  const asked = await world.enqueue("c", { asker: "other" });
+  world.git(world.root, "branch", "joined", "main");
+  join(world, "joined", "c", "both");
+  const joined = await world.enqueue("joined", { asker: "parent" });
+  await world.work();
+  expect(await world.entry(joined)).toMatchObject({ status: "merged" });
+  expect(await world.entry(asked)).toMatchObject({ status: "pending", approval: "waiting" });
+});
+
+test("a branch that was moved back since has not landed what was announced for it", async () => {
+  await using world = await landingWorld();
+  const { b } = await stuck(world);
+  world.branch("next", () => world.write(world.root, "z.txt", "z\n"), landing);
+  world.git(world.root, "branch", "--force", "b", "next");
+  await world.enqueue("next");
+  await world.work();
+  expect(await world.entry(b)).toMatchObject({ status: "conflict" });
+});

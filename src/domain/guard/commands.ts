@@ -51,13 +51,31 @@ function checkInvocation(
   if (isOpaque(name, args)) return opaque(name);
   const leaving = checkLeaving(invocation);
   if (leaving !== undefined) return leaving;
-  if (policy.files === "scoped-write") return checkTargets(invocation, effects, policy, means);
+  if (policy.files === "scoped-write") {
+    return checkTargets(invocation, effects, policy, means) ?? checkPlace(invocation, effects, policy, means);
+  }
   if (effects.functions.has(name) || onlyLooks(invocation)) return undefined;
   return deny(
     "read-only",
     `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`,
   );
 }
+
+/** Most programs that change files do it where they stand. */
+function checkPlace(
+  invocation: Invocation,
+  { functions }: ShellEffects,
+  policy: GuardPolicy,
+  { places }: GuardMeans,
+): Denial | undefined {
+  const { name, cwd } = invocation;
+  if (cwd === undefined || functions.has(name) || goesElsewhere.includes(name) || onlyLooks(invocation))
+    return undefined;
+  return checkWrite(cwd, policy, places);
+}
+
+/** Going somewhere changes nothing there, and our own program knows its place by itself. */
+const goesElsewhere = ["cd", "pushd", "popd", "ov"];
 
 /** Git's commands are programs of their own, too. */
 function asGit(invocation: Invocation): Invocation | undefined {

@@ -10,7 +10,7 @@ interface AlongRequest {
 }
 
 /** Nobody works on these, and whatever was in their way, what has landed has landed. */
-const resting = ["pending", "blocked", "conflict", "failed"] as const satisfies readonly MergeStatus[];
+const resting = ["pending", "blocked", "conflict", "failed", "reverted"] as const satisfies readonly MergeStatus[];
 
 export const isResting = (entry: MergeEntry | undefined): boolean => resting.some((status) => status === entry?.status);
 
@@ -30,6 +30,7 @@ export async function comingAlong(ports: MergePorts, { target, landing }: AlongR
     const head = heads.get(branchRef(entry.branch));
     const bringer = head === undefined ? undefined : await bringerOf(ports, landing, head);
     if (head === undefined || bringer === undefined) continue;
+    if (awaitsOperator(entry, bringer.entry) || !(await bringsAnnounced(ports, landing, entry))) continue;
     found.push({
       id: entry.id,
       head,
@@ -40,6 +41,14 @@ export async function comingAlong(ports: MergePorts, { target, landing }: AlongR
   }
   return found;
 }
+
+/** What the operator was asked about, or refused, is not answered by somebody else's landing. */
+const awaitsOperator = ({ approval }: MergeEntry, bringer: MergeEntry): boolean =>
+  (approval === "waiting" || approval === "denied") && bringer.approval !== "operator";
+
+/** A branch that its owner has moved back since does not hold what was announced for it. */
+const bringsAnnounced = async ({ merging }: MergePorts, { to }: Landing<MergeEntry>, { headCommit }: MergeEntry) =>
+  headCommit === "" || (await merging.contains(to.commit, headCommit));
 
 /** An entry that a later one of its branch followed is history. */
 async function restingOn(tx: Tx, target: string): Promise<readonly MergeEntry[]> {

@@ -63,7 +63,11 @@ async function intend(ports: MergePorts, request: LandRequest): Promise<MergeOp 
       ref: branchRef(target),
       beforeCommit: landing.from.commit,
       afterCommit: landing.to.commit,
-      queueIds: [...members, ...along].map(({ id }) => id),
+      // Beside whoever brings them: what is taken out again is taken out from the end.
+      queueIds: members.flatMap(({ id, commit }) => [
+        id,
+        ...along.filter((one) => one.commit === commit).map((one) => one.id),
+      ]),
       request: { members, ...(along.length > 0 ? { along } : {}), verdict, gaps, results, tree: landing.to.tree },
     });
   });

@@ -30,9 +30,8 @@ export interface Linked {
 export async function linkNew(yard: Yard, request: SeatRequest, lock: string): Promise<Linked | undefined> {
   const { repository } = yard;
   const { path, branch, baseRef } = request;
-  if (!repository.isOrdinary || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
-  const base = looseBranch(repository, baseRef);
-  if (base === undefined || adminDirOf(repository, path) !== undefined) return undefined;
+  const base = repository.isOrdinary ? baseWhereFree(repository, path, baseRef) : undefined;
+  if (base === undefined) return undefined;
   // First of all: it fails where the branch exists, and a branch without a worktree is in nobody's way.
   if (!(await newRef(yard, `refs/heads/${branch}`, base))) return undefined;
   let admin: string | undefined;
@@ -48,6 +47,17 @@ export async function linkNew(yard: Yard, request: SeatRequest, lock: string): P
     await dropRef(yard, `refs/heads/${branch}`, base);
     passOnFull(error, path);
     // Whatever else it was, git meets it too, and its words are better than ours.
+    return undefined;
+  }
+}
+
+/** Where to begin, unless something is in the way. */
+function baseWhereFree(repository: Repository, path: string, baseRef: string): string | undefined {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
+    return adminDirOf(repository, path) === undefined ? looseBranch(repository, baseRef) : undefined;
+  } catch {
+    // Refs are packed and entries taken away while we look: git, which waits its turn, sees it whole.
     return undefined;
   }
 }

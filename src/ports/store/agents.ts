@@ -21,6 +21,7 @@ export interface AgentRows {
   names(): Promise<string[]>;
   /** Stores a transition decided by `domain/agent/transition`, with its audit row. False when someone else moved it first. */
   move(before: Agent, change: TransitionChange, request: TransitionRequest, now: number): Promise<boolean>;
+  /** Also for one that was cleaned before its seat was made: what stands there is to be cleaned then. */
   seated(
     id: string,
     seat: { worktreePath: string; branch: string; baseRef: string; baseCommit: string },

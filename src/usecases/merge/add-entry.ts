@@ -1,3 +1,4 @@
+import { isIn } from "../../domain/agent/capability.ts";
 import { fillPayload, payloadFields } from "../../domain/mail/payload.ts";
 import type { Asker } from "../../domain/merge/approval.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
@@ -43,6 +44,11 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     }
     const refused = await forbiddenToQueue(tx, context.caller, branch, "queue");
     if (refused !== undefined) return no(refused);
+    const owner = await ownerOfBranch(tx, branch);
+    if (context.caller.kind === "agent" && owner !== undefined && isIn("readOnly", owner.capability)) {
+      const why = `is the branch of ${owner.name}, a ${owner.capability}, and holds no work of its own`;
+      return no(invalid("branch", why, { value: branch }));
+    }
     const asked = await newMergeOf(tx, context, request);
     return asked.ok ? ok(await enqueueBranch(tx, context, asked.value)) : asked;
   },
