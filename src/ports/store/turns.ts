@@ -31,7 +31,7 @@ export interface TurnRows {
   running(): Promise<Turn[]>;
   /** Running turns that take a place: those of persistent agents do not. */
   countRunning(): Promise<number>;
-  /** The same for each run that has any. */
+  /** The same for each run with at least one. */
   runningPerRun(): Promise<ReadonlyMap<string, number>>;
   listFor(agentId: string): Promise<Turn[]>;
   /** queued -> running with the given fence. False when it is no longer queued. */
