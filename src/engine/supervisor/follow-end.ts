@@ -90,10 +90,19 @@ async function cameBack(tx: Tx, context: FollowContext, agent: Agent): Promise<b
 async function isAskedForMore(tx: Tx, agent: Agent): Promise<boolean> {
   for (const { message, delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
     const asks = delivery.wake && reopens({ ...message, wake: false });
-    if (asks && (await mayAsk(tx, message, agent))) return true;
+    if (asks && (await mayAsk(tx, message, agent)) && !(await wasAnswered(tx, message, agent))) return true;
   }
   return false;
 }
+
+/** It looked into its inbox by itself, and answered what its next turn would have brought. */
+async function wasAnswered(tx: Tx, { id }: Message, { name }: Agent): Promise<boolean> {
+  const sent = await tx.messages.list({ from: name, limit: mostReplies });
+  return sent.some(({ replyTo }) => replyTo === id);
+}
+
+/** Answers of its last turn are among the newest it sent. */
+const mostReplies = 50;
 
 /** The same rule as for mail that is sent after the end. */
 async function mayAsk(tx: Tx, message: Message, agent: Agent): Promise<boolean> {
