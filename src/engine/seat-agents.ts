@@ -46,6 +46,8 @@ export class Seating {
       .catch((error: unknown) => this.#ports.report(error))
       .then(() => {
         this.#pass = undefined;
+        // Asked in the very moment in which the last look had ended.
+        if (this.#asked) this.look(onSeated);
       });
   }
 
