@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { leaves, shortestLine } from "../../testkit/leaves.ts";
 import { jsonOf, type OvAnswer, ovBinary } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 import { snapshotOf } from "../../testkit/snapshot.ts";
 import { bytesOf, type Expected, expectRefusal, stateOf } from "./refusal.world.ts";
 
@@ -119,7 +119,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
 
   test("a database of a newer version is refused and left alone", async () => {
     await using project = await usedProject();
-    const db = new Database(database(project));
+    const db = rawDatabase(project, "write");
     db.run("PRAGMA user_version = 999");
     db.close();
     await refused(project, any, setup("STORE_ERROR", "has version 999"));
@@ -128,7 +128,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
   test("a database that another process holds for longer than the patience is busy, and the same command may be retried", async () => {
     await using project = await usedProject();
     const before = stateOf(project.root);
-    const holder = new Database(database(project));
+    const holder = rawDatabase(project, "write");
     holder.run("BEGIN IMMEDIATE");
     expect(await project.json("task", "list")).toMatchObject({ success: true });
     await expectRefusal(project.ov, send, { exit: 6, code: "BUSY_ERROR", says: "was locked by another process" });

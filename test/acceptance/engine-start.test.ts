@@ -1,9 +1,9 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killServices } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 
 /** Every agent waits in its turn until the test lets it go on. */
 const patient = `
@@ -69,8 +69,8 @@ async function startOne(project: TestProject): Promise<void> {
 
 const noticeOf = ({ root }: TestProject): string => join(root, ".overstory", "run", "engine.json");
 
-function enginesIn({ root }: TestProject): unknown[] {
-  const db = new Database(join(root, ".overstory", "overstory.db"), { readonly: true });
+function enginesIn(project: TestProject): unknown[] {
+  const db = rawDatabase(project, "read");
   const rows = db.query("SELECT pid FROM processes WHERE role = 'engine'").all();
   db.close();
   return rows;

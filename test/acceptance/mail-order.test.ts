@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { priorities, priorityRank } from "../../src/domain/mail/types.ts";
 import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
 import { fillStore, seedMail } from "../../testkit/mail-seed.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 import { messagesIn, readUntilEmpty } from "./mail.world.ts";
 
 test("10,000 messages of one millisecond are read in the order of sending, the more urgent classes first", async () => {
@@ -65,7 +65,7 @@ async function seatAgents(project: TestProject): Promise<void> {
 }
 
 async function countRows(project: TestProject): Promise<Record<"messages" | "deliveries" | "turns", number>> {
-  const db = new Database(databaseOf(project), { readonly: true });
+  const db = rawDatabase(project, "read");
   const count = (table: string): number =>
     db.query<{ n: number }, []>(`SELECT COUNT(*) AS n FROM ${table}`).get()?.n ?? -1;
   const counts = { messages: count("messages"), deliveries: count("deliveries"), turns: count("turns") };
@@ -78,7 +78,7 @@ async function countRows(project: TestProject): Promise<Record<"messages" | "del
  * that stays where it is keeps the log from being shortened when the program ends.
  */
 async function countCommits(project: TestProject, action: () => Promise<void>): Promise<number> {
-  const db = new Database(databaseOf(project));
+  const db = rawDatabase(project, "write");
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
   db.run("BEGIN");
   db.query("SELECT COUNT(*) FROM messages").get();

@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
 import { brokenLinesIn } from "../../testkit/command-lines.ts";
 import { jsonOf, type OvAnswer } from "../../testkit/ov.ts";
+import { openRaw } from "../../testkit/raw-database.ts";
 import { snapshotOf } from "../../testkit/snapshot.ts";
 
 export interface Expected {
@@ -62,7 +62,7 @@ const filesOf = (root: string, ignored: readonly string[]): unknown =>
   Object.entries(snapshotOf(root)).filter(([path]) => !ignored.some((name) => path === `.overstory/${name}`));
 
 function rowsOf(path: string): unknown {
-  const db = new Database(path, { readonly: true });
+  const db = openRaw(path, "read");
   try {
     const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
     return tables.all().map(({ name }) => [name, db.query(`SELECT * FROM "${name}" ORDER BY rowid`).all()]);

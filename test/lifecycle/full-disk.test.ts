@@ -1,9 +1,7 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  databaseOf,
   deathNotices,
   letGo,
   pidOf,
@@ -15,6 +13,7 @@ import {
   untilFile,
 } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 import { canMount, mountSmallDisk, type SmallDisk } from "../../testkit/small-disk.ts";
 
 /** Works until it may go on, and then on whatever it was sent meanwhile. */
@@ -108,7 +107,7 @@ test.skipIf(!mountable)(
     const kept = await project.read((tx) => tx.messages.list({ to: "b1", type: "status" }));
     expect(kept.map(({ subject }) => subject).toReversed()).toEqual(stored);
     expect(enginePid(project)).toBe(engine);
-    const db = new Database(databaseOf(project), { readonly: true });
+    const db = rawDatabase(project, "read");
     expect(db.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
     db.close();
   },

@@ -1,9 +1,7 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { allProcesses, entryOf } from "../../src/host/linux/process-table.ts";
 import {
-  databaseOf,
   deathNotices,
   killServices,
   letGo,
@@ -15,6 +13,7 @@ import {
   untilFile,
 } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 
 /** Tells that it is at work, and finishes when it is let go. */
 const patient = `
@@ -162,7 +161,7 @@ const supervisors = async (project: TestProject): Promise<number[]> => {
 const isAlive = (pid: number): boolean => allProcesses().some((entry) => entry.pid === pid && !entry.defunct);
 
 async function transitions(project: TestProject): Promise<unknown[]> {
-  using database = new Database(databaseOf(project), { readonly: true });
+  using database = rawDatabase(project, "read");
   return database.query("SELECT * FROM transitions ORDER BY seq").all();
 }
 

@@ -1,7 +1,5 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
-  databaseOf,
   deathNotices,
   letGo,
   promptsOf,
@@ -13,6 +11,7 @@ import {
   untilTurns,
 } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 
 const done = (body: string) => `[mail, send, --to, operator, --type, worker_done, --subject, Done, --body, ${body}]`;
 
@@ -216,7 +215,7 @@ test("terminal mail belongs to the turn that was running when it was stored, wha
 });
 
 function setReportTimes(project: TestProject, at: number): void {
-  using database = new Database(databaseOf(project));
+  using database = rawDatabase(project, "write");
   database.run("UPDATE messages SET created_at = ? WHERE type = 'worker_done'", [at]);
 }
 
@@ -233,7 +232,7 @@ test("a turn that has ended leaves no lease behind, however it ended", async () 
   await untilTurns(project, "b1", 1);
   await project.json("mail", "send", "--to", "b1", "--subject", "go", "--body", "go", "--wake");
   await untilTurns(project, "b1", 2);
-  const db = new Database(databaseOf(project), { readonly: true });
+  const db = rawDatabase(project, "read");
   const left = db.query("SELECT name FROM leases WHERE name LIKE 'turn:%'").all();
   db.close();
   expect(left).toEqual([]);

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import { databaseOf, killServices, pidOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 
 const hanging = `
 - do:
@@ -95,6 +95,6 @@ function startStranger(): AsyncDisposable & { readonly pid: number; isUntouched(
 
 /** Boot id and start token stay those of the dead: the number alone is the stranger's, and nobody says that it ended. */
 function giveAway(project: TestProject, pid: number): void {
-  using database = new Database(databaseOf(project));
+  using database = rawDatabase(project, "write");
   database.run("UPDATE processes SET ended_at = NULL, pid = ? WHERE role IN ('agent', 'supervisor')", [pid]);
 }
