@@ -16,6 +16,7 @@ import { allProcesses } from "../src/host/linux/process-table.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
+import { aboutProcess } from "./about-process.ts";
 import { jsonOf, type OvAnswer, runOv } from "./ov.ts";
 
 export interface ProjectOptions {
@@ -103,7 +104,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     const deadline = performance.now() + timeoutMs;
     while (!(await condition())) {
       if (performance.now() > deadline)
-        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(root)}`);
+        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(root)}\n${processTable(base)}`);
       await Bun.sleep(20);
     }
   };
@@ -164,18 +165,20 @@ async function endAll(base: string, root: string): Promise<void> {
 
 function processesOf(base: string): number[] {
   return allProcesses()
-    .filter((entry) => entry.pid !== process.pid && !entry.defunct && environmentOf(entry.pid).includes(`${base}/`))
+    .filter(
+      (entry) => entry.pid !== process.pid && !entry.defunct && aboutProcess(entry.pid, "environ").includes(`${base}/`),
+    )
     .map((entry) => entry.pid);
 }
 
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1");
-  } catch {
-    // Gone, or another user's: not one of ours either way.
-    return "";
-  }
-}
+/** Who is there, and what each of them waits for. */
+const processTable = (base: string): string =>
+  processesOf(base)
+    .map(
+      (pid) =>
+        `${pid} ${aboutProcess(pid, "wchan")} ${aboutProcess(pid, "cmdline").replaceAll("\0", " ").slice(0, 300)}`,
+    )
+    .join("\n");
 
 function logsOf(root: string): string {
   const run = join(root, ".overstory", "run");

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { aboutProcess } from "../../testkit/about-process.ts";
 import { killServices } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { rawDatabase } from "../../testkit/raw-database.ts";
@@ -106,12 +107,3 @@ const isEngine = (words: readonly string[]): boolean => words[1] === "engine" &&
 const commandLineOf = (pid: number): string[] => aboutProcess(pid, "cmdline").split("\0");
 
 const parentOf = (pid: number): number => Number(/^PPid:\s*(\d+)/m.exec(aboutProcess(pid, "status"))?.[1] ?? 0);
-
-function aboutProcess(pid: number, what: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${what}`, "utf8");
-  } catch {
-    // It ended between the two looks.
-    return "";
-  }
-}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { allProcesses, entryOf } from "../../src/host/linux/process-table.ts";
+import { aboutProcess } from "../../testkit/about-process.ts";
 import {
   deathNotices,
   killServices,
@@ -169,21 +170,12 @@ async function transitions(project: TestProject): Promise<unknown[]> {
 function watchAgent(project: TestProject, name: string): Disposable & { most(): number } {
   let most = 0;
   const isAgent = (pid: number): boolean =>
-    about(pid, "cmdline").split("\0")[1] === "scripted-agent" &&
-    about(pid, "environ").includes(`OVERSTORY_AGENT_NAME=${name}\0`);
+    aboutProcess(pid, "cmdline").split("\0")[1] === "scripted-agent" &&
+    aboutProcess(pid, "environ").includes(`OVERSTORY_AGENT_NAME=${name}\0`);
   const timer = setInterval(() => {
     // What an agent starts looks like the agent itself until it has become what it shall be.
     const live = project.processes().filter((pid) => isAgent(pid) && !isAgent(entryOf(pid)?.parent ?? 0));
     most = Math.max(most, live.length);
   }, 5);
   return { most: () => most, [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-function about(pid: number, what: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${what}`, "latin1");
-  } catch {
-    // It ended between the two looks.
-    return "";
-  }
 }
