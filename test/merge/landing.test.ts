@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engineCaller } from "../../src/domain/caller/caller.ts";
+import type { KillPoint } from "../../src/ports/kill-points.ts";
 import { newOp } from "../../src/usecases/merge/new-op.ts";
 import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
@@ -68,6 +69,54 @@ test("each landing has two parents and says in its message what it was", async (
   const trailers = world.git(world.root, "log", "-1", "--format=%(trailers)", landing);
   expect(trailers).toContain("Overstory-Tier: clean-merge");
   expect(trailers).toContain("Overstory-Queue-Id: 1");
+});
+
+/** Lets the worker break off when it comes to this point for the first time; what it reports is kept. */
+function breakingAt(world: LandingWorld, point: KillPoint): unknown[] {
+  const reports: unknown[] = [];
+  let broken = false;
+  Object.assign(world.ports, {
+    report: (error: unknown) => reports.push(error),
+    reach: (reached: KillPoint) => {
+      if (reached !== point || broken) return;
+      broken = true;
+      throw new Error(`broken at ${point}`);
+    },
+  });
+  return reports;
+}
+
+describe("a worker that breaks off and lives on", () => {
+  test("records what had become visible, once, and leaves nothing open", async () => {
+    const world = await worldOf({ gates: ["true"] });
+    adds(world, "a");
+    const id = await world.enqueue("a");
+    const reports = breakingAt(world, "merge.after-land");
+    await world.work();
+    expect(reports).toHaveLength(1);
+    expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+    expect(await world.store.read((tx) => tx.mergeOps.list({}))).toMatchObject([{ kind: "land", status: "done" }]);
+    expect(await world.store.read((tx) => tx.receipts.about(`merge:${id}`))).toHaveLength(1);
+  });
+
+  test.each(["merge.claimed", "merge.before-land"] as const)(
+    "at %s, its entries are free again after a pause",
+    async (point) => {
+      const world = await worldOf();
+      adds(world, "a");
+      const id = await world.enqueue("a");
+      const reports = breakingAt(world, point);
+      await world.work();
+      expect(reports).toHaveLength(1);
+      expect(await world.entry(id)).toMatchObject({ status: "pending" });
+      expect(await world.store.read((tx) => tx.mergeOps.list({ status: "intended" }))).toEqual([]);
+      await world.work();
+      expect(await world.entry(id)).toMatchObject({ status: "pending" });
+      world.later(10_000);
+      await world.work();
+      expect(await world.entry(id)).toMatchObject({ status: "merged" });
+    },
+  );
 });
 
 describe("gates", () => {

@@ -34,15 +34,34 @@ export interface TrainJob {
   readonly stop: AbortSignal;
 }
 
-/** Brings entries of one target in, and records of each what became of it as soon as that is known. */
+/**
+ * Brings entries of one target in, and records of each what became of it as soon as that is known. Rejects when it broke
+ * off for reasons of our own.
+ */
 export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void> {
-  const { target, entries, slots, stop } = job;
+  const { target, entries, stop } = job;
+  const id = ports.ids.next("train");
+  try {
+    const tip = await ports.merging.commitOf(branchRef(target));
+    if (tip === undefined) return await blockAll(ports, entries, `there is no branch ${target} to land on`);
+    const attempt = await beginAttempt(ports, { id, entries, baseCommit: tip });
+    await run(ports, job, attempt);
+  } catch (error) {
+    await giveUp(ports, id, entries, stop.aborted ? 0 : retryBrokenMs);
+    if (!stop.aborted) throw error;
+  }
+}
+
+interface Attempt {
+  readonly id: string;
+  readonly baseCommit: string;
+  readonly logDir: string;
+}
+
+async function run(ports: MergePorts, { target, entries, slots, stop }: TrainJob, attempt: Attempt): Promise<void> {
   const { merging, rules } = ports;
-  const tip = await merging.commitOf(branchRef(target));
-  if (tip === undefined) return blockAll(ports, entries, `there is no branch ${target} to land on`);
-  const attempt = await beginAttempt(ports, entries, tip);
   const checks = openChecks(ports, { slots, logDir: attempt.logDir, stop, work: entries });
-  const base = { commit: tip, tree: await merging.treeOf(tip) };
+  const base = { commit: attempt.baseCommit, tree: await merging.treeOf(attempt.baseCommit) };
   const trees = new Map([[base.commit, base.tree]]);
   const steps: TrainSteps<MergeEntry> = {
     merge: async (onto, entry) => {
@@ -59,12 +78,7 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   };
   const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
   const request = { base, entries, batchSize, maxRebases, parallelGates, baselineFailing };
-  const report = await runTrain(steps, request).catch(async (error: unknown) => {
-    await giveUp(ports, attempt.id, entries, stop.aborted ? 0 : retryBrokenMs);
-    if (stop.aborted) return undefined;
-    throw error;
-  });
-  if (report === undefined) return;
+  const report = await runTrain(steps, request);
   const kinds = new Set(report.outcomes.map(({ outcome }) => outcome.kind));
   const outcome = kinds.has("landed") ? "landed" : kinds.has("blocked") ? "blocked" : "failed";
   const change = { outcome, candidateCommit: report.tip.commit, gateResults: checks.all() } as const;
@@ -73,8 +87,14 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   );
 }
 
-async function beginAttempt(ports: MergePorts, entries: readonly MergeEntry[], baseCommit: string) {
-  const id = ports.ids.next("train");
+async function beginAttempt(
+  ports: MergePorts,
+  {
+    id,
+    entries,
+    baseCommit,
+  }: { readonly id: string; readonly entries: readonly MergeEntry[]; readonly baseCommit: string },
+): Promise<Attempt> {
   const logDir = ports.mergeLogDir(id);
   await ports.store.transaction((tx) =>
     tx.mergeAttempts.insert({
@@ -91,7 +111,7 @@ async function beginAttempt(ports: MergePorts, entries: readonly MergeEntry[], b
     }),
   );
   ports.reach("merge.claimed");
-  return { id, logDir };
+  return { id, baseCommit, logDir };
 }
 
 /** Whoever is asked to end, or cannot go on, leaves the entries as they were found. */

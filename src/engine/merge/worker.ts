@@ -19,7 +19,9 @@ export class MergeWorker {
   readonly #ports: MergePorts;
   readonly #slots: Slots;
   readonly #stop: AbortSignal;
-  #recovered = false;
+  #gatesEnded = false;
+  /** Somebody may have broken off in the middle of a landing: an engine before us, or we ourselves. */
+  #inDoubt = true;
   #pass: Promise<void> | undefined;
   #missed = false;
 
@@ -54,24 +56,29 @@ export class MergeWorker {
 
   /** What gates of an earlier engine left behind is out of the way: others may use the pool, too. */
   get poolIsFree(): boolean {
-    return this.#recovered;
+    return this.#gatesEnded;
   }
 
   async #work(onRecovery: () => void): Promise<boolean> {
-    if (!this.#recovered) {
-      await endLostGates(this.#ports);
+    if (!this.#gatesEnded) await endLostGates(this.#ports);
+    if (this.#inDoubt) {
       await recoverLandings(this.#ports);
       await freeLostEntries(this.#ports);
-      this.#recovered = true;
+      this.#inDoubt = false;
+    }
+    if (!this.#gatesEnded) {
+      this.#gatesEnded = true;
       onRecovery();
     }
     const operated = await this.#operate();
     const trains = await this.#trains();
-    await Promise.all(
-      trains.map((job) =>
-        this.#alone(() => runTrainOf(this.#ports, { ...job, slots: this.#slots, stop: this.#stop }), undefined),
-      ),
+    const ended = await Promise.all(
+      trains.map((job) => {
+        const train = { ...job, slots: this.#slots, stop: this.#stop };
+        return this.#alone(() => runTrainOf(this.#ports, train).then(() => true), false);
+      }),
     );
+    if (ended.includes(false)) this.#inDoubt = true;
     return operated || trains.length > 0;
   }
 
