@@ -1,6 +1,7 @@
 import type { Delivery } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
+import { namesInSight } from "./in-sight.ts";
 import { type MessageView, viewOf } from "./view.ts";
 
 export interface DeadReply {
@@ -9,13 +10,18 @@ export interface DeadReply {
 
 const defaultLimit = 1_000;
 
-/** Mail that was given up, newest first; one entry per recipient. */
+/** Mail that was given up, newest first; one entry per recipient. An agent learns of what is in its sight. */
 export const deadMail: UseCase<{ readonly limit?: number | undefined }, DeadReply> = {
   access: "read",
-  run: async (tx, _context, { limit }) => {
+  run: async (tx, { caller }, { limit }) => {
     const found = await tx.deliveries.dead(limit ?? defaultLimit);
+    const inSight = await namesInSight(tx, caller);
+    const shown = found.filter(
+      ({ message, delivery }) =>
+        inSight?.some((name) => name === message.fromAgent || name === delivery.toAgent) ?? true,
+    );
     return ok({
-      dead: found.map(({ message, delivery }) => ({
+      dead: shown.map(({ message, delivery }) => ({
         message: viewOf(message, [delivery], delivery.toAgent),
         delivery,
       })),

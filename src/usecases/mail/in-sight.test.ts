@@ -3,6 +3,8 @@ import { mailWorld } from "../../../testkit/mail-world.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { listMail } from "./list.ts";
 import { sendMail } from "./send.ts";
+import { mailStatus } from "./status.ts";
+import { whyMail } from "./why.ts";
 
 /** A lead with a builder, a stranger beside them, the monitor, and mail between each two of them. */
 async function team() {
@@ -22,7 +24,14 @@ async function team() {
     if (!found.ok) return found.refusal.kind;
     return found.value.messages.map(({ subject }) => subject).toReversed();
   };
-  return { lead, b1, other, monitor, list, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  const idOf = async (subject: string) =>
+    (await world.must(listMail, {})).messages.find((message) => message.subject === subject)?.id ?? "";
+  const look = async (caller: Caller, subject: string): Promise<string[]> => {
+    const id = await idOf(subject);
+    const answers = [await world.call(mailStatus, { id }, { caller }), await world.call(whyMail, { id }, { caller })];
+    return answers.map((answer) => (answer.ok ? "shown" : answer.refusal.kind));
+  };
+  return { lead, b1, other, monitor, list, look, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
 
 test("an agent sees its own mail, and its lead that of everybody below", async () => {
@@ -43,4 +52,18 @@ test("mail between others is refused, not shown; what somebody else sent to the 
   expect(await world.list(world.other, { from: "other", to: "b1" })).toEqual(["other to b1"]);
   expect(await world.list(world.other, { to: "b1" })).toBe("not-allowed");
   expect(await world.list(world.lead, { to: "other" })).toBe("not-allowed");
+});
+
+test("how far a message came is told to those who may see it, and to nobody else", async () => {
+  await using world = await team();
+  const [shown, hidden] = [
+    ["shown", "shown"],
+    ["not-allowed", "not-allowed"],
+  ];
+  expect(await world.look(world.b1, "lead to b1")).toEqual(shown);
+  expect(await world.look(world.lead, "other to b1")).toEqual(shown);
+  expect(await world.look(world.other, "other to b1")).toEqual(shown);
+  expect(await world.look(world.monitor, "operator to other")).toEqual(shown);
+  expect(await world.look(world.other, "lead to b1")).toEqual(hidden);
+  expect(await world.look(world.lead, "operator to other")).toEqual(hidden);
 });

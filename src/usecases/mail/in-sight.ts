@@ -1,9 +1,11 @@
 import { canonical } from "../../domain/agent/capability.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { descendantsOf } from "../agents/subordinate.ts";
+import { findMessage } from "./find-message.ts";
 
 /**
  * Whose mail the caller may look at: an agent at its own and at that of everybody below it, a person and the monitor,
@@ -25,4 +27,16 @@ export function mayList(
   if (inSight === undefined || named === undefined || parties.some((name) => inSight.includes(name))) return ok(null);
   const why = `an agent sees its own mail and that of those below it, so add --from ${caller.name} or --to ${caller.name}`;
   return no({ kind: "not-allowed", action: `list the mail of ${named}`, caller: caller.name, why });
+}
+
+/** The message, for whoever may look at it: sender or one of the recipients must be in sight. */
+export async function messageInSight(tx: Tx, caller: Caller, id: string): Promise<Result<Message, Refusal>> {
+  const message = await findMessage(tx, id);
+  const inSight = await namesInSight(tx, caller);
+  if (!message.ok || inSight === undefined) return message;
+  const { fromAgent, address, seq } = message.value;
+  const recipients = (await tx.deliveries.ofMessage(seq)).map(({ toAgent }) => toAgent);
+  if ([fromAgent, address, ...recipients].some((name) => inSight.includes(name))) return message;
+  const why = "an agent sees its own mail and that of those below it";
+  return no({ kind: "not-allowed", action: `look at ${id}`, caller: caller.name, why });
 }

@@ -1,7 +1,7 @@
 import type { Delivery } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
-import { findMessage } from "./find-message.ts";
+import { messageInSight } from "./in-sight.ts";
 import { type MessageView, viewOf } from "./view.ts";
 
 export interface StatusReply {
@@ -12,8 +12,9 @@ export interface StatusReply {
 /** How far a message has come with each of its recipients. */
 export const mailStatus: UseCase<{ readonly id: string }, StatusReply> = {
   access: "read",
-  run: async (tx, _context, { id }) => {
-    const message = await findMessage(tx, id);
+  guarded: true,
+  run: async (tx, { caller }, { id }) => {
+    const message = await messageInSight(tx, caller, id);
     if (!message.ok) return message;
     const deliveries = await tx.deliveries.ofMessage(message.value.seq);
     return ok({ message: viewOf(message.value, deliveries), deliveries });

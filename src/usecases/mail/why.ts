@@ -4,7 +4,7 @@ import { type Explanation, explainDelivery, type WhyRecipient } from "../../doma
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
-import { findMessage } from "./find-message.ts";
+import { messageInSight } from "./in-sight.ts";
 
 export interface WhyRequest {
   readonly id: string;
@@ -20,8 +20,9 @@ export interface WhyReply {
 /** Why a message has or has not been seen, for each recipient, and what to type about it. */
 export const whyMail: UseCase<WhyRequest, WhyReply> = {
   access: "read",
-  run: async (tx, { now }, { id, engineRunning = true }) => {
-    const found = await findMessage(tx, id);
+  guarded: true,
+  run: async (tx, { caller, now }, { id, engineRunning = true }) => {
+    const found = await messageInSight(tx, caller, id);
     if (!found.ok) return found;
     const deliveries = await tx.deliveries.ofMessage(found.value.seq);
     const recipients: WhyReply["recipients"][number][] = [];
