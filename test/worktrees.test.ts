@@ -122,7 +122,8 @@ describe("ov worktree clean", () => {
     await change(project, async (tx) => {
       await tx.agents.release("agent-ann", 5);
     });
-    expect(await project.json("worktree", "clean")).toMatchObject({ cleaned: ["overstory/ann/t-1"] });
+    // The engine takes it away as well, and may be faster.
+    expect(await project.json("worktree", "clean")).toMatchObject({ blockedByChildren: [], reasons: [], failed: [] });
     expect(existsSync(path)).toBe(false);
   });
 

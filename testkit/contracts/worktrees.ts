@@ -285,6 +285,28 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
       chmodSync(join(removal.trash ?? "", "node_modules", "sealed"), 0o755);
     });
 
+    test("whoever looks into one that another process takes away finds it whole or gone, and fails over nothing", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const head = commit("src/c.ts", "c\n");
+      const other = open(world.root);
+      const removal = other.remove(owned, { deleteBranch: null });
+      let removed = false;
+      void removal.then(() => {
+        removed = true;
+      });
+      const seen = [];
+      while (!removed) {
+        await Promise.all([worktrees.snapshot(owned), worktrees.collect(owned)]);
+        seen.push(await worktrees.inspect(owned));
+        await Bun.sleep(0);
+      }
+      expect(await removal).toMatchObject({ removed: true, problem: null });
+      for (const facts of seen) {
+        expect(facts).toMatchObject(facts.exists ? { head, dirty: false } : { head: null, dirty: false });
+      }
+    });
+
     test("a branch is deleted only at the tip that was looked at", async () => {
       using scene = await seated();
       const { world, worktrees, owned, commit } = scene;

@@ -26,6 +26,8 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
     base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
   ]);
+  // To git it looked as if all of its files had been deleted.
+  if (!existsSync(worktree.path)) return nothing;
   const notWork = leftOut(yard);
   const own = dirt.filter((path) => !notWork(path));
   return {

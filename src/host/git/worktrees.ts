@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Result } from "../../domain/result.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
+import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
 import { collectBranches } from "./collect.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
@@ -38,16 +39,16 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
   return {
     create: async (request) => create(await yard(), request, inTurn),
     currentBranch: async () => currentBranch(await yard()),
-    inspect: async (worktree) => inspectWorktree(await yard(), worktree),
-    snapshot: async (worktree) => takeSnapshot(await yard(), worktree),
+    inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
+    snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),
     remove: (worktree, { deleteBranch }) =>
       inTurn(async () => removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() })),
     isLanded: async (commit, base, target) => isLanded(await yard(), commit, base, target),
-    collect: async (worktree) => collectBranches(await yard(), worktree),
+    collect: (worktree) => inIt(worktree, async () => collectBranches(await yard(), worktree)),
     list: async () => findWorktrees(await yard()),
     branches: async () => findBranches(await yard()),
     resolve: async (ref) => commitAt(await yard(), ref),
-    rescue: async (worktree) => rescueWork(await yard(), worktree),
+    rescue: (worktree) => inIt(worktree, async () => rescueWork(await yard(), worktree)),
     rescues: async () => findRescues(await yard()),
     deleteBranch: async (branch, tip) => deleteBranchAt(await yard(), branch, tip),
     deleteRefs: async (refs) => {
@@ -67,6 +68,16 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     bundle: async (file, refs) => writeBundle(await yard(), file, refs),
     unbundle: async (file) => readBundle(await yard(), file),
   };
+}
+
+/** Another process may take a worktree away while we look into it: then we look again, and find that it is gone. */
+async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (existsSync(path)) throw error;
+    return look();
+  }
 }
 
 async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {

@@ -54,8 +54,9 @@ export async function cleanWorktrees(
     }
     const removed = await removeOne(ports, judged, { branch: force ? "always" : "when-landed" });
     if (!removed.ok) return removed;
-    if (gone) pruned++;
-    else done.push(removed.value);
+    // What was there a moment ago has been taken away by the engine: it is cleaned all the same.
+    if (surveyed.exists) done.push(removed.value);
+    else pruned++;
   }
   const isDone = ({ removed }: Removed): boolean => removed;
   return ok({ removed: done.filter(isDone), failed: done.filter((one) => !isDone(one)), kept, pruned });

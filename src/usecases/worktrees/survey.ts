@@ -52,7 +52,7 @@ function ownedBy(owner: Owner | undefined, { path, branch }: { path: string; bra
 export async function judge(worktrees: WorktreeKeeping, surveyed: Surveyed, canonicalBranch: string): Promise<Judged> {
   const { worktree, owner } = surveyed;
   await worktrees.collect(worktree);
-  const { head, dirty } = await worktrees.inspect(worktree);
+  const { exists, head, dirty } = await worktrees.inspect(worktree);
   const tip = await worktrees.resolve(`refs/heads/${worktree.branch}`);
   const targets = owner?.targets ?? [canonicalBranch];
   const commits = new Set([head, tip].filter((commit) => commit != null));
@@ -66,7 +66,7 @@ export async function judge(worktrees: WorktreeKeeping, surveyed: Surveyed, cano
     landed,
     target: targets.join(" or "),
   });
-  return { ...surveyed, head, verdict, landed, tip };
+  return { ...surveyed, exists, head, verdict, landed, tip };
 }
 
 interface LandingQuestion {
