@@ -35,8 +35,13 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
       adopted = adoptKeeper(options);
     },
     dismissKeeper: async () => {
-      adopted?.write("leaving\n");
-      await adopted?.end();
+      try {
+        adopted?.write("leaving\n");
+        await adopted?.end();
+      } catch (error) {
+        // It died before us: there is nobody to dismiss.
+        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+      }
     },
   };
 }

@@ -8,6 +8,7 @@ import { type Entry, listEntries } from "./list.ts";
 import { adminDirOf } from "./places.ts";
 import { populate } from "./populate.ts";
 import { isPreparation, ownLock, preparerIsGone } from "./preparer.ts";
+import { gitWorktree } from "./worktree-command.ts";
 import { commitAt, dropRef, type Yard } from "./yard.ts";
 
 /** A seat, or in words why there is none. A full disk is no such reason: it is thrown. */
@@ -68,7 +69,7 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
   const checkout = tip === undefined ? ["-b", request.branch, request.path, base] : [request.path, request.branch];
   // Twice: a directory that was deleted by hand is still registered, perhaps locked.
   const options = ["--force", "--force", "--no-checkout", "--quiet", "--lock", "--reason", ownLock()];
-  const added = await git(root, "worktree", "add", ...options, ...checkout);
+  const added = await gitWorktree(root, "add", ...options, ...checkout);
   expectRoom(added, request.path);
   if (added.code !== 0) return { problem: added.err.trim() };
   const admin = adminDirOf(yard.repository, request.path);
@@ -121,6 +122,6 @@ const isOf = (request: SeatRequest, { path, branch }: Entry): boolean =>
   path === request.path && branch === `refs/heads/${request.branch}`;
 
 async function undo({ repository }: Yard, { path }: SeatRequest): Promise<void> {
-  await git(repository.root, "worktree", "remove", "--force", "--force", path);
+  await gitWorktree(repository.root, "remove", "--force", "--force", path);
   rmSync(path, { recursive: true, force: true });
 }

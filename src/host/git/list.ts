@@ -1,4 +1,5 @@
-import { expectGit, git } from "./git.ts";
+import { expectGit } from "./git.ts";
+import { gitWorktree } from "./worktree-command.ts";
 import type { Yard } from "./yard.ts";
 
 /** One worktree as git lists it. */
@@ -14,7 +15,7 @@ export interface Entry {
 
 /** All linked worktrees of the project, its own checkout first. */
 export async function listEntries({ repository }: Pick<Yard, "repository">): Promise<readonly Entry[]> {
-  const list = expectGit(await git(repository.root, "worktree", "list", "--porcelain", "-z"), "listing worktrees");
+  const list = expectGit(await gitWorktree(repository.root, "list", "--porcelain", "-z"), "listing worktrees");
   return list.out
     .split("\0\0")
     .map((entry) => entry.split("\0"))

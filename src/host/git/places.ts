@@ -53,15 +53,28 @@ function headText(gitDir: string): string | undefined {
 
 /** Small regular files only: a pipe in their place would hold us for ever. */
 function textOf(path: string): string | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size < 8192 ? readFileSync(path, "utf8") : undefined;
+  return unlessGone(() => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size < 8192 ? readFileSync(path, "utf8") : undefined;
+  });
+}
+
+/** Others take their worktrees away while we look through all of them. */
+function unlessGone<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 const isRealDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The path without links, as far as it exists. */
 function real(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
+  const found = existsSync(path) ? unlessGone(() => realpathSync(path)) : undefined;
+  if (found !== undefined) return found;
   const parent = dirname(path);
   return parent === path ? path : join(real(parent), path.slice(parent.length));
 }

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import type { OwnedWorktree, Removal } from "../../ports/worktrees.ts";
 import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
-import { expectGit, git, zeroEnded } from "./git.ts";
+import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { adminDirOf } from "./places.ts";
 import { includedIn } from "./populate.ts";
 import { freshPath, openTrash, removeAll, type Trash } from "./trash.ts";
 import { findWork } from "./work.ts";
+import { gitWorktree } from "./worktree-command.ts";
 import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
 
 /**
@@ -104,7 +105,7 @@ async function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): Promis
   if (admin === undefined) return;
   if (existsSync(join(admin, "modules"))) trash.take(admin, "modules");
   expectGit(
-    await git(yard.repository.root, "worktree", "remove", "--force", "--force", path),
+    await gitWorktree(yard.repository.root, "remove", "--force", "--force", path),
     `removing the worktree at ${path}`,
   );
 }

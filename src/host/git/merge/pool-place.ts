@@ -3,15 +3,15 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
-  rmSync,
+  renameSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { git } from "../git.ts";
 import { adminDirOf } from "../places.ts";
 import { removeAll } from "../trash.ts";
+import { gitWorktree } from "../worktree-command.ts";
 import type { Ground } from "./ground.ts";
 
 /** A linked worktree of the pool, as git knows it. */
@@ -45,7 +45,7 @@ export async function makePlace(ground: Ground, path: string, commit: string): P
     for (let tries = 1; ; tries++) {
       discard(ground, path);
       const options = ["--force", "--force", "--no-checkout", "--detach", "--quiet", "--lock", "--reason", lockReason];
-      const added = await git(repository.root, "worktree", "add", ...options, path, commit);
+      const added = await gitWorktree(repository.root, "add", ...options, path, commit);
       const place = added.code === 0 ? placeAt(ground, path) : undefined;
       if (place !== undefined) return place;
       // Worktrees that are being added elsewhere are half there for a moment, and git stumbles over them.
@@ -91,11 +91,17 @@ export function settlePlace({ gitDir }: PoolPlace, commit: string, index: string
   utimesSync(copy, atimeMs / 1000, (mtimeMs - doubtMs) / 1000);
 }
 
-const kept = ["gitdir"];
+const kept = ["gitdir", "HEAD", "commondir", "locked"];
 const doubtMs = 2;
 
-/** Never through a link. */
+/**
+ * In one step, for git gives up over a place that is half there, whatever it was asked. A link is replaced, never
+ * followed.
+ */
 function write(path: string, text: string): void {
-  rmSync(path, { force: true });
-  writeFileSync(path, text, { flag: "wx" });
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) removeAll(path);
+  const aside = `${path}.new`;
+  removeAll(aside);
+  writeFileSync(aside, text, { flag: "wx" });
+  renameSync(aside, path);
 }
