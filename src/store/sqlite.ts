@@ -24,6 +24,11 @@ const processBusyMs = 20;
  * start together the last would come long after the database was free.
  */
 const longestPauseMs = 12;
+/**
+ * Each time this has passed, whoever waits asks after a pause that is a millisecond shorter: of many, the one that came
+ * first has the best chance, or it might never have its turn.
+ */
+const shorterPauseEveryMs = 250;
 
 type Mode = "write" | "read";
 
@@ -38,14 +43,15 @@ export function openSqlite(options: SqliteOptions): Store {
   let queue: Promise<unknown> = Promise.resolve();
 
   const untilFree = async <T>(action: () => T): Promise<T> => {
-    const deadline = performance.now() + patienceMs;
-    for (let wait = 1; ; wait = Math.min(wait * 1.3, longestPauseMs)) {
+    const began = performance.now();
+    for (let wait = 1; ; wait *= 1.3) {
       try {
         return action();
       } catch (error) {
-        if (!isBusy(codeOf(error)) || performance.now() > deadline) throw error;
+        if (!isBusy(codeOf(error)) || performance.now() - began > patienceMs) throw error;
       }
-      const pause = wait * (0.5 + Math.random());
+      const longest = Math.max(1, longestPauseMs - (performance.now() - began) / shorterPauseEveryMs);
+      const pause = Math.min(wait, longest) * (0.5 + Math.random());
       if (options.life === "command") Bun.sleepSync(pause);
       else await new Promise((resolve) => setTimeout(resolve, pause));
     }
