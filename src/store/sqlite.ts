@@ -20,15 +20,16 @@ export interface SqliteOptions {
 const patienceMs = 10_000;
 const processBusyMs = 20;
 /**
- * Writers hold the database for a few milliseconds. SQLite's own waiting sleeps longer and longer, so that of many who
- * start together the last would come long after the database was free.
+ * The longest pause between two tries, by how long one has waited. Writers hold the database for a few milliseconds, so
+ * it is asked for again soon; SQLite's own waiting would come long after it was free. Where that was not enough there
+ * are many, and asking takes from all of them the time that the holder needs. Whoever has waited for seconds was
+ * unlucky, and is one of few: it may press.
  */
-const longestPauseMs = 12;
-/**
- * Each time this has passed, whoever waits asks after a pause that is a millisecond shorter: of many, the one that came
- * first has the best chance, or it might never have its turn.
- */
-const shorterPauseEveryMs = 250;
+const longestPauses = [
+  { untilMs: 150, pauseMs: 12 },
+  { untilMs: 2_500, pauseMs: 100 },
+  { untilMs: Number.POSITIVE_INFINITY, pauseMs: 6 },
+] as const;
 
 type Mode = "write" | "read";
 
@@ -44,14 +45,13 @@ export function openSqlite(options: SqliteOptions): Store {
 
   const untilFree = async <T>(action: () => T): Promise<T> => {
     const began = performance.now();
-    for (let wait = 1; ; wait *= 1.3) {
+    for (let tries = 1; ; tries++) {
       try {
         return action();
       } catch (error) {
         if (!isBusy(codeOf(error)) || performance.now() - began > patienceMs) throw error;
       }
-      const longest = Math.max(1, longestPauseMs - (performance.now() - began) / shorterPauseEveryMs);
-      const pause = Math.min(wait, longest) * (0.5 + Math.random());
+      const pause = pauseAfter(tries, performance.now() - began);
       if (options.life === "command") Bun.sleepSync(pause);
       else await new Promise((resolve) => setTimeout(resolve, pause));
     }
@@ -108,6 +108,12 @@ export function openSqlite(options: SqliteOptions): Store {
 
 const ignore = (): void => {};
 
+/** Longer with each try, as far as that is allowed by now, and never the same for all. */
+function pauseAfter(tries: number, waitedMs: number): number {
+  const longest = longestPauses.find(({ untilMs }) => waitedMs < untilMs)?.pauseMs ?? 1;
+  return Math.min(1.3 ** (tries - 1), longest) * (0.5 + Math.random());
+}
+
 function connect(options: SqliteOptions): Database {
   const readOnly = options.readOnly === true;
   // A clone of the repository brings the configuration but no database.
@@ -123,7 +129,7 @@ function connect(options: SqliteOptions): Database {
       throw new Failure({ kind: "store-too-new", path: options.path, found: version, known: schemaVersion });
     if (version < schemaVersion) {
       if (readOnly) return migrateThenReopen(db, options);
-      patiently(() => migrate(db));
+      bringUpToDate(db);
     }
     if (options.life === "process") db.run(`PRAGMA busy_timeout = ${processBusyMs}`);
     return db;
@@ -140,17 +146,22 @@ function migrateThenReopen(db: Database, options: SqliteOptions): Database {
   return connect(options);
 }
 
-/** While others open the same new file, switching its journal fails at once: no timeout covers that. */
-function patiently(action: () => void): void {
-  const deadline = performance.now() + patienceMs;
-  for (;;) {
+/**
+ * Waits as writers do: SQLite's own waiting would come last among them, and does not cover the switch of the journal. Of
+ * many who open the same new file one has to do it.
+ */
+function bringUpToDate(db: Database): void {
+  db.run("PRAGMA busy_timeout = 0");
+  const began = performance.now();
+  for (let tries = 1; ; tries++) {
     try {
-      action();
+      if (versionOf(db) < schemaVersion) migrate(db);
+      db.run(`PRAGMA busy_timeout = ${patienceMs}`);
       return;
     } catch (error) {
-      if (!isBusy(codeOf(error)) || performance.now() > deadline) throw error;
+      if (!isBusy(codeOf(error)) || performance.now() - began > patienceMs) throw error;
     }
-    Bun.sleepSync(2 + Math.random() * 20);
+    Bun.sleepSync(pauseAfter(tries, performance.now() - began));
   }
 }
 
