@@ -90,12 +90,11 @@ test("what the target held before is not brought by a landing: it may have been 
   expect(await world.entry(again)).toMatchObject({ status: "conflict" });
 });
 
-test("whoever dies before it is recorded is followed by somebody who records it, for both", async () => {
+test("a landing that broke off before it was recorded is recorded by the next look, for both", async () => {
   await using world = await landingWorld();
   const { b } = await stuck(world);
   join(world, "joined", "b", "a and b");
   const joined = await world.enqueue("joined");
-  const reach = world.ports.reach;
   const deaths: string[] = [];
   Object.assign(world.ports, {
     reach: (point: string) => {
@@ -106,10 +105,7 @@ test("whoever dies before it is recorded is followed by somebody who records it,
     report: () => {},
   });
   await world.work();
-  expect(deaths.length).toBeGreaterThan(0);
-  expect(await world.entry(b)).toMatchObject({ status: "conflict" });
-  Object.assign(world.ports, { reach });
-  await world.work();
+  expect(deaths).toHaveLength(1);
   for (const id of [b, joined]) expect(await world.entry(id)).toMatchObject({ status: "merged" });
   expect((await landedMail(world)).filter((subject) => subject === "merged: b")).toHaveLength(1);
 });
