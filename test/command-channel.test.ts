@@ -10,8 +10,8 @@ import { ovBinary } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
-/** Keeps the engine up for the whole test. */
-const longLived = { config: "", env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" } };
+/** Keeps the engine up for the whole test, and lets it look at nothing unless it is woken. */
+const longLived = { config: "", env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" } };
 
 function startEngine(project: TestProject): number {
   const child = Bun.spawn({
@@ -101,5 +101,5 @@ test("a call over the socket that leaves work wakes the engine at once", async (
   const channel = remoteChannel({ dir: join(project.root, ".overstory") });
   const request = { taskId: "T1", capability: "builder", name: "b1", files: [], environment: {} };
   expect(await channel.call({ name: "agent.sling", request, token })).toMatchObject({ ok: true });
-  await project.until("it had a worktree", async () => (await project.agent("b1")).worktreePath !== null, 10_000);
+  await project.until("it had a worktree", async () => (await project.agent("b1")).worktreePath !== null);
 });

@@ -31,9 +31,8 @@ for (const seed of seeds) {
     expect(recovered).toHaveLength(1);
     expect(caughtByGates).toHaveLength(1);
     expect(existsSync(String(root))).toBe(false);
-    expect(readdirSync(place.dir).filter((name) => name.startsWith("ov-demo-"))).toEqual([]);
-    expect(processesIn(place.dir)).toEqual([]);
-  }, 120_000);
+    await expectNothingLeft(place.dir);
+  }, 300_000);
 }
 
 test("a demonstration that is interrupted ends its team and leaves nothing behind", async () => {
@@ -52,9 +51,16 @@ test("a demonstration that is interrupted ends its team and leaves nothing behin
   }
   child.kill("SIGINT");
   expect(await child.exited).toBe(5);
-  expect(readdirSync(place.dir).filter((name) => name.startsWith("ov-demo-"))).toEqual([]);
-  expect(processesIn(place.dir)).toEqual([]);
-}, 60_000);
+  await expectNothingLeft(place.dir);
+}, 180_000);
+
+/** Whoever was only just leaving has time to leave; nobody may stay. */
+async function expectNothingLeft(dir: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (processesIn(dir).length > 0 && performance.now() < deadline) await Bun.sleep(20);
+  expect(processesIn(dir)).toEqual([]);
+  expect(readdirSync(dir).filter((name) => name.startsWith("ov-demo-"))).toEqual([]);
+}
 
 function emptyPlace(): AsyncDisposable & { readonly dir: string } {
   const dir = mkdtempSync(join(tmpdir(), "ov-demo-test-"));

@@ -37,6 +37,7 @@ const nobodyLeft = (project: TestProject): Promise<void> =>
 describe("ov engine", () => {
   test("starts one engine, shows it, and stops it with its keeper", async () => {
     await using project = await withTask({ env: longLived });
+    const began = performance.now();
     expect(await project.json("engine", "status")).toMatchObject({
       running: false,
       pid: null,
@@ -52,7 +53,8 @@ describe("ov engine", () => {
     expect(status).toMatchObject({ running: true, pid });
     expect(existsSync(String(status.socket))).toBe(true);
     expect(status.uptimeMs).toBeGreaterThanOrEqual(0);
-    expect(status.uptimeMs).toBeLessThan(60_000);
+    // Since its own start, not since that of the machine.
+    expect(status.uptimeMs).toBeLessThanOrEqual(performance.now() - began);
     expect(await project.json("engine", "stop")).toMatchObject({ stopped: true, wasRunning: true, pid });
     await nobodyLeft(project);
     expect(await project.json("engine", "stop")).toMatchObject({ stopped: true, wasRunning: false, pid: null });
@@ -111,7 +113,7 @@ describe("ov run-until-idle", () => {
     await using project = await withTask({ scenario: finishing, env: longLived });
     await slingUnheard(project);
     expect(project.processes()).toEqual([]);
-    expect(await project.json("run-until-idle", "--timeout", "30")).toMatchObject({
+    expect(await project.json("run-until-idle", "--timeout", "50")).toMatchObject({
       idle: true,
       ending: "idle",
       runningTurns: 0,
@@ -146,7 +148,7 @@ describe("ov run-until-idle", () => {
     const gated = project.ov("gate", "run");
     await project.until("the gate ran", async () => (await project.read((tx) => tx.checks.running())).length > 0);
     let over = false;
-    const answer = project.json("run-until-idle", "--timeout", "30").then((value) => {
+    const answer = project.json("run-until-idle", "--timeout", "50").then((value) => {
       over = true;
       return value;
     });
@@ -159,7 +161,10 @@ describe("ov run-until-idle", () => {
 
   test("gives up with 124 when the time is over, and the turn that runs goes on", async () => {
     await using project = await withTask({ scenario: waiting });
-    await slingUnheard(project);
+    await project.json("sling", "T1", "--name", "b1");
+    await atWork(project);
+    // Whoever waits is the engine itself, then.
+    await project.json("engine", "stop");
     const answer = await project.ov("run-until-idle", "--timeout", "2");
     expect(answer).toMatchObject({ code: 124, out: "The time is up. Turns: 1 running, 0 queued\n" });
     await Bun.write(join(project.home, "go"), "");

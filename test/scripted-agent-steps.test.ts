@@ -168,13 +168,19 @@ test("malformed lines appear between the events as they are", async () => {
 });
 
 test("split delivers one event in several pieces that add up to it", async () => {
-  const agent = world.start("- do: [{ touch: go }, { split: true }, { say: äöü äöü äöü }, { say: whole }]");
-  const chunks: number[] = [];
-  agent.prompt("go");
-  await agent.until((stdout) => chunks.push(stdout.length) > 0 && stdout.includes('"result"'));
-  const { events } = await agent.finish();
-  expect(events.blocks.map((block) => block.text)).toEqual(["äöü äöü äöü", "whole"]);
-  expect(new Set(chunks).size).toBeGreaterThan(4);
+  let wasCut = false;
+  // A reader that is held up finds all the pieces at once; it is not held up each time.
+  for (let tries = 0; !wasCut && tries < 20; tries++) {
+    const agent = world.start("- do: [{ touch: go }, { split: true }, { say: äöü äöü äöü }, { say: whole }]");
+    agent.prompt("go");
+    await agent.until((stdout) => {
+      wasCut ||= stdout !== "" && !stdout.endsWith("\n");
+      return stdout.includes('"result"');
+    });
+    const { events } = await agent.finish();
+    expect(events.blocks.map((block) => block.text)).toEqual(["äöü äöü äöü", "whole"]);
+  }
+  expect(wasCut).toBe(true);
 });
 
 test("bigLine is one line of exactly that many bytes", async () => {

@@ -255,7 +255,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function eventually(holds: () => boolean, withinMs = 3000): Promise<boolean> {
+export async function eventually(holds: () => boolean, withinMs = 30_000): Promise<boolean> {
   const deadline = Date.now() + withinMs;
   while (!holds()) {
     if (Date.now() > deadline) return false;

@@ -25,8 +25,9 @@ export const promptsOf = (project: TestProject, name: string): string[] =>
 function diary<T>({ state }: TestProject, name: string, file: string): T[] {
   const path = join(state, name, `${file}.ndjson`);
   if (!existsSync(path)) return [];
-  const lines = readFileSync(path, "utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line): T => JSON.parse(line));
+  // What follows the last line's end is empty, or a line that is only just being written.
+  const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+  return lines.map((line): T => JSON.parse(line));
 }
 
 /** The turns of the newest incarnation that ran, oldest first. */
@@ -37,11 +38,11 @@ export const ranTurns = (project: TestProject, name: string): Promise<Turn[]> =>
     return turns.filter((turn) => turn.startedAt !== null);
   });
 
-/** Waits until so many turns ran for the newest incarnation, and all of them have ended. */
+/** Waits until so many turns of the newest incarnation have ended; the next may have begun by then. */
 export const untilTurns = (project: TestProject, name: string, count: number): Promise<void> =>
   project.until(`turn ${count} of ${name} had ended`, async () => {
     const turns = await ranTurns(project, name);
-    return turns.length === count && turns.every(({ endedAt }) => endedAt !== null);
+    return turns.filter(({ endedAt }) => endedAt !== null).length >= count;
   });
 
 export const eventsOf = (project: TestProject, type: string): Promise<Event[]> =>
@@ -86,6 +87,14 @@ export const untilAgent = (project: TestProject, name: string, ...words: string[
     return agent !== undefined && (words.includes(agent.state) || words.includes(`${agent.state}/${agent.outcome}`));
   });
 
+/** What somebody writes into this file of the home, once its last line is whole: files are there before their text. */
+export async function textIn(project: TestProject, file: string): Promise<string> {
+  const path = join(project.home, file);
+  const read = (): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
+  await project.until(`${file} was written`, async () => read().endsWith("\n"));
+  return read();
+}
+
 export const untilFile = (project: TestProject, file: string): Promise<void> =>
   project.until(`${file} was there`, async () => existsSync(join(project.home, file)));
 
@@ -99,11 +108,15 @@ export const clockAt = (offsetMs: number): Record<string, string> => ({
   OVERSTORY_TEST_CLOCK_OFFSET_MS: String(offsetMs),
 });
 
+/** So long an engine without work stays that whoever starts it surely finds it. */
+const findableMs = 3_000;
+
 /** Replaces the engine by one whose wall clock is off by this much. */
 export async function moveClock(project: TestProject, offsetMs: number): Promise<void> {
+  const env = { ...clockAt(offsetMs), OVERSTORY__ENGINE__IDLE_EXIT_MS: String(findableMs) };
   await project.until("the engine had the other clock", async () => {
     await project.json("engine", "stop");
-    const started = jsonOf(await project.ovWith({ env: clockAt(offsetMs) }, "engine", "start", "--json"));
+    const started = jsonOf(await project.ovWith({ env }, "engine", "start", "--json"));
     // A supervisor that has just settled its turn may have been faster, with the clock it was started with.
     return carries(Number(started.pid), "OVERSTORY_TEST_CLOCK_OFFSET_MS", String(offsetMs));
   });
@@ -142,13 +155,17 @@ export function databaseBytes(project: TestProject): string {
   return hasher.digest("hex");
 }
 
-/** Another process that holds the writer's lock from the moment this resolves; `exited` when it let go. */
-export async function lockDatabase(project: TestProject, ms: number): Promise<{ readonly exited: Promise<unknown> }> {
+/** Another process that holds the writer's lock from the moment this resolves until it is told to let go. */
+export async function lockDatabase(project: TestProject): Promise<{ release(): Promise<void> }> {
   const program = resolve(import.meta.dir, "sqlite-process.ts");
-  const cmd = [process.execPath, program, "hold", databaseOf(project), String(ms)];
-  const holder = Bun.spawn({ cmd, stdio: ["ignore", "pipe", "inherit"] });
-  const reader = holder.stdout.getReader();
-  const first = await reader.read();
+  const cmd = [process.execPath, program, "hold", databaseOf(project)];
+  const holder = Bun.spawn({ cmd, stdio: ["pipe", "pipe", "inherit"] });
+  const first = await holder.stdout.getReader().read();
   if (first.done) throw new Error("the database could not be locked");
-  return { exited: holder.exited };
+  return {
+    release: async () => {
+      await holder.stdin.end();
+      await holder.exited;
+    },
+  };
 }

@@ -34,8 +34,8 @@ export function describePostgres(name: string, body: (server: () => PostgresServ
     let running: PostgresServer | undefined;
     beforeAll(async () => {
       running = await startPostgres(bin ?? "");
-    }, 60_000);
-    afterAll(() => running?.stop(), 20_000);
+    }, 300_000);
+    afterAll(() => running?.stop(), 120_000);
     body(() => {
       if (running === undefined) throw new Error("the PostgreSQL server did not start");
       return running;
@@ -54,13 +54,16 @@ function findPostgres(): string | undefined {
   return candidates.find((bin) => bin !== "" && existsSync(join(bin, "initdb")) && existsSync(join(bin, "postgres")));
 }
 
+/** Somebody else may get the port that was free a moment ago; then another one is taken. */
 async function startPostgres(bin: string): Promise<PostgresServer> {
-  const dir = mkdtempSync(join(tmpdir(), "ov-pg-"));
-  try {
-    return await startIn(dir, bin);
-  } catch (error) {
-    rmSync(dir, { recursive: true, force: true });
-    throw error;
+  for (let tries = 1; ; tries++) {
+    const dir = mkdtempSync(join(tmpdir(), "ov-pg-"));
+    try {
+      return await startIn(dir, bin);
+    } catch (error) {
+      rmSync(dir, { recursive: true, force: true });
+      if (tries === 3) throw error;
+    }
   }
 }
 
@@ -161,7 +164,7 @@ async function answering(url: string, server: Bun.Subprocess): Promise<void> {
       await probe.unsafe("SELECT 1");
       return;
     } catch (error) {
-      if (server.exitCode !== null || tries > 300) throw error;
+      if (server.exitCode !== null || tries > 1_000) throw error;
     } finally {
       await probe.close({ timeout: 0 });
     }

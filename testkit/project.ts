@@ -17,7 +17,7 @@ import { linuxProcesses } from "../src/host/processes.ts";
 import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { aboutProcess } from "./about-process.ts";
-import { jsonOf, type OvAnswer, runOv } from "./ov.ts";
+import { jsonOf, type OvAnswer, runOv, untilHeard } from "./ov.ts";
 
 export interface ProjectOptions {
   /** Files of the repository's first commit. */
@@ -45,17 +45,27 @@ export interface TestProject extends AsyncDisposable {
     call: { env?: Readonly<Record<string, string>>; cwd?: string; stdin?: string },
     ...args: string[]
   ): Promise<OvAnswer>;
-  /** Runs with --json and returns the document; throws when the command failed. */
+  /** Runs with --json and returns the document; throws when the command failed. One that came too late is repeated. */
   json(...args: string[]): Promise<Record<string, unknown>>;
   git(...args: string[]): Promise<string>;
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   agent(name: string): Promise<Agent>;
-  /** Waits until nothing runs, is queued for now or waits for a worktree. */
+  /** Waits until nothing runs, is queued for now or in a moment, or waits for a worktree. */
   settled(timeoutMs?: number): Promise<void>;
   until(what: string, condition: () => Promise<boolean>, timeoutMs?: number): Promise<void>;
   /** Pids of every process that works for this project. */
   processes(): number[];
 }
+
+/** Less than a test may take, so that it says what it waited for; more than any machine should need. */
+const patienceMs = 50_000;
+
+/** Mail is held back for less than this to be read together with what follows it. */
+const aMomentMs = 1_000;
+
+/** How long an agent waits is up to the test that lets it wait: the scenario's own limit would be one more to trip over. */
+const patient = (scenario: string): string =>
+  scenario.replaceAll(/waitFor: \{ file: ("[^"]*") \}/g, "waitFor: { file: $1, timeoutMs: 600000 }");
 
 export async function makeProject(options: ProjectOptions = {}): Promise<TestProject> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ov-test-")));
@@ -64,7 +74,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
   const state = join(base, "state");
   for (const dir of [root, home, state]) mkdirSync(dir);
   const scenario = join(base, "scenario.yaml");
-  writeFileSync(scenario, options.scenario ?? "[]\n");
+  writeFileSync(scenario, patient(options.scenario ?? "[]\n"));
   writeFileSync(
     join(home, ".gitconfig"),
     "[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n",
@@ -100,7 +110,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     store ??= openSqlite({ path: database, life: "process", readOnly: true });
     return store.read(work);
   };
-  const until = async (what: string, condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> => {
+  const until = async (what: string, condition: () => Promise<boolean>, timeoutMs = patienceMs): Promise<void> => {
     const deadline = performance.now() + timeoutMs;
     while (!(await condition())) {
       if (performance.now() > deadline)
@@ -121,7 +131,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     ov,
     ovWith,
     json: async (...args) => {
-      const answer = await ov(...args, "--json");
+      const answer = await untilHeard(() => ov(...args, "--json"));
       if (answer.code !== 0) throw new Error(`ov ${args.join(" ")} exited ${answer.code}: ${answer.out}${answer.err}`);
       return jsonOf(answer);
     },
@@ -133,13 +143,17 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
       return agent;
     },
     settled: (timeoutMs) =>
-      until("everything was settled", async () => !(await read((tx) => tx.turns.dueWork(Date.now()))), timeoutMs),
+      until(
+        "everything was settled",
+        async () => !(await read((tx) => tx.turns.dueWork(Date.now() + aMomentMs))),
+        timeoutMs,
+      ),
     until,
     processes: () => processesOf(base),
     [Symbol.asyncDispose]: async () => {
       await store?.close();
       await endAll(base, root);
-      rmSync(base, { recursive: true, force: true });
+      await removeAll(base);
     },
   };
 }
@@ -160,6 +174,19 @@ async function endAll(base: string, root: string): Promise<void> {
       const identity = linuxProcesses.identify(pid);
       if (identity !== undefined) await linuxProcesses.endTree(identity, 0);
     }
+  }
+}
+
+/** What was killed may have had a file in hand: then a directory is not empty after all, a moment long. */
+async function removeAll(dir: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      rmSync(dir, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (tries === 50) throw error;
+    }
+    await Bun.sleep(100);
   }
 }
 

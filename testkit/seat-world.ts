@@ -5,6 +5,7 @@ import { Seating, type SeatPorts } from "../src/engine/seat-agents.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import type { Tx } from "../src/ports/store.ts";
 import { landingWorld } from "./landing-world.ts";
+import { type ManualClock, manualClock } from "./manual-clock.ts";
 import { activeRun, storedAgent } from "./use-case.ts";
 
 export interface SeatFacts {
@@ -16,6 +17,7 @@ export interface SeatFacts {
 
 export interface SeatWorld extends AsyncDisposable {
   readonly seating: Seating;
+  readonly clock: ManualClock;
   /** One look, until nobody is being seated. Answers how many fates became known by it. */
   look(): Promise<number>;
   /** From now on making a worktree for the one in the middle throws this; undefined: nothing is in its way. */
@@ -50,9 +52,11 @@ export async function seatWorld(): Promise<SeatWorld> {
   const worktrees = gitWorktrees(world.root);
   const reported: unknown[] = [];
   const stop = new AbortController();
+  const clock = manualClock();
   const placeOf = (name: string): string => join(world.root, ".overstory", "worktrees", name);
   const ports: SeatPorts = {
     ...world.ports,
+    clock,
     root: world.root,
     worktrees: {
       ...worktrees,
@@ -75,6 +79,7 @@ export async function seatWorld(): Promise<SeatWorld> {
   };
   const made: SeatWorld = {
     seating,
+    clock,
     obstacle: undefined,
     reported,
     look: async () => {

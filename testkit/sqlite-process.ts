@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { writeFileSync } from "node:fs";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { seemToRecover } from "./wal-recovery.ts";
 
@@ -6,12 +7,13 @@ import { seemToRecover } from "./wal-recovery.ts";
  * A second process for tests of the embedded database.
  *
  *   open <path> <at>   opens it as a command does at that moment (ms UTC) and writes once
- *   hold <path> <ms>   takes the writer's lock, says `held`, and keeps it that long
- *   recover <path> <ms>   says `recovering`, and seems to recover the log for that long
+ *   hold <path> [ms]   takes the writer's lock, says `held`, and keeps it that long, or until its input ends; it makes
+ *                      the file <path>.let-go right before it lets go
+ *   recover <path>     says `recovering`, and seems to recover the log until its input ends
  */
-async function main([verb, path = "", number = "0"]: readonly string[]): Promise<void> {
-  if (verb === "hold") return hold(path, Number(number));
-  if (verb === "recover") return seemToRecover(path, Number(number));
+async function main([verb, path = "", number]: readonly string[]): Promise<void> {
+  if (verb === "hold") return hold(path, () => (number === undefined ? inputEnd() : Bun.sleep(Number(number))));
+  if (verb === "recover") return seemToRecover(path, inputEnd);
   await Bun.sleep(Number(number) - Date.now());
   const store = openSqlite({ path, life: "command" });
   await store.transaction((tx) =>
@@ -20,13 +22,19 @@ async function main([verb, path = "", number = "0"]: readonly string[]): Promise
   await store.close();
 }
 
-async function hold(path: string, ms: number): Promise<void> {
+async function hold(path: string, end: () => Promise<void>): Promise<void> {
   const db = new Database(path);
+  db.run("PRAGMA busy_timeout = 10000");
   db.run("BEGIN IMMEDIATE");
   console.log("held");
-  await Bun.sleep(ms);
+  await end();
+  writeFileSync(`${path}.let-go`, "");
   db.run("COMMIT");
   db.close();
+}
+
+async function inputEnd(): Promise<void> {
+  await Bun.stdin.text();
 }
 
 void main(process.argv.slice(2));

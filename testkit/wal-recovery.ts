@@ -2,10 +2,10 @@ import { dlopen, ptr } from "bun:ffi";
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
 /**
- * Looks to other processes, for so many milliseconds, as if this one recovered the log of a database after somebody was
- * killed while writing. It says `recovering` when they meet it.
+ * Looks to other processes, until that end, as if this one recovered the log of a database after somebody was killed
+ * while writing. It says `recovering` when they meet it.
  */
-export async function seemToRecover(path: string, ms: number): Promise<void> {
+export async function seemToRecover(path: string, end: () => Promise<void>): Promise<void> {
   const index = openSync(`${path}-shm`, "r+");
   lock(index);
   const header = new Uint8Array(headerBytes);
@@ -13,7 +13,7 @@ export async function seemToRecover(path: string, ms: number): Promise<void> {
   // Its two copies must be equal, or else the log is looked through.
   writeSync(index, new Uint8Array([header[0] === 255 ? 0 : 255]), 0, 1, 0);
   console.log("recovering");
-  await Bun.sleep(ms);
+  await end();
   writeSync(index, header, 0, headerBytes, 0);
   closeSync(index);
 }

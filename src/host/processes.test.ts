@@ -2,11 +2,15 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { aboutProcess } from "../../testkit/about-process.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import { allProcesses } from "./linux/process-table.ts";
 import { askToEnd, linuxProcesses } from "./processes.ts";
 
-const graceMs = 300;
+/** For those who are expected to leave: nobody is killed on a slow machine before it could. */
+const patienceMs = 15_000;
+/** For those who do not leave anyway. */
+const shortMs = 300;
 const dir = mkdtempSync(join(tmpdir(), "ov-processes-"));
 const started: ProcessIdentity[] = [];
 
@@ -37,7 +41,7 @@ function remembered(pid: number): ProcessIdentity {
 }
 
 async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
     await Bun.sleep(5);
@@ -52,11 +56,11 @@ async function named(file: string): Promise<ProcessIdentity> {
 
 const isGone = (identity: ProcessIdentity): boolean => linuxProcesses.check(identity) === "gone";
 
-/** Ends a tree and proves that it took no longer than promised. */
+/** Ends a tree all of which leaves when it is asked to, and proves that nobody's time was waited for. */
 async function end(identity: ProcessIdentity, options: { readonly turnId?: string } = {}) {
   const began = performance.now();
-  const report = await linuxProcesses.endTree(identity, graceMs, options);
-  expect(performance.now() - began).toBeLessThan(graceMs + 1_000);
+  const report = await linuxProcesses.endTree(identity, patienceMs, options);
+  expect(performance.now() - began).toBeLessThan(patienceMs);
   return report;
 }
 
@@ -74,7 +78,7 @@ describe("ending a tree", () => {
     const file = newFile();
     const root = start(`trap '' TERM; ${ready(file)}; while :; do read -t 60 <> <(:); done`);
     await named(file);
-    expect(await end(root)).toMatchObject({ escalated: true, survivors: [] });
+    expect(await linuxProcesses.endTree(root, shortMs)).toMatchObject({ escalated: true, survivors: [] });
     expect(isGone(root)).toBe(true);
   });
 
@@ -82,7 +86,7 @@ describe("ending a tree", () => {
     const file = newFile();
     const root = start(`trap 'exec >&- 2>&-' TERM; ${ready(file)}; while :; do read -t 60 <> <(:); done`);
     await named(file);
-    expect(await end(root)).toMatchObject({ escalated: true, survivors: [] });
+    expect(await linuxProcesses.endTree(root, shortMs)).toMatchObject({ escalated: true, survivors: [] });
     expect(isGone(root)).toBe(true);
   });
 
@@ -90,7 +94,8 @@ describe("ending a tree", () => {
     const file = newFile();
     const root = start(`(trap '' TERM; ${ready(file)}; exec sleep 60) & wait`);
     const grandchild = await named(file);
-    const { ended, ...report } = await end(root);
+    // Its parent leaves in time; the grandchild would not, however long it was waited for.
+    const { ended, ...report } = await linuxProcesses.endTree(root, 3_000);
     expect(report).toEqual({ signalled: 2, escalated: true, survivors: [] });
     expect(ended).toEqual(
       expect.arrayContaining([
@@ -126,7 +131,8 @@ describe("ending a tree", () => {
       OVERSTORY_TURN_ID: "turn-test-1",
     });
     const orphan = await named(file);
-    await until("its parent was gone", () => parentOf(orphan.pid) !== root.pid && leadsItself(orphan.pid));
+    // The root has become what it is last only when the process between the two has ended.
+    await until("its parent was gone", () => commandOf(root.pid).startsWith("sleep") && leadsItself(orphan.pid));
     expect(await end(root, { turnId: "turn-test-1" })).toMatchObject({ signalled: 2, survivors: [] });
     expect(isGone(root) && isGone(orphan)).toBe(true);
   });
@@ -151,7 +157,10 @@ describe("ending a tree", () => {
     const watcher = start("exec sleep 60", second);
     const stranger = start("exec sleep 60", { OVERSTORY_SESSION_ID: "agent-test-11" });
     const child = await named(file);
-    expect(await linuxProcesses.endStartedFor("agent-test-1", graceMs)).toMatchObject({ signalled: 3, survivors: [] });
+    expect(await linuxProcesses.endStartedFor("agent-test-1", patienceMs)).toMatchObject({
+      signalled: 3,
+      survivors: [],
+    });
     expect([server, watcher, child].every(isGone)).toBe(true);
     expect(isGone(stranger)).toBe(false);
   });
@@ -197,6 +206,6 @@ describe("identity", () => {
   });
 });
 
-const parentOf = (pid: number): number | undefined => allProcesses().find((entry) => entry.pid === pid)?.parent;
+const commandOf = (pid: number): string => aboutProcess(pid, "cmdline");
 const leadsItself = (pid: number): boolean =>
   allProcesses().some((entry) => entry.pid === pid && entry.session === pid);

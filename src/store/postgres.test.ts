@@ -127,6 +127,7 @@ describePostgres("PostgreSQL", (server) => {
       const slow = database.store.transaction(async (tx) => {
         await tx.events.append([event]);
         first.resolve();
+        while (order.length === 0) await tx.runs.get("nothing");
         for (let asked = 0; asked < 300; asked++) await tx.runs.get("nothing");
         order.push("the earlier is ready to commit");
       });

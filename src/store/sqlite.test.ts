@@ -33,62 +33,62 @@ describe("the embedded database among processes", () => {
     expect(await store.read((tx) => tx.audit.list(100))).toHaveLength(20);
     await store.close();
     expect(userVersion(place.path)).toBe(schemaVersion);
-  }, 20_000);
+  }, 120_000);
 
   test("a command waits for another process that is writing, then succeeds", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "command" });
-    const holder = await heldBy(place.path, 2000);
-    const began = performance.now();
+    const holder = await said("held", start("hold", place.path, "2000"));
     await store.transaction((tx) => tx.runs.insert(aRun("r1")));
-    expect(performance.now() - began).toBeGreaterThan(1000);
+    expect(existsSync(`${place.path}.let-go`)).toBe(true);
     expect(await holder.exited).toBe(0);
     await store.close();
-  }, 20_000);
+  });
 
   test("a long-lived process waits for a writer without stopping its event loop", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "process" });
-    const holder = await heldBy(place.path, 2000);
-    let ticks = 0;
-    const ticking = setInterval(() => ticks++, 10);
-    const began = performance.now();
-    await store.transaction((tx) => tx.runs.insert(aRun("r1")));
-    clearInterval(ticking);
-    expect(performance.now() - began).toBeGreaterThan(1000);
-    expect(ticks).toBeGreaterThan(60);
-    expect(await holder.exited).toBe(0);
+    const holder = await said("held", start("hold", place.path));
+    let isWritten = false;
+    const writing = store
+      .transaction((tx) => tx.runs.insert(aRun("r1")))
+      .then(() => {
+        isWritten = true;
+      });
+    // Only a loop that goes on lets the holder go; a longer wait than it can take at once is part of it.
+    await Bun.sleep(500);
+    expect(isWritten).toBe(false);
+    await letGo(holder);
+    await writing;
     await store.close();
-  }, 20_000);
+  });
 
   test("a long-lived reader waits for whoever recovers the log after a kill, without stopping its event loop", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "process" });
     await store.transaction((tx) => tx.runs.insert(aRun("r1")));
-    const recovery = await said("recovering", start("recover", place.path, "1500"));
-    let ticks = 0;
-    const ticking = setInterval(() => ticks++, 10);
-    const began = performance.now();
-    const [runs, counter] = await Promise.all([store.read((tx) => tx.runs.list(5)), store.changeCounter()]);
-    clearInterval(ticking);
+    const recovery = await said("recovering", start("recover", place.path));
+    let isRead = false;
+    const reading = Promise.all([store.read((tx) => tx.runs.list(5)), store.changeCounter()]).finally(() => {
+      isRead = true;
+    });
+    await Bun.sleep(500);
+    expect(isRead).toBe(false);
+    await letGo(recovery);
+    const [runs, counter] = await reading;
     expect(runs.map(({ id }) => id)).toEqual(["r1"]);
     expect(counter).toBePositive();
-    expect(performance.now() - began).toBeGreaterThan(1000);
-    expect(ticks).toBeGreaterThan(20);
-    expect(await recovery.exited).toBe(0);
     await store.close();
-  }, 20_000);
+  });
 
   test("readers are not held up by a writer", async () => {
     using place = tempPlace();
     const store = openSqlite({ path: place.path, life: "command" });
-    const holder = await heldBy(place.path, 500);
-    const began = performance.now();
+    const holder = await said("held", start("hold", place.path));
     expect(await store.read((tx) => tx.runs.list(1))).toEqual([]);
-    expect(performance.now() - began).toBeLessThan(400);
-    await holder.exited;
+    await letGo(holder);
     await store.close();
-  }, 20_000);
+  });
 });
 
 describe("a database file that cannot be used", () => {
@@ -171,13 +171,17 @@ function tempPlace(): Disposable & { readonly path: string } {
 
 function start(...given: readonly string[]) {
   const program = resolve(import.meta.dir, "../../testkit/sqlite-process.ts");
-  return Bun.spawn([process.execPath, program, ...given], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  return Bun.spawn([process.execPath, program, ...given], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
 }
 
-/** Another process that has the writer's lock by the time this resolves. */
-const heldBy = (path: string, ms: number): Promise<Bun.Subprocess> => said("held", start("hold", path, String(ms)));
+/** Ends what another process does until its input ends. */
+async function letGo(child: ReturnType<typeof start>): Promise<void> {
+  await child.stdin.end();
+  expect(await child.exited).toBe(0);
+}
 
-async function said(word: string, child: ReturnType<typeof start>): Promise<Bun.Subprocess> {
+/** Another process that has come as far as this word. */
+async function said(word: string, child: ReturnType<typeof start>): Promise<ReturnType<typeof start>> {
   const reader = child.stdout.getReader();
   const { value } = await reader.read();
   expect(new TextDecoder().decode(value)).toContain(word);

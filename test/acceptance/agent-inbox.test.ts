@@ -7,7 +7,7 @@ import { messagesIn } from "./mail.world.ts";
 const scenario = `
 - do:
     - shell: printenv OVERSTORY_TOKEN > "$HOME/token"
-    - waitFor: { file: "\${env.HOME}/go", timeoutMs: 20000 }
+    - waitFor: { file: "\${env.HOME}/go" }
 `;
 
 test("inside an agent, mail check reads the agent's own inbox and no other", async () => {

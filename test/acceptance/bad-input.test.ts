@@ -81,7 +81,7 @@ test("every unusable command line is refused with its exit code, one document, a
     expect({ what, state: stateOf(project.root) }).toEqual({ what, state: before });
   }
   expect(project.processes()).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test("a refused sling leaves no copy of the caller's environment behind", async () => {
   await using project = await makeProject();

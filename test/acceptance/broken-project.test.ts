@@ -69,7 +69,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
     }
     await expectRefusal(project.ov, ["status"], setup("CONFIG_ERROR", "is not an Overstory project"));
     expect(snapshotOf(project.root)).toEqual(before);
-  });
+  }, 240_000);
 
   test("--project that points to nothing, to a file or to a directory without a project is refused", async () => {
     await using project = await usedProject();
@@ -136,7 +136,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
     holder.close();
     expect(stateOf(project.root)).toEqual(before);
     expect(await project.json(...send)).toMatchObject({ success: true });
-  }, 40_000);
+  }, 120_000);
 
   test.skipIf(!canMountReadOnly())("where nothing can be written, whatever writes says so", async () => {
     await using project = await usedProject();

@@ -62,7 +62,7 @@ for (const [place, put] of Object.entries(places)) {
       expect({ seen, command: document.command }).toEqual({ seen, command: nameOf(leaf) });
       expect({ seen, ok: document.success }).toEqual({ seen, ok: answer.code === 0 });
     });
-  }, 60_000);
+  }, 240_000);
 }
 
 test("a list of no groups, the status of no groups and a set-up are one JSON document each", async () => {

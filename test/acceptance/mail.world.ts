@@ -21,11 +21,19 @@ export const messagesIn = (out: string): Shown[] =>
   documentsIn(out).flatMap(({ messages }) => (Array.isArray(messages) ? (messages as Shown[]) : []));
 
 /** Runs a shell script that finds the program as `$OV`; rejects when the script fails. */
-export async function drive(project: TestProject, script: string, ...args: string[]): Promise<string> {
+export const drive = (project: TestProject, script: string, ...args: string[]): Promise<string> =>
+  driveWith(project, {}, script, ...args);
+
+async function driveWith(
+  project: TestProject,
+  env: Readonly<Record<string, string>>,
+  script: string,
+  ...args: string[]
+): Promise<string> {
   const child = Bun.spawn({
     cmd: ["/bin/sh", "-c", script, "driver", ...args],
     cwd: project.root,
-    env: { ...project.env, OV: ovBinary() },
+    env: { ...project.env, ...env, OV: ovBinary() },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
@@ -34,7 +42,11 @@ export async function drive(project: TestProject, script: string, ...args: strin
 }
 
 /** Reads an inbox through the program again and again until it is empty; answers every document. */
-export const readUntilEmpty = (project: TestProject, inbox: string): Promise<string> => drive(project, readLoop, inbox);
+export const readUntilEmpty = (
+  project: TestProject,
+  inbox: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> => driveWith(project, env, readLoop, inbox);
 
 const readLoop = `
 while :; do

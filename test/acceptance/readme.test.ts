@@ -79,7 +79,7 @@ test("the README's first commands, typed as they stand in a fresh repository, en
   await type(last);
   expect(await project.git("show", "main:greeting.txt")).toBe("hello\n");
   expect(readFileSync(join(project.root, "greeting.txt"), "utf8")).toBe("hello\n");
-}, 60_000);
+}, 120_000);
 
 test("the commands for one agent end with its commit on its branch and its report in the inbox", async () => {
   await using reading = await reader();
@@ -91,7 +91,7 @@ test("the commands for one agent end with its commit on its branch and its repor
   expect((await project.git("log", "--format=%s", "main..overstory/b1/T1")).trim()).toBe("Add a greeting");
   expect(await type("$ ov mail check")).toContain("greeting.txt says hello");
   await type("$ ov merge --branch overstory/b1/T1");
-}, 60_000);
+}, 120_000);
 
 test("every script that the README's other commands name exists", async () => {
   const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: object };

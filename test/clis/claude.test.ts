@@ -122,7 +122,7 @@ testWithCli(
     expect(await project.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "closed" });
     await project.until("every process had ended", async () => project.processes().length === 0);
   },
-  { timeoutMs: 90_000 },
+  { timeoutMs: 300_000 },
 );
 
 if (isRoot) {
@@ -139,7 +139,7 @@ if (isRoot) {
       expect(turn).toMatchObject({ clean: false, exitCode: 1, error: expect.stringContaining("root") });
       expect(conversation(model)).toEqual([]);
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 120_000 },
   );
 }
 
@@ -169,7 +169,7 @@ async function finished(project: TestProject, generation: number): Promise<void>
     const agent = await project.read((tx) => tx.agents.byName("b1"));
     return agent?.generation === generation && agent.state === "completed";
   };
-  await project.until(`generation ${generation} was done`, done, 60_000);
+  await project.until(`generation ${generation} was done`, done, 120_000);
 }
 
 /** The requests of the agent's own conversation; the CLI may ask other things beside it. */

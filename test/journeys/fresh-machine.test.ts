@@ -64,4 +64,4 @@ test("a machine with git and an agent's program needs nothing more from init to 
   await project.json("merge", "promote");
   expect(await project.git("show", "main:hello.txt")).toBe("hello\n");
   await project.until("every process had ended", async () => project.processes().length === 0);
-}, 60_000);
+}, 120_000);

@@ -17,7 +17,7 @@ test("sling returns while the agent's first turn still runs", async () => {
   await using project = await skeletonProject({
     scenario: `
 - do:
-    - waitFor: { file: "\${env.HOME}/go", timeoutMs: 20000 }
+    - waitFor: { file: "\${env.HOME}/go" }
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]
 `,
   });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../../src/domain/agent/agent.ts";
 import { letGo, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
-import { jsonOf, type OvAnswer } from "../../testkit/ov.ts";
+import { jsonOf, type OvAnswer, untilHeard } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const quick = `
@@ -40,7 +40,7 @@ test("of fifty slings at once into a run with room for five, five get a seat and
   for (const n of numbered(7)) await project.json("task", "create", `T${n}`, "--id", `T${n}`);
   // Seven tasks for forty-nine callers: whoever is late for a task is refused as well.
   const answers = await Promise.all(
-    numbered(49).map((n) => project.ov("sling", `T${n % 7}`, "--name", `a${n}`, "--json")),
+    numbered(49).map((n) => untilHeard(() => project.ov("sling", `T${n % 7}`, "--name", `a${n}`, "--json"))),
   );
   const seated = answers.flatMap((answer, n) => (answer.code === 0 ? [`a${n}`] : []));
   expect(seated).toHaveLength(4);
@@ -65,7 +65,9 @@ test("of fifty slings at once into a run with room for five, five get a seat and
 test("of ten slings at once for one task one gets it", async () => {
   await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
   await project.json("task", "create", "One", "--id", "T1");
-  const answers = await Promise.all(numbered(10).map((n) => project.ov("sling", "T1", "--name", `a${n}`, "--json")));
+  const answers = await Promise.all(
+    numbered(10).map((n) => untilHeard(() => project.ov("sling", "T1", "--name", `a${n}`, "--json"))),
+  );
   expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
   const refused = answers.filter(({ code }) => code !== 0);
   for (const answer of refused) expect([answer.code, kindOf(answer)]).toEqual([6, "task-held"]);
@@ -77,20 +79,19 @@ test("twenty slings at once all finish, round after round", async () => {
   const rounds = process.env.SWEEP === "full" ? 10 : 3;
   for (const round of numbered(rounds)) {
     const names = numbered(20).map((n) => `r${round}-${n}`);
-    const answers = await Promise.all(names.map((name) => project.ov("sling", `Round ${name}`, "--name", name)));
-    expect(answers.filter(({ code }) => code !== 0)).toEqual([]);
+    await Promise.all(names.map((name) => project.json("sling", `Round ${name}`, "--name", name)));
     await project.until(
       "all of them were done",
       async () => {
         return (await everybody(project)).filter(({ outcome }) => outcome === "done").length === 20 * (round + 1);
       },
-      60_000,
+      150_000,
     );
   }
   const agents = await everybody(project);
   expect(new Set(agents.map(({ state, outcome }) => `${state}/${outcome}`))).toEqual(new Set(["completed/done"]));
   expect(await project.read((tx) => tx.messages.list({ type: "worker_done" }))).toHaveLength(20 * rounds);
-}, 180_000);
+}, 480_000);
 
 test("five slings under a limit of three turns all finish, never more than three at once", async () => {
   await using project = await makeProject({
@@ -104,13 +105,13 @@ test("five slings under a limit of three turns all finish, never more than three
     config: "agents:\n  maxConcurrent: 3\n",
   });
   const names = numbered(5).map((n) => `a${n}`);
-  const began = performance.now();
+  // All of them return, though nobody ends before the test lets it.
   await Promise.all(names.map((name) => project.json("sling", `Work of ${name}`, "--name", name)));
-  expect(performance.now() - began).toBeLessThan(4_000);
   const running = () => project.read((tx) => tx.turns.countRunning());
-  await project.until("three ran", async () => (await running()) === 3);
+  const ready = (): number => readdirSync(project.home).filter((name) => name.endsWith(".ready")).length;
+  await project.until("three ran", async () => (await running()) === 3 && ready() >= 3);
   await Bun.sleep(600);
-  expect(readdirSync(project.home).filter((name) => name.endsWith(".ready"))).toHaveLength(3);
+  expect(ready()).toBe(3);
   await letGo(project);
   let most = 0;
   await project.until("all of them were done", async () => {

@@ -2,7 +2,15 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "../../src/domain/mail/types.ts";
-import { eventsOf, killServices, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import {
+  eventsOf,
+  killServices,
+  ranTurns,
+  slingNew,
+  untilAgent,
+  untilFile,
+  untilTurns,
+} from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
@@ -10,6 +18,10 @@ import { makeProject, type TestProject } from "../../testkit/project.ts";
 const tests = 'echo run >>"$HOME/gate.runs"; echo looking for ok; test -e ok';
 /** Counts as well, and lasts until it is let go. */
 const slow = 'echo run >>"$HOME/gate.runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done';
+
+/** Shell text of somebody who asks for the end, and does not wait for more than the gate's n-th beginning. */
+const askAndLeave = (n: number): string =>
+  `ov done --summary Work & asked=$!; until [ "$(grep -c . "$HOME/gate.runs")" = ${n} ]; do sleep 0.05; done; kill $asked`;
 
 const gateRuns = ({ home }: TestProject): number =>
   existsSync(join(home, "gate.runs")) ? readFileSync(join(home, "gate.runs"), "utf8").trim().split("\n").length : 0;
@@ -141,8 +153,8 @@ test("a call that is repeated while the gates run waits for the same answer", as
 
 test("a turn that waits for its gates is not taken for stalled", async () => {
   await using project = await makeProject({
-    gates: ["sleep 4"],
-    config: "turn:\n  stallTimeoutMs: 1000\n",
+    gates: ["sleep 10"],
+    config: "turn:\n  stallTimeoutMs: 4000\n",
     scenario: `
 - do:
     - edit: { file: a.txt, write: "a\\n" }
@@ -164,21 +176,20 @@ test("an agent whose turn ended before its gates did is woken with what is missi
   do:
     - edit: { file: a.txt, write: "a\\n" }
     - commit: work
-    - shell: timeout 1 ov done --summary Work
-      allowFail: true
+    - shell: ${askAndLeave(1)}
 - do:
     - input: { expect: the gate gate-1 exited 1 }
     - edit: { file: ok, write: "" }
     - commit: mended
-    - shell: rm "$HOME/go"; timeout 1 ov done --summary Work
-      allowFail: true
+    - shell: rm "$HOME/go"; ${askAndLeave(2)}
 `,
   });
   await slingNew(project, "B1");
   await untilAgent(project, "b1", "between_turns");
   await Bun.write(join(project.home, "go"), "");
-  await project.until("it asked again", async () => gateRuns(project) === 2);
-  await untilAgent(project, "b1", "between_turns");
+  await untilTurns(project, "b1", 2);
+  expect(gateRuns(project)).toBe(2);
+  expect(await project.agent("b1")).toMatchObject({ state: "between_turns" });
   expect(await reports(project, "b1")).toEqual([]);
   await Bun.write(join(project.home, "go"), "");
   await untilAgent(project, "b1", "completed/done");

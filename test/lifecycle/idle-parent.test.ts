@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { promptsOf, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
+import { letGo, promptsOf, slingNew, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject } from "../../testkit/project.ts";
 
 const scenario = `
@@ -16,15 +16,18 @@ const scenario = `
 - when: { agent: b1 }
   do:
     - ov: [mail, send, --to, l1, --type, worker_done, --subject, Done, --body, built]
-    - sleep: 1500
+    - waitFor: { file: "\${env.HOME}/go" }
 `;
 
 test("a parent that saw its child's report too early is not left asleep when the child ends", async () => {
   await using project = await makeProject({ scenario });
   await slingNew(project, "L1", "--capability", "lead");
+  await untilTurns(project, "l1", 2);
+  expect(await project.agent("b1")).toMatchObject({ state: "in_turn" });
+  await letGo(project);
   await untilAgent(project, "l1", "completed/done");
   const prompts = promptsOf(project, "l1");
   expect(prompts).toHaveLength(3);
   expect(prompts[2]).toContain("neither finished");
   await project.settled();
-}, 30_000);
+}, 120_000);

@@ -102,7 +102,7 @@ describe("a supervisor that is killed while its agent works", () => {
 });
 
 test("a supervisor that was stopped for too long loses its turn, and changes nothing when it wakes up", async () => {
-  await using project = await atWork(patient, { OVERSTORY_TEST_LEASE_MS: "700" });
+  await using project = await atWork(patient, { OVERSTORY_TEST_LEASE_MS: "3000" });
   const first = await pidOf(project, "b1", "supervisor");
   const agent = await pidOf(project, "b1", "agent");
   process.kill(first, "SIGSTOP");
@@ -113,7 +113,7 @@ test("a supervisor that was stopped for too long loses its turn, and changes not
   });
   expect(await pidOf(project, "b1", "agent")).toBe(agent);
   const before = await transitions(project);
-  if (isAlive(first)) process.kill(first, "SIGCONT");
+  wake(first);
   await project.until("the first one was gone", async () => !isAlive(first));
   expect(isAlive(agent)).toBe(true);
   expect(await transitions(project)).toEqual(before);
@@ -144,7 +144,7 @@ test("twenty processes that write to one agent at once never give it two live pr
     return open.length === 0;
   });
   await project.settled();
-  expect(watch.most()).toBe(1);
+  expect(watch.most()).toBeLessThanOrEqual(1);
   const starts = startsOf(project, "b1");
   expect(new Set(starts.map(({ pid }) => pid)).size).toBe(starts.length);
   const acked = await project.read((tx) => tx.deliveries.inState("b1", ["acked"]));
@@ -160,6 +160,15 @@ const supervisors = async (project: TestProject): Promise<number[]> => {
 };
 
 const isAlive = (pid: number): boolean => allProcesses().some((entry) => entry.pid === pid && !entry.defunct);
+
+function wake(pid: number): void {
+  try {
+    process.kill(pid, "SIGCONT");
+  } catch (error) {
+    // It was ended in its sleep.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
 
 async function transitions(project: TestProject): Promise<unknown[]> {
   using database = rawDatabase(project, "read");

@@ -17,6 +17,9 @@ const asking = `
 - do: [{ ov: [mail, send, --to, operator, --type, question, --subject, "q\${turn}", --body, "next? \${turn}"] }]
 `;
 
+/** An engine without work stays long enough to be killed. */
+const patient = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" };
+
 const settledTurns = (project: TestProject, count: number): Promise<void> =>
   project.until(`${count} turns were settled`, async () => {
     const turns = await ranTurns(project, "b1");
@@ -31,7 +34,8 @@ const budgetWaits = async (project: TestProject): Promise<string[]> =>
 
 describe("a budget of two turns for the run", () => {
   test("parks at its end with one notice, outlives the engine, and a raise lets the agent go on", async () => {
-    await using project = await makeProject({ scenario: asking, config: "budgets:\n  run:\n    turns: 2\n" });
+    const config = "budgets:\n  run:\n    turns: 2\n";
+    await using project = await makeProject({ scenario: asking, config, env: patient });
     await slingNew(project, "B1");
     await settledTurns(project, 1);
     await tell(project, "first");
@@ -69,7 +73,7 @@ describe("a budget of two turns for the run", () => {
 
 describe("ov pause", () => {
   test("keeps mail and turns waiting, also over a restart of the engine, until ov resume", async () => {
-    await using project = await makeProject({ scenario: asking });
+    await using project = await makeProject({ scenario: asking, env: patient });
     await slingNew(project, "B1");
     await settledTurns(project, 1);
     expect(await project.json("pause", "b1")).toMatchObject({ paused: ["b1"], running: [] });
@@ -126,8 +130,9 @@ test("a message to a group of twenty is one message, twenty deliveries and no tu
   expect(stored).toHaveLength(1);
   expect(await project.read((tx) => tx.deliveries.ofMessage(stored[0]?.seq ?? 0))).toHaveLength(20);
   expect(await project.read((tx) => tx.turns.dueWork(Date.now()))).toBe(false);
-  await Bun.sleep(200);
+  await project.until("every process had ended", async () => project.processes().length === 0);
   expect(startsOf(project, "b1")).toHaveLength(1);
+  // Nobody is there who could start the turns before they are counted.
   const waking = ["mail", "send", "--to", "@builders", "--subject", "now", "--body", "all of you", "--wake"];
   await project.ovWith({ env: { OVERSTORY_TEST_KILL_AT: "command.before-wake" } }, ...waking);
   const woken = await project.read(async (tx) => {

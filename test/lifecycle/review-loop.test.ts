@@ -84,7 +84,7 @@ test("reviews send a builder back twice; the third time somebody above decides",
   expect(payloadOf(escalation)).toMatchObject({ severity: "error", branch: "overstory/b1/B", fails: 3 });
   expect(await project.read((tx) => tx.messages.list({ type: "decision_gate", to: "operator" }))).toHaveLength(1);
   expect(await eventsOf(project, "review_escalated")).toHaveLength(1);
-}, 90_000);
+}, 180_000);
 
 test("a lead cannot finish while a builder's branch is neither handed over nor given up", async () => {
   await using project = await makeProject({
@@ -96,17 +96,26 @@ test("a lead cannot finish while a builder's branch is neither handed over nor g
     - ov: [sling, B, --name, b1]
     - shell: ov done --summary "all done" >"$HOME/early" 2>&1
       expect: 5
+    - touch: "\${env.HOME}/asked"
 - when: { agent: lead1 }
   do:
+    - waitFor: { file: "\${env.HOME}/built" }
     - shell: ov done --summary "all done" >"$HOME/unready" 2>&1
       expect: 5
     - ov: [mail, send, --to, operator, --type, merge_ready, --subject, Ready, --body, B, --payload, '{"branch":"overstory/b1/B"}']
     - shell: ov done --summary "all done" >"$HOME/ready" 2>&1
     - touch: "\${env.HOME}/finished"
     - waitFor: { file: "\${env.HOME}/go" }
-${builder.trimStart()}`,
+- when: { capability: builder }
+  do:
+    - waitFor: { file: "\${env.HOME}/asked" }
+    - shell: echo x >>work.txt; git add -A; git commit -qm work
+    - ov: [done, --summary, It is built]
+`,
   });
   await sling(project, "L", "lead1", "--capability", "lead");
+  await untilAgent(project, "b1", "completed/done");
+  await letGo(project, "built");
   await untilFile(project, "finished");
   expect(answers(project, "early")).toContain("b1 is still at work");
   expect(answers(project, "unready")).toContain("overstory/b1/B of b1 was never handed over");
@@ -117,4 +126,4 @@ ${builder.trimStart()}`,
     return (await project.read((tx) => tx.tasks.get("L")))?.status === "closed";
   });
   expect(await project.read((tx) => tx.tasks.get("B"))).toMatchObject({ status: "closed", mergeState: "merged" });
-}, 90_000);
+}, 180_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { letGo, promptsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { letGo, promptsOf, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject } from "../../testkit/project.ts";
 
 const scenario = `
@@ -25,9 +25,9 @@ test("a lead that is reopened still has its children: it waits for them, and the
   await untilAgent(project, "lead1", "completed/done");
   const more = ["--type", "dispatch", "--subject", "More", "--body", "go on with it"];
   await project.json("mail", "send", "--to", "lead1", ...more);
-  await untilAgent(project, "lead1", "between_turns");
+  await untilTurns(project, "lead1", 1);
   const lead = await project.agent("lead1");
-  expect(lead).toMatchObject({ generation: 2, reminders: 0 });
+  expect(lead).toMatchObject({ generation: 2, reminders: 0, state: "between_turns" });
   const children = await project.read((tx) => tx.agents.list({ parentName: "lead1", live: true }));
   expect(children.map(({ name }) => name)).toEqual(["b1"]);
   expect(await project.read((tx) => tx.waits.of("lead1"))).toMatchObject([{ kind: "child", ref: "b1" }]);

@@ -18,4 +18,4 @@ test("an agent cannot lift a limit by settings in its environment", async () => 
   await untilAgent(project, "l1", "completed/done");
   expect(readFileSync(join(project.home, "code"), "utf8").trim()).not.toBe("0");
   expect(await project.read((tx) => tx.agents.byName("b1"))).toBeUndefined();
-}, 30_000);
+}, 60_000);

@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { letGo, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
-/** A coordinator, a lead, a scout, two builders and a reviewer, each following its part of the protocol. */
+/**
+ * A coordinator, a lead, a scout, two builders and a reviewer, each following its part of the protocol. The lead begins
+ * the next phase only when whoever reported has really ended: who is faster than that has fewer phases.
+ */
 const team = `
 - when: { capability: coordinator, turn: 1 }
   do:
@@ -20,6 +24,7 @@ const team = `
     - say: A scout looks around; I wait.
 - when: { capability: lead, turn: 2 }
   do:
+    - waitFor: { file: "\${env.HOME}/scouted" }
     - ov: [task, create, First file, --id, B1]
     - ov: [task, create, Second file, --id, B2]
     - ov: [sling, B1, --name, b1, --files, one.txt]
@@ -31,6 +36,7 @@ const team = `
         if [ -e "$HOME/r1.done" ]; then
           ov mail send --to coordinator --type worker_done --subject "Done: L" --body "all verified"
         elif [ -e "$HOME/b1.done" ] && [ -e "$HOME/b2.done" ] && mkdir "$HOME/reviewing" 2>/dev/null; then
+          until [ -e "$HOME/built" ]; do sleep 0.05; done
           ov task create "Review both" --id R && ov sling R --capability reviewer --name r1
         fi
 - when: { capability: scout }
@@ -69,6 +75,15 @@ async function startTeam(): Promise<TestProject> {
   return project;
 }
 
+/** Tells the lead who has ended, until it has itself. */
+async function playTeam(project: TestProject): Promise<void> {
+  await untilAgent(project, "scout1", "completed/done");
+  await letGo(project, "scouted");
+  for (const name of ["b1", "b2"]) await untilAgent(project, name, "completed/done");
+  await letGo(project, "built");
+  await untilAgent(project, "lead1", "completed/done");
+}
+
 const phases = (project: TestProject) =>
   project.read(async (tx) =>
     (await tx.messages.list({ to: "coordinator" })).filter((message) => message.fromAgent === "system"),
@@ -76,11 +91,7 @@ const phases = (project: TestProject) =>
 
 test("a default run reaches its phase notices unattended, and completes when its builders are released", async () => {
   await using project = await startTeam();
-  await project.until(
-    "the lead submitted",
-    async () => (await project.read((tx) => tx.agents.byName("lead1")))?.state === "completed",
-    60_000,
-  );
+  await playTeam(project);
   await project.settled();
   expect(await phases(project)).toHaveLength(3);
   const released = await Promise.all(
@@ -97,15 +108,11 @@ test("a default run reaches its phase notices unattended, and completes when its
   await project.json("run", "complete");
   const dead = await project.read(async (tx) => tx.messages.list({ type: "worker_died" }));
   expect(dead).toEqual([]);
-}, 90_000);
+}, 240_000);
 
 test("the lead waited between its turns and was woken by its children's mail alone", async () => {
   await using project = await startTeam();
-  await project.until(
-    "the lead submitted",
-    async () => (await project.read((tx) => tx.agents.byName("lead1")))?.state === "completed",
-    60_000,
-  );
+  await playTeam(project);
   const lead = await project.agent("lead1");
   const turns = await project.read((tx) => tx.turns.listFor(lead.id));
   const ran = turns.filter((turn) => turn.startedAt !== null);
@@ -113,4 +120,4 @@ test("the lead waited between its turns and was woken by its children's mail alo
   const inputs = readFileSync(join(project.state, "lead1", "inputs.ndjson"), "utf8");
   expect(inputs).not.toContain("neither finished");
   expect(ran.length).toBeLessThanOrEqual(6);
-}, 90_000);
+}, 240_000);

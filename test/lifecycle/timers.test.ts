@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import {
   clockAt,
   killServices,
+  moveClock,
   ranTurns,
   slingNew,
   startsOf,
@@ -11,25 +12,29 @@ import {
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const nobodyLeft = (project: TestProject): Promise<void> =>
-  project.until("every process had ended", async () => project.processes().length === 0, 5_000);
+  project.until("every process had ended", async () => project.processes().length === 0);
 
 test("a look at a project whose engine and keeper died before a timer was due brings an engine back for it", async () => {
   await using project = await makeProject({
     scenario: `
 - when: { attempt: 1 }
   do: [{ exit: 1 }]
+- when: { attempt: 2 }
+  do: [{ exit: 1 }]
 - do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done] }]
 `,
   });
   await slingNew(project, "B1");
   await untilTurns(project, "b1", 1);
+  await moveClock(project, 5_000);
+  await untilTurns(project, "b1", 2);
   await project.until("only engine and keeper were left", async () => project.processes().length === 2);
   killServices(project);
   await nobodyLeft(project);
-  // A good second before the back-off is over.
-  expect((await project.ovWith({ env: clockAt(3_500) }, "status")).code).toBe(0);
+  // A good second before the back-off of half a minute is over.
+  expect((await project.ovWith({ env: clockAt(5_000 + 28_500) }, "status")).code).toBe(0);
   await untilAgent(project, "b1", "completed/done");
-  expect(startsOf(project, "b1")).toHaveLength(2);
+  expect(startsOf(project, "b1")).toHaveLength(3);
 });
 
 test("mail that is held back for a moment starts an engine for the moment after", async () => {
@@ -59,7 +64,7 @@ test("mail that is held back for a moment starts an engine for the moment after"
     "still on it",
     "--wake",
   );
-  await project.until("the lead had read it", async () => (await ranTurns(project, "l")).length > before, 5_000);
+  await project.until("the lead had read it", async () => (await ranTurns(project, "l")).length > before);
 });
 
 test("an engine whose last timer was called off leaves at once", async () => {

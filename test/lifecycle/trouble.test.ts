@@ -49,30 +49,32 @@ async function expectUnharmed(project: TestProject): Promise<void> {
 const tell = (project: TestProject, word: string) =>
   project.ov("mail", "send", "--to", "b1", "--subject", word, "--body", word, "--json");
 
-test.concurrent("a database that another process holds for nine seconds costs time and nothing else", async () => {
+test.concurrent("a database that another process holds for some seconds costs time and nothing else", async () => {
   await using project = await atWork(chatty);
-  const lock = await lockDatabase(project, 9_000);
-  const [inside, beat] = [performance.now(), await beatOf(project)];
-  const sent = tell(project, "patience");
+  const lock = await lockDatabase(project);
+  const beat = await beatOf(project);
+  let isSent = false;
+  const sent = tell(project, "patience").finally(() => {
+    isSent = true;
+  });
   await letGo(project);
-  await lock.exited;
-  const unlocked = performance.now();
-  expect(unlocked - inside).toBeGreaterThan(8_500);
+  // Many times what a long-lived process waits at once, and half of what a command waits in all.
+  await Bun.sleep(5_000);
+  expect([isSent, await beatOf(project)]).toEqual([false, beat]);
+  await lock.release();
   await project.until("the next beat", async () => (await beatOf(project)) !== beat);
-  expect(performance.now() - unlocked).toBeLessThan(1_500);
   expect((await sent).code).toBe(0);
   expect(await project.read((tx) => tx.messages.list({ to: "b1" }))).toHaveLength(2);
   await expectUnharmed(project);
   expect(await ranTurns(project, "b1")).toMatchObject([{ fence: 1 }]);
-}, 60_000);
+}, 120_000);
 
 test.concurrent("one that is held longer than the patience is a clear error for commands, and no agent's death", async () => {
   await using project = await atWork(chatty);
-  const lock = await lockDatabase(project, 13_000);
+  const lock = await lockDatabase(project);
   const began = performance.now();
   const answer = await tell(project, "too late");
   const waited = performance.now() - began;
-  expect(waited).toBeLessThan(12_500);
   expect(answer.code).toBe(6);
   const refusal = JSON.parse(answer.out);
   expect(refusal).toMatchObject({ success: false, code: "BUSY_ERROR", exitCode: 6, retryable: true });
@@ -80,10 +82,10 @@ test.concurrent("one that is held longer than the patience is a clear error for 
   expect(told).toBeGreaterThan(9_900);
   expect(told).toBeLessThan(waited);
   expect((await project.ov("status")).code).toBe(0);
-  await lock.exited;
+  await lock.release();
   expect(await project.read((tx) => tx.messages.list({ to: "b1" }))).toHaveLength(1);
   await expectUnharmed(project);
-}, 60_000);
+}, 120_000);
 
 test("an hour of sleep kills nobody: not who waits, not who works, not who is to be tried again", async () => {
   const scenario = `

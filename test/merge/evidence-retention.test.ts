@@ -76,4 +76,4 @@ test("what gates left goes with merge.keepRefsDays, except what the landing rest
     results: [{ status: "passed" }],
   });
   expect(await project.json("merge", "undo", "1", "--yes")).toMatchObject({ success: true });
-}, 90_000);
+}, 240_000);

@@ -54,10 +54,14 @@ const userSees = async (project: TestProject): Promise<string> => {
 const ended = ["merged", "failed", "conflict"];
 
 async function expectLanded(project: TestProject, before: string): Promise<void> {
-  await project.until("every branch had come to its end", async () => {
-    const entries = await project.read((tx) => tx.merges.list({}));
-    return entries.length === branches.length && entries.every(({ status }) => ended.includes(status));
-  });
+  await project.until(
+    "every branch had come to its end",
+    async () => {
+      const entries = await project.read((tx) => tx.merges.list({}));
+      return entries.length === branches.length && entries.every(({ status }) => ended.includes(status));
+    },
+    120_000,
+  );
   const entries = await project.read((tx) => tx.merges.list({}));
   const status = Object.fromEntries(entries.map(({ branch, status: is, cause }) => [branch, `${is}/${cause}`]));
   const merged = Object.fromEntries(good.map((name) => [name, "merged/null"]));
@@ -112,7 +116,7 @@ test("whoever dies at a kill-point of merging, what lands has passed and the use
     points.map((point) => () => survives(point).catch((error) => void failures.push(`${point}: ${String(error)}`))),
   );
   expect(failures).toEqual([]);
-}, 240_000);
+}, 900_000);
 
 test(`engines killed at random instants leave nothing half-landed (seed ${seed})`, async () => {
   const random = randomFrom(seed);
@@ -130,7 +134,7 @@ test(`engines killed at random instants leave nothing half-landed (seed ${seed})
   };
   await inTurn(Array.from({ length: cases }, (_, number) => () => survives(number)));
   expect(failures).toEqual([]);
-}, 600_000);
+}, 900_000);
 
 function killIfThere(pid: number): void {
   try {

@@ -113,10 +113,14 @@ test("a target that somebody checks out later is left alone from then on", async
 });
 
 test("a promotion whose way in was taken out of the queue ends and says so", async () => {
-  await using world = await landingWorld({ gates: ["sleep 0.2"] });
+  await using world = await landingWorld();
   make(world, "a");
   const target = await begin(world, "run-1");
   await land(world, "a", "run-1", target);
+  const go = join(world.root, "..", "go");
+  const command = `until [ -e '${go}' ]; do sleep 0.05; done`;
+  const gate = { name: "patient", command, timeoutMs: 600_000, required: true, paths: [] };
+  Object.assign(world.ports.rules.project, { qualityGates: [gate] });
   world.write(world.root, "human.txt", "human\n");
   world.git(world.root, "add", "human.txt");
   world.git(world.root, "commit", "--quiet", "-m", "by hand");
@@ -124,6 +128,7 @@ test("a promotion whose way in was taken out of the queue ends and says so", asy
   const waiting = async () => (await world.store.read((tx) => tx.merges.list({ branch: "main" })))[0];
   while ((await waiting())?.status !== "gating") await Bun.sleep(5);
   await world.call(cancelMerge, { of: "main" });
+  world.write(world.root, "../go", "");
   expect(await asked).toMatchObject({ status: "dropped", problem: expect.stringContaining("cancelled") });
   expect(existsSync(join(world.root, "a.txt"))).toBe(false);
 });

@@ -24,7 +24,7 @@ test("agents whose branches start to collide are told so by mail once, and every
     await project.json("task", "create", `Task ${n}`, "--id", `T${n}`);
     await project.json("sling", `T${n}`, "--name", `b${n}`, "--files", `part-${n}`);
   }
-  await project.until("the collision was found", async () => (await events(project)).length > 0, 30_000);
+  await project.until("the collision was found", async () => (await events(project)).length > 0);
   await project.settled();
   expect((await events(project)).map(({ data }) => JSON.parse(data ?? "{}"))).toMatchObject([
     { branches, agents: ["b1", "b2"], files: ["shared.txt"] },
@@ -41,6 +41,8 @@ test("agents whose branches start to collide are told so by mail once, and every
   });
   expect(mails).toEqual(["b1", "b2", "operator"]);
 
+  // From here on nobody but this test changes anything.
+  await project.until("every process had ended", async () => project.processes().length === 0);
   const before = await stored(project);
   const { pairs } = await project.json("merge", "radar");
   expect(pairs).toContainEqual({ a: branches[0], b: branches[1], outcome: "conflict", files: ["shared.txt"] });

@@ -54,8 +54,8 @@ test("a gate command that approves a branch is refused and audited, and the bran
 }, 60_000);
 
 test("nor does a gate get through by leaving the process that started it", async () => {
-  await using attempt = await prepared((approve) => `(sleep 0.2; ${approve}) &\n`);
-  runsAsGate(attempt.project, "(sh check.sh); sleep 1.5");
+  await using attempt = await prepared((approve) => `(sleep 0.2; ${approve}; touch "$HOME/tried") &\n`);
+  runsAsGate(attempt.project, '(sh check.sh); until [ -e "$HOME/tried" ]; do sleep 0.05; done');
   await expectRefused(attempt);
 }, 60_000);
 

@@ -16,7 +16,7 @@ const scenario = `
     - hang: true
 - when: { capability: builder, input: the answer for }
   do:
-    - waitFor: { file: "\${env.HOME}/go", timeoutMs: 60000 }
+    - waitFor: { file: "\${env.HOME}/go" }
     - edit: { file: "\${agent}.txt", write: "work of \${agent}\\n" }
     - commit: "work of \${agent}"
     - edit: { file: "notes-\${agent}.txt", write: "thoughts of \${agent}\\n" }

@@ -64,7 +64,7 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "engine.idleExitMs": [settings, "engine.idleExitMs is how long an engine without work stays"],
   "engine.maxTurns": [settings, "engine.maxTurns is the number of turns at once over all runs"],
   "engine.mcpHttp": ["test/mcp/http.test.ts", "without being asked to, the engine does not listen"],
-  "turn.stallTimeoutMs": ["test/lifecycle/settle.test.ts", 'config: "turn:\\n  stallTimeoutMs: 700\\n"'],
+  "turn.stallTimeoutMs": ["test/lifecycle/settle.test.ts", '"turn:\\n  stallTimeoutMs: 5000\\n"'],
 
   "budgets.agent.usd": spending,
   "budgets.agent.tokens": spending,

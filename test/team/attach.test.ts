@@ -25,8 +25,10 @@ interface Seat {
   kill(): Promise<void>;
 }
 
-function attach(project: TestProject, ...args: string[]): Seat {
-  const cmd = [ovBinary(), "attach", ...args];
+const attach = (project: TestProject, ...args: string[]): Seat => run(project, "attach", ...args);
+
+function run(project: TestProject, ...args: string[]): Seat {
+  const cmd = [ovBinary(), ...args];
   const child = Bun.spawn({ cmd, cwd: project.root, env: { ...project.env }, stdio: ["pipe", "pipe", "pipe"] });
   let out = "";
   let err = "";
@@ -119,7 +121,7 @@ test("a person goes on with the agent's own conversation, in its worktree and as
   expect(patch).toContain("+mine");
   expect((await project.ov("diff", "b1", "--stat")).out).toBe("+1 -0 by-hand.txt\n+1 -0 own.txt\n");
   expect(await project.json("diff", "b1")).toMatchObject({ uncommitted: true, base: before.baseCommit });
-}, 60_000);
+}, 120_000);
 
 const busy = `
 - when: { agent: b1, turn: 1 }
@@ -142,7 +144,7 @@ test("the running turn is waited for", async () => {
   await seat.untilSaid("conversation");
   expect((await ranTurns(project, "b1"))[0]).toMatchObject({ status: "settled", clean: true });
   expect((await seat.leave()).code).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test("a turn that is interrupted is settled, uses no attempt, and its input comes again after the hand-over", async () => {
   await using project = await makeProject({ scenario: busy });
@@ -156,7 +158,7 @@ test("a turn that is interrupted is settled, uses no attempt, and its input come
   await seat.leave();
   await untilTurns(project, "b1", 2);
   expect((await ranTurns(project, "b1"))[1]).toMatchObject({ trigger: "retry", attempt: 1, status: "settled" });
-}, 60_000);
+}, 120_000);
 
 const done = `
 - when: { agent: b1, turn: 1 }
@@ -182,7 +184,7 @@ test("an agent that had submitted its work is reopened, and can submit again by 
   await seat.leave();
   expect(await project.agent("b1")).toMatchObject({ generation: 2, state: "completed", outcome: "done" });
   expect(startsOf(project, "b1")).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 test("a terminal that is gone hands the agent back: its program ends, its work is kept, its mail wakes it", async () => {
   await using project = await withWaitingBuilder();
@@ -201,7 +203,7 @@ test("a terminal that is gone hands the agent back: its program ends, its work i
   expect((await project.ov("diff", "b1")).out).toContain("+kept");
   const token = readFileSync(join(project.home, "token"), "utf8").trim();
   expect((await project.ovWith({ env: { OVERSTORY_TOKEN: token } }, "mail", "check")).code).toBe(8);
-}, 60_000);
+}, 120_000);
 
 test("stopping an agent ends what a person has open of it", async () => {
   await using project = await withWaitingBuilder();
@@ -212,7 +214,7 @@ test("stopping an agent ends what a person has open of it", async () => {
   expect((await seat.leave()).code).toBe(0);
   expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "stopped", generation: 1 });
   expect(await project.read((tx) => tx.leases.heldBelow("attach:"))).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 test("nobody but the operator takes an agent over; one that was stopped is reopened by it", async () => {
   await using project = await withWaitingBuilder();
@@ -222,7 +224,7 @@ test("nobody but the operator takes an agent over; one that was stopped is reope
   const answer = await project.ov("attach", "b1");
   expect(answer.code).toBe(0);
   expect(answer.out).toContain("conversation");
-}, 60_000);
+}, 120_000);
 
 test("logs tell what an agent did over its turns, with control bytes made visible, and follow it to its end", async () => {
   const scenario = `
@@ -244,12 +246,14 @@ test("logs tell what an agent did over its turns, with control bytes made visibl
   expect(shown).toContain("< mail to operator (question): What");
   expect(shown).toContain("== turn ended: clean; between_turns ==");
   expect((await project.ov("logs", "b1", "--lines", "1")).out.trim().split("\n")).toHaveLength(1);
-  const following = project.ov("logs", "b1", "-f", "--lines", "1");
+  const following = run(project, "logs", "b1", "-f", "--lines", "1");
+  // From here on it follows: what comes now is told, however fast it comes.
+  await following.untilSaid("== turn ended");
   await project.json("mail", "send", "--to", "b1", "--type", "question", "--subject", "Go", "--body", "on");
-  const followed = await following;
+  const followed = await following.leave();
   expect(followed.code).toBe(0);
   expect(followed.out).toContain("second turn");
   expect(followed.out).toContain("== turn ended: clean; completed (done) ==");
   expect((await project.ov("logs", "b1", "--turn", "2")).out).not.toContain("first");
   expect((await project.ov("logs", "b1", "--turn", "9")).code).toBe(2);
-}, 60_000);
+}, 120_000);

@@ -73,7 +73,7 @@ test("mail that imitates the frame around it arrives as data: one message each, 
   const ours = prompt.split("\n").filter((line) => !line.startsWith("|"));
   expect(ours.filter((line) => line.startsWith("=== "))).toHaveLength(texts.length * 2);
   expect(ours.filter((line) => /^from: operator|^\[OVERSTORY\]|^Your last turn/.test(line))).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test("texts of tasks, objectives and scopes stay inside their place in what an agent is told", async () => {
   const { project: made } = await hostile();
@@ -94,7 +94,7 @@ test("texts of tasks, objectives and scopes stay inside their place in what an a
     expect(rawIn(prompt)).toBeUndefined();
     expect(deliveredIn(prompt).map(({ from, type }) => [from, type])).toEqual([["operator", "dispatch"]]);
   }
-}, 60_000);
+}, 180_000);
 
 test("no command sends a control byte of somebody else's text to a terminal", async () => {
   const { project: made } = await hostile();
@@ -163,7 +163,7 @@ test("no command sends a control byte of somebody else's text to a terminal", as
   expect(shown.get("merge show 1")).toContain("u{1b}[2Jlooking");
   expect(shown.get("logs mole")).toContain("\\u{1b}[2Jsaid \\u{202e}");
   expect(readFileSync(join(project.home, "refused"), "utf8")).toContain("u{1b}[2Jlooking");
-}, 90_000);
+}, 300_000);
 
 test("an MCP client gets each message once, from who sent it, with nothing a terminal would obey", async () => {
   await using project = await makeProject();
@@ -195,4 +195,4 @@ test("an MCP client gets each message once, from who sent it, with nothing a ter
   expect(messages.map(({ from, verified }) => [from, verified])).toEqual(texts.map(() => ["mole", false]));
   expect(messages.map(({ body }) => rawIn(body))).toEqual(texts.map(() => undefined));
   expect(messages.map(({ body }) => meant(body))).toEqual([...texts]);
-}, 60_000);
+}, 180_000);

@@ -5,7 +5,7 @@ import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { teamScenario, writeBrains } from "../../testkit/team/brains.ts";
 import { branchOf, filesAfter, firstFiles, largePlan } from "../../testkit/team/plan.ts";
 
-const limitMs = 120_000;
+const limitMs = 400_000;
 const crashes = largePlan.troubles.filter(({ kind }) => kind === "crash").map(({ agent }) => agent);
 const limited = largePlan.troubles.filter(({ kind }) => kind === "rate-limit").map(({ agent }) => agent);
 
@@ -44,7 +44,7 @@ test("25 agents finish unattended through five crashes, two rate limits and two 
   expect(failed.toSorted()).toEqual([...crashes, ...limited].toSorted());
   for (const [name, own] of turns) expectNewMail(name, own, promptsOf(project, name));
   await report(project, ran);
-}, 150_000);
+}, 480_000);
 
 /** Each turn brings mail that no settled turn has brought before; a reminder may come without any. */
 function expectNewMail(name: string, turns: readonly Turn[], prompts: readonly string[]): void {

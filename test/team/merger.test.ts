@@ -101,7 +101,7 @@ test.each([
     await project.until(
       "the run was over",
       async () => (await project.read((tx) => tx.runs.get(String(runId))))?.status === "completed",
-      60_000,
+      200_000,
     );
     await untilAgent(project, "lead1", "completed/done");
 
@@ -129,5 +129,5 @@ test.each([
     expect(refusals).toContain(early);
     expect(instructionsOf(project, "m1")).toContain("merge into it only the branches you were given");
   },
-  120_000,
+  240_000,
 );

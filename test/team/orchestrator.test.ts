@@ -19,7 +19,7 @@ test("an orchestrator starts, asks and stops a coordinator in another repository
 - when: { capability: orchestrator, turn: 1 }
   do:
     - ov: [--project, ${other.root}, coordinator, start, --objective, The part of this repository]
-    - shell: ov --project ${other.root} coordinator ask --body "How are you?" --timeout 20 > "$HOME/answer"
+    - shell: ov --project ${other.root} coordinator ask --body "How are you?" --timeout 50 > "$HOME/answer"
     - say: Asked.
 - when: { capability: orchestrator, input: "That is enough" }
   do:
@@ -55,4 +55,4 @@ test("an orchestrator starts, asks and stops a coordinator in another repository
   expect(await other.agent("coordinator")).toMatchObject({ state: "completed", outcome: "stopped" });
   expect((await other.read((tx) => tx.runs.get(run?.id ?? "")))?.status).toBe("completed");
   expect(await project.agent("sneaky")).toMatchObject({ parentName: "orchestrator" });
-}, 90_000);
+}, 180_000);

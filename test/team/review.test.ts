@@ -52,9 +52,13 @@ test("a reviewer on the builder's own task has its branch before it; what fails 
   await using project = await makeProject({ scenario: team, gates: ["true"] });
   await project.json("task", "create", "Lead it", "--id", "L");
   await project.json("sling", "L", "--name", "lead1", "--capability", "lead");
-  await project.until("the word has landed", async () => {
-    return (await project.read((tx) => tx.tasks.get("B")))?.status === "closed";
-  });
+  await project.until(
+    "the word has landed",
+    async () => {
+      return (await project.read((tx) => tx.tasks.get("B")))?.status === "closed";
+    },
+    150_000,
+  );
   await untilAgent(project, "lead1", "completed/done");
   await project.settled();
 
@@ -87,7 +91,7 @@ test("a reviewer on the builder's own task has its branch before it; what fails 
   for (const name of ["b1", "lead1", first?.name, second?.name]) {
     expect((await project.agent(name ?? "")).releasedAt).not.toBeNull();
   }
-}, 90_000);
+}, 240_000);
 
 test("a reviewer with a task of its own names the branch; what it started from is not its own work", async () => {
   await using project = await makeProject({
@@ -116,4 +120,4 @@ test("a reviewer with a task of its own names the branch; what it started from i
     plan: { branches: ["overstory/r1/R"] },
     keptBranches: ["overstory/b1/B"],
   });
-}, 60_000);
+}, 120_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
@@ -70,7 +70,7 @@ const scenario = JSON.stringify([
   {
     when: { agent: "b1" },
     do: [
-      { waitFor: { file: homeFile("go") } },
+      { waitFor: { file: homeFile("go"), timeoutMs: 600_000 } },
       ...tries.map(({ mask, line }, n) => ({
         shell: `${mask}ov ${line} --json >"$HOME/said.${n}" 2>/dev/null </dev/null; echo $? >"$HOME/code.${n}"`,
       })),
@@ -122,7 +122,7 @@ test("a builder has no way to start, land, stop, impersonate, eavesdrop or close
   const before = await everything(project);
   const earlier = (await project.read((tx) => tx.audit.list(1000))).length;
   writeFileSync(join(project.home, "go"), "");
-  await untilFile(project, "tried");
+  await project.until("all was tried", async () => existsSync(join(project.home, "tried")), 240_000);
   const noted = (file: string): string => readFileSync(join(project.home, file), "utf8").trim();
   const answers = tries.map(({ how, line, says, action }, n) => {
     const answer = JSON.parse(noted(`said.${n}`));
@@ -141,7 +141,7 @@ test("a builder has no way to start, land, stop, impersonate, eavesdrop or close
   const own = answers.filter(({ how }) => how === "with its token").map(({ message }) => message);
   expect(new Set(own).size).toBe(own.length);
   expect(await everything(project)).toEqual(before);
-}, 60_000);
+}, 300_000);
 
 test("what only the operator may read stays closed to an agent, however it hides", async () => {
   const lines = ["inbox --peek", "worktree clean --all", "clean --all", "attach b1"];
@@ -160,4 +160,4 @@ test("what only the operator may read stays closed to an agent, however it hides
   await untilFile(project, "tried");
   const codes = readFileSync(join(project.home, "codes"), "utf8").trim().split("\n");
   expect(reading.map((line, n) => `${line}: ${codes[n]}`)).toEqual(reading.map((line) => `${line}: 8`));
-}, 30_000);
+}, 120_000);

@@ -22,7 +22,7 @@ export function storeContract(name: string, open: NewDatabase): void {
   describe(`the store contract on ${name}`, () => {
     const called = new Set<string>();
     const known = new Set<string>();
-    const check: Check = (promise, body, timeoutMs = 20_000) =>
+    const check: Check = (promise, body, timeoutMs = 120_000) =>
       test(
         promise,
         async () => {

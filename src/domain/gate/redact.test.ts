@@ -65,5 +65,6 @@ test("a private key that has not ended yet is found where it begins", () => {
 test("long lines without anything in them are read once, not again and again", () => {
   const began = performance.now();
   for (const unit of ["A", "A_", "a:", "eyJ", "=", "/", "-----BEGIN "]) redact(unit.repeat(300_000 / unit.length));
-  expect(performance.now() - began).toBeLessThan(2_000);
+  // Milliseconds, where reading them again and again takes minutes.
+  expect(performance.now() - began).toBeLessThan(20_000);
 });

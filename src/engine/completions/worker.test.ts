@@ -83,9 +83,10 @@ test("an engine that ends while a no cannot be stored leaves the check to the ne
   await using world = await landingWorld();
   const id = await ask(world);
   const stop = new AbortController();
-  const { worker } = workerOn(world, ailing(world.store, 1_000), stop.signal);
+  const { worker, reported } = workerOn(world, ailing(world.store, 1_000), stop.signal);
   worker.look(() => {});
-  setTimeout(() => stop.abort(), 50);
+  while (reported.length === 0) await Bun.sleep(5);
+  stop.abort();
   await worker.settled();
   expect(await checkOf(world.store, id)).toMatchObject({ status: "running", attempts: 1 });
 

@@ -25,7 +25,7 @@ const newFile = (): string => join(dir, `file-${files++}`);
 const gateOf = (command: string, more: Partial<Gate> = {}): Gate => ({
   name: "Tests",
   command,
-  timeoutMs: 20_000,
+  timeoutMs: 50_000,
   required: true,
   paths: [],
   ...more,
@@ -44,7 +44,7 @@ function request(gate: Gate, more: Partial<GateRequest> = {}): GateRequest {
 }
 
 async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
     await Bun.sleep(5);
@@ -114,9 +114,10 @@ describe("what a gate may not leave behind", () => {
       `(setsid sh -c '${stubborn}' '${orphan}' &)`,
       "wait",
     ].join("\n");
-    const run = await runner.run(request(gateOf(command, { timeoutMs: 1_000 })));
+    // Enough for all of them to be there.
+    const run = await runner.run(request(gateOf(command, { timeoutMs: 4_000 })));
     expect(run).toMatchObject({ status: "timed_out", exitCode: null });
-    expect(run.durationMs).toBeGreaterThanOrEqual(990);
+    expect(run.durationMs).toBeGreaterThanOrEqual(3_990);
     expect([own, away, orphan].map(isGone)).toEqual([true, true, true]);
   });
 
@@ -250,19 +251,17 @@ describe("what a gate says", () => {
   });
 
   test("a command may open its outputs by name, and what it leaves behind holds nothing up", async () => {
-    const run = await runner.run(request(gateOf("echo a >/dev/stdout; echo b | tee /dev/stderr; sleep 60 & echo c")));
+    const run = await runner.run(request(gateOf("echo a >/dev/stdout; echo b | tee /dev/stderr; sleep 600 & echo c")));
     expect(run).toMatchObject({ status: "passed", tail: "a\nb\nb\nc\n" });
-    expect(run.durationMs).toBeLessThan(5_000);
   });
 
   test("whoever could not be found and still holds the output is no longer listened to", async () => {
     const pid = newFile();
-    const away = `(setsid env -i /bin/sh -c 'echo $$ >"${pid}"; exec sleep 30' &)`;
-    const began = performance.now();
+    const away = `(setsid env -i /bin/sh -c 'echo $$ >"${pid}"; exec sleep 600' &)`;
     const run = await runner.run(request(gateOf(`${away}; ${waitFor(pid)}; echo said`)));
     expect(run).toMatchObject({ status: "passed", tail: "said\n" });
-    expect(performance.now() - began).toBeLessThan(10_000);
-    isGone(pid);
+    // Or else its end would have been waited for.
+    expect(isGone(pid)).toBe(false);
   });
 
   test("an earlier log of that name is replaced, and a link in its place is not followed", async () => {

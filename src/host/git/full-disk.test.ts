@@ -65,12 +65,13 @@ for (const [way, arrange] of ways) {
         disk.makeRoom();
         const began = performance.now();
         expect(await worktrees.create(request)).toMatchObject({ ok: true, value: { path, branch } });
-        expect(performance.now() - began).toBeLessThan(5_000);
+        // What lay in its way, as if somebody still worked on it, would have been waited for this long.
+        expect(performance.now() - began).toBeLessThan(10_000);
         expect(await project.git("-C", path, "status", "--porcelain")).toBe("");
       }
       // Git does not always say what kept it from writing.
       expect(ends.size).toBeGreaterThan(3);
     },
-    120_000,
+    300_000,
   );
 }

@@ -34,8 +34,11 @@ test("a worktree whose preparer was killed is made, though its git is still half
     "--reason",
     `overstory is preparing it (process ${dead})`,
   ];
-  await project.git("clean", "--force", "--force", "-d", "-x", "--quiet", dirname(place()));
-  await project.git("worktree", "add", ...flags, "-b", "overstory/a1/T1", place());
+  // Nothing else of this process goes on meanwhile, however long it takes: its moment of patience begins afterwards.
+  const git = (...args: string[]): number | null =>
+    Bun.spawnSync({ cmd: ["git", ...args], cwd: project.root, env: { ...project.env } }).exitCode;
+  expect(git("clean", "--force", "--force", "-d", "-x", "--quiet", dirname(place()))).toBe(0);
+  expect(git("worktree", "add", ...flags, "-b", "overstory/a1/T1", place())).toBe(0);
   expect(await making).toMatchObject({ ok: true, value: { path: place(), branch: "overstory/a1/T1" } });
   expect(await project.git("-C", place(), "status", "--porcelain")).toBe("");
 });

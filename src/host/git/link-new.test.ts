@@ -93,13 +93,14 @@ for (const [when, maker] of strangers) {
       expect(await link(`overstory is preparing it (process ${maker(stranger.pid)})`)).toBeDefined();
       const began = performance.now();
       expect(await create()).toMatchObject({ ok: true, value: { path: place() } });
-      expect(performance.now() - began).toBeLessThan(5_000);
+      // A maker that lives would have been waited for this long.
+      expect(performance.now() - began).toBeLessThan(10_000);
       expect(await project.git("-C", place(), "status", "--porcelain")).toBe("");
     } finally {
       stranger.kill();
       await stranger.exited;
     }
-  }, 30_000);
+  }, 60_000);
 }
 
 test("an entry whose maker is alive is waited for", async () => {
@@ -109,7 +110,7 @@ test("an entry whose maker is alive is waited for", async () => {
   await project.git("worktree", "unlock", place());
   expect(first).toBe("waiting");
   expect((await making).ok).toBe(true);
-}, 30_000);
+}, 60_000);
 
 test("nothing is left behind where the worktree cannot be made", async () => {
   mkdirSync(join(project.root, ".overstory", "run"), { recursive: true });

@@ -251,8 +251,8 @@ describe("unusual repositories and files", () => {
     const objects = world.git(world.root, "count-objects");
     const started = performance.now();
     expect(await worktrees.snapshot(owned)).toEqual(taken);
-    // About 60 ms on an idle machine; tests run on busy ones.
-    expect(performance.now() - started).toBeLessThan(3_000);
+    // About 60 ms on an idle machine; tests run on busy ones. A process for each file would take minutes there.
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect(world.git(world.root, "count-objects")).toBe(objects);
-  }, 60_000);
+  }, 180_000);
 });

@@ -17,7 +17,7 @@ function newDir(): string {
   return path;
 }
 
-const soon = { timeMs: 300, outputBytes: 10_000 };
+const soon = { timeMs: 4_000, outputBytes: 10_000 };
 
 describe.each(externalTrackers)("%s", (name) => {
   const fixture = trackerFixtures[name];
@@ -75,9 +75,8 @@ describe.each(externalTrackers)("%s", (name) => {
   test("that does not come to an end is ended, with all that it started", async () => {
     const root = newDir();
     fixture.answers(root, `sh -c 'trap "" TERM; echo $$ >pid; while :; do sleep 0.05; done' & wait`);
-    const limits = { ...soon, timeMs: 1_000 };
-    expect(await ask(root, { limits })).toMatchObject({
-      refusal: { kind: "program-failed", command, problem: "did not end within 1 s" },
+    expect(await ask(root, { limits: soon })).toMatchObject({
+      refusal: { kind: "program-failed", command, problem: "did not end within 4 s" },
     });
     const left = linuxProcesses.identify(Number(readFileSync(join(root, "pid"), "utf8")));
     const state = left === undefined ? "gone" : linuxProcesses.check(left);
@@ -99,10 +98,8 @@ describe.each(externalTrackers)("%s", (name) => {
 
   test("may leave a process of its own behind, which is neither ended nor waited for", async () => {
     const root = newDir();
-    fixture.answers(root, `sleep 60 & echo $! >pid\n${fixture.ready("a-1")}`);
-    const before = performance.now();
+    fixture.answers(root, `sleep 600 & echo $! >pid\n${fixture.ready("a-1")}`);
     expect(await ask(root)).toMatchObject({ ok: true, value: [{ id: "a-1" }] });
-    expect(performance.now() - before).toBeLessThan(5_000);
     const left = linuxProcesses.identify(Number(readFileSync(join(root, "pid"), "utf8")));
     if (left === undefined) throw new Error("it was ended");
     expect(linuxProcesses.check(left)).toBe("alive");

@@ -103,10 +103,13 @@ describe("the project's hooks on a candidate", () => {
     const seen = join(world.root, "..", "seen");
     hook(world, "pre-merge-commit", `{ pwd; git rev-parse HEAD; env; } > '${seen}'`);
     hook(world, "commit-msg", `cat "$1" >> '${seen}'`);
-    process.env.OVERSTORY_TOKEN = "very-secret";
     const { path } = await world.merging.checkOut(0, world.tip("main"), []);
-    expect(await world.merging.runHooks({ checkout: path, message: "the message\n", record })).toBeUndefined();
-    delete process.env.OVERSTORY_TOKEN;
+    process.env.OVERSTORY_TOKEN = "very-secret";
+    try {
+      expect(await world.merging.runHooks({ checkout: path, message: "the message\n", record })).toBeUndefined();
+    } finally {
+      delete process.env.OVERSTORY_TOKEN;
+    }
     const text = readFileSync(seen, "utf8");
     expect(text).toStartWith(`${path}\n${world.tip("main")}\n`);
     expect(text).toContain("the message\n");
@@ -147,12 +150,13 @@ describe("the project's hooks on a candidate", () => {
   });
 
   test("one that does not end is ended, with everything it started", async () => {
-    using world = gitMergeWorld({ hookLimitMs: 300 });
+    // Long enough for it to begin, wherever it is run.
+    using world = gitMergeWorld({ hookLimitMs: 3_000 });
     const pids = join(world.root, "..", "pids");
     hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
     const { path } = await world.merging.checkOut(0, world.tip("main"), []);
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain(
-      "took longer than 300 ms",
+      "took longer than 3000 ms",
     );
     const started = readFileSync(pids, "utf8").trim().split("\n");
     expect(started).toHaveLength(2);

@@ -276,7 +276,7 @@ describe("names of files", () => {
       }),
       { numRuns: 15 },
     );
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("attributes of ours decide", () => {
