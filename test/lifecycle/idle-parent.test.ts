@@ -23,7 +23,7 @@ test("a parent that saw its child's report too early is not left asleep when the
   await using project = await makeProject({ scenario });
   await slingNew(project, "L1", "--capability", "lead");
   await untilTurns(project, "l1", 2);
-  expect(await project.agent("b1")).toMatchObject({ state: "in_turn" });
+  expect(await project.agent("b1")).toMatchObject({ endedAt: null });
   await letGo(project);
   await untilAgent(project, "l1", "completed/done");
   const prompts = promptsOf(project, "l1");
