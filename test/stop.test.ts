@@ -130,7 +130,7 @@ describe("ov stop", () => {
     expect(await hasty.json("stop", "b2", "--force")).toMatchObject({ stopped: true, force: true });
     expect(existsSync(join(hasty.home, "had-time"))).toBe(false);
     await expectStopped(hasty, "b2");
-  });
+  }, 120_000);
 
   test("ends an agent that has no worktree yet, and nothing is ever started for it", async () => {
     await using project = await makeProject({ scenario: obedient });

@@ -65,18 +65,20 @@ function thisPart(): KillVictim {
 function strike(env: Environment): void {
   const victims = (env.OVERSTORY_TEST_KILL_WHO ?? "self").split(",");
   const root = env.OVERSTORY_PROJECT_ROOT ?? process.cwd();
-  for (const victim of victims.filter((name) => name !== "self")) {
-    for (const pid of pidsOf(victim, root)) killIfThere(pid);
-  }
-  if (!victims.includes("self")) return;
+  const found = victims.filter((name) => name !== "self").flatMap((victim) => pidsOf(victim, root));
+  const others = found.filter((pid) => pid !== process.pid);
+  // All at one moment: none of them has time to replace another.
+  for (const pid of others) signalIfThere(pid, "SIGSTOP");
+  for (const pid of others) signalIfThere(pid, "SIGKILL");
+  if (!victims.includes("self") && !found.includes(process.pid)) return;
   process.kill(process.pid, "SIGKILL");
   // Nothing after the kill-point may run, not even until the signal arrives.
   for (;;) Bun.sleepSync(1000);
 }
 
-function killIfThere(pid: number): void {
+function signalIfThere(pid: number, signal: "SIGSTOP" | "SIGKILL"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch (error) {
     // It left by itself since it was found: then it cannot be killed here.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;

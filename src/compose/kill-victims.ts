@@ -9,14 +9,13 @@ import { overstoryDir } from "./self.ts";
 export const killVictims = ["engine", "keeper", "supervisor", "agent", "command"] as const;
 export type KillVictim = (typeof killVictims)[number];
 
-/** Processes of the project at `root` that play this part now, the caller last. Several agents have several supervisors. */
+/** Processes of the project at `root` that play this part now. Several agents have several supervisors. */
 export function pidsOf(victim: string, root: string): number[] {
   if (victim === "keeper") return keeperOf(root);
   return allProcesses()
     .filter(({ pid, defunct }) => !defunct && carries(pid, "OVERSTORY_PROJECT_ROOT", root))
     .filter(({ pid }) => partOf(wordsOf(pid)) === victim)
-    .map(({ pid }) => pid)
-    .toSorted((a, b) => Number(a === process.pid) - Number(b === process.pid));
+    .map(({ pid }) => pid);
 }
 
 function keeperOf(root: string): number[] {

@@ -60,7 +60,7 @@ test("of fifty slings at once into a run with room for five, five get a seat and
   expect(left.worktrees.toSorted()).toEqual(names);
   expect(left.branches).toHaveLength(5);
   expect(left.environments).toBe(5);
-});
+}, 240_000);
 
 test("of ten slings at once for one task one gets it", async () => {
   await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
@@ -72,7 +72,7 @@ test("of ten slings at once for one task one gets it", async () => {
   const refused = answers.filter(({ code }) => code !== 0);
   for (const answer of refused) expect([answer.code, kindOf(answer)]).toEqual([6, "task-held"]);
   expect(await everybody(project)).toHaveLength(1);
-});
+}, 120_000);
 
 test("twenty slings at once all finish, round after round", async () => {
   await using project = await makeProject({ scenario: quick });
@@ -119,7 +119,7 @@ test("five slings under a limit of three turns all finish, never more than three
     return (await everybody(project)).every(({ outcome }) => outcome === "done");
   });
   expect(most).toBeLessThanOrEqual(3);
-});
+}, 120_000);
 
 test("with two places, a coordinator and a waiting lead, two builders run at the same time", async () => {
   await using project = await makeProject({
@@ -155,6 +155,6 @@ test("with two places, a coordinator and a waiting lead, two builders run at the
   expect(await ranTurns(project, "coordinator")).toMatchObject([{ status: "running" }]);
   await letGo(project);
   await Promise.all(["b1", "b2"].map((name) => untilAgent(project, name, "completed/done")));
-});
+}, 120_000);
 
 const kindOf = (answer: OvAnswer): unknown => Object(jsonOf(answer).details).kind;

@@ -28,7 +28,7 @@ test("commits on a detached HEAD are still reachable after the release took the 
   expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
   await project.git("gc", "--quiet", "--prune=now");
   expect(await project.git("show", `${commit}:lost.txt`)).toBe("not lost\n");
-}, 60_000);
+}, 120_000);
 
 test("a worktree that git cannot read does not keep the turn from being settled, and is not removed", async () => {
   await using project = await finished(`
@@ -41,7 +41,7 @@ test("a worktree that git cannot read does not keep the turn from being settled,
   await project.json("release", "b1");
   await project.until("it was looked at", async () => (await project.agent("b1")).cleanedAt !== null);
   expect(existsSync(join(project.root, ".overstory/worktrees/b1/work.txt"))).toBe(true);
-}, 60_000);
+}, 120_000);
 
 test("releasing an agent never touches a neighbour whose name looks like its scratch directory", async () => {
   const scenario = `
@@ -60,7 +60,7 @@ test("releasing an agent never touches a neighbour whose name looks like its scr
   await project.until("the other was cleaned", async () => (await project.agent("b1")).cleanedAt !== null);
   expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
   expect(existsSync(join(project.root, ".overstory/worktrees/b1.removing/mine.txt"))).toBe(true);
-}, 60_000);
+}, 120_000);
 
 test("variables captured from a shell go with the last agent that was given them, reopened or not", async () => {
   await using project = await finished("- say: nothing to do");
@@ -68,4 +68,4 @@ test("variables captured from a shell go with the last agent that was given them
   expect(first.releasedAt).not.toBeNull();
   await project.until("it was cleaned", async () => (await project.agent("b1")).cleanedAt !== null);
   expect(existsSync(first.envFile ?? "")).toBe(false);
-}, 60_000);
+}, 120_000);

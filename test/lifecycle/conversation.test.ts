@@ -31,7 +31,7 @@ test("the conversation is resumed turn by turn, and one that comes back under an
   expect(mismatches.map(({ data }) => JSON.parse(String(data)))).toEqual([
     { requestedSessionId: first, observedSessionId: second },
   ]);
-});
+}, 120_000);
 
 test("a bare worker_done without commits is delivered flagged as unverified", async () => {
   await using project = await makeProject({
@@ -110,4 +110,4 @@ test("an agent that was reopened may report in the very words of its first repor
   });
   expect(await project.agent("b1")).toMatchObject({ outcome: "done", ahead: 2 });
   expect(startsOf(project, "b1")).toHaveLength(2);
-});
+}, 120_000);

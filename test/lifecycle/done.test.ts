@@ -94,7 +94,7 @@ test("an agent that lies is told what is missing, and mends it in the same turn"
   expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "in_review", mergeState: "pending" });
   expect(await eventsOf(project, "learned")).toHaveLength(1);
   expect(await project.agent("b1")).toMatchObject({ generation: 1, headCommit: head, ahead: 2, dirty: false });
-}, 60_000);
+}, 120_000);
 
 test("the same commit is checked once however often it is asked about; a new commit is checked anew", async () => {
   await using project = await makeProject({
@@ -123,7 +123,7 @@ test("the same commit is checked once however often it is asked about; a new com
   expect(gateRuns(project)).toBe(2);
   const commits = (await reports(project, "b1")).map((message) => payloadOf(message).commit);
   expect(new Set(commits).size).toBe(2);
-}, 60_000);
+}, 120_000);
 
 test("a call that is repeated while the gates run waits for the same answer", async () => {
   await using project = await makeProject({
@@ -149,7 +149,7 @@ test("a call that is repeated while the gates run waits for the same answer", as
   expect(one.receiptId).toBe(two.receiptId);
   expect(gateRuns(project)).toBe(1);
   expect(await reports(project, "b1")).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 test("a turn that waits for its gates is not taken for stalled", async () => {
   await using project = await makeProject({
@@ -166,7 +166,7 @@ test("a turn that waits for its gates is not taken for stalled", async () => {
   await untilAgent(project, "b1", "completed/done");
   expect(await ranTurns(project, "b1")).toMatchObject([{ status: "settled", clean: true }]);
   expect(await reports(project, "b1")).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 test("an agent whose turn ended before its gates did is woken with what is missing, or has ended with its report", async () => {
   await using project = await makeProject({
@@ -195,7 +195,7 @@ test("an agent whose turn ended before its gates did is woken with what is missi
   await untilAgent(project, "b1", "completed/done");
   expect(await reports(project, "b1")).toHaveLength(1);
   expect(await project.read((tx) => tx.messages.list({ to: "b1", type: "error" }))).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 for (const point of ["done.after-claim", "gate.after-run", "done.after-check", "done.after-fact"]) {
   test(`an engine that dies at ${point} loses no completion and sends none twice`, async () => {
@@ -219,7 +219,7 @@ for (const point of ["done.after-claim", "gate.after-run", "done.after-check", "
     const sent = await reports(project, "b1");
     expect(sent.map((message) => payloadOf(message).verified)).toEqual([true]);
     expect(gateRuns(project)).toBeLessThanOrEqual(2);
-  }, 60_000);
+  }, 120_000);
 }
 
 test("an engine that is killed from outside during a gate is followed by one that finishes the check", async () => {
@@ -240,7 +240,7 @@ test("an engine that is killed from outside during a gate is followed by one tha
   await project.json("status");
   await untilAgent(project, "b1", "completed/done");
   expect(await reports(project, "b1")).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 test("a task that needs no change is closed by a completion that says so, from behind the engine's socket too", async () => {
   await using project = await makeProject({
@@ -255,7 +255,7 @@ test("a task that needs no change is closed by a completion that says so, from b
   expect(gateRuns(project)).toBe(0);
   expect(payloadOf((await reports(project, "b1"))[0])).toMatchObject({ verified: true, noCode: true, exitCode: null });
   expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "closed", mergeState: "none" });
-}, 60_000);
+}, 120_000);
 
 test("gates can be run on anything, and a receipt can be run again", async () => {
   await using project = await makeProject({ gates: [tests], files: { ok: "" } });
@@ -270,4 +270,4 @@ test("gates can be run on anything, and a receipt can be run again", async () =>
   expect([red.code, jsonOf(red).missing]).toMatchObject([5, [{ kind: "gate", gate: "gate-1" }]]);
   expect((await project.ov("gate", "run", "nothing-there")).code).toBe(7);
   expect((await project.ov("gate", "verify", "receipt-none")).code).toBe(7);
-}, 60_000);
+}, 120_000);

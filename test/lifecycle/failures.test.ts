@@ -57,7 +57,7 @@ test("an agent that crashes every time is run four times, each after its back-of
   );
   const reported = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
   expect(reported.filter(({ subject }) => subject.startsWith("Not delivered"))).toHaveLength(4);
-});
+}, 180_000);
 
 test("a dead child's unread mail goes to its live parent, who is woken by the notice alone", async () => {
   await using project = await makeProject({
@@ -80,7 +80,7 @@ test("a dead child's unread mail goes to its live parent, who is woken by the no
   expect(told).toContain("look left");
   // Its own dispatch does not come back to the lead, so that is the one dead letter.
   expect(await project.json("mail", "dead")).toMatchObject({ messages: [{ subject: "Dispatch: B1", from: "l" }] });
-});
+}, 180_000);
 
 test("an agent whose worktree was deleted fails its turns with the reason, one at a time", async () => {
   await using project = await makeProject({

@@ -119,7 +119,7 @@ test("a supervisor that was stopped for too long loses its turn, and changes not
   expect(await transitions(project)).toEqual(before);
   await letGo(project);
   await expectDoneOnce(project);
-});
+}, 120_000);
 
 test("twenty processes that write to one agent at once never give it two live processes, and lose no mail", async () => {
   await using project = await makeProject({
@@ -151,7 +151,7 @@ test("twenty processes that write to one agent at once never give it two live pr
   expect(acked).toHaveLength(21);
   const inputs = readFileSync(`${project.state}/b1/inputs.ndjson`, "utf8");
   for (const word of words) expect(inputs.split("\n").filter((line) => line.includes(word))).toHaveLength(1);
-});
+}, 180_000);
 
 const supervisors = async (project: TestProject): Promise<number[]> => {
   const { id } = await project.agent("b1");

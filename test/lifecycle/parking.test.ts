@@ -68,7 +68,7 @@ describe("a budget of two turns for the run", () => {
     await project.until("it was parked again", async () => (await budgetWaits(project)).length === 1);
     expect(startsOf(project, "b1")).toHaveLength(3);
     expect(await deathNotices(project, "b1")).toEqual([]);
-  });
+  }, 120_000);
 });
 
 describe("ov pause", () => {

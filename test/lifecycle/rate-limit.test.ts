@@ -55,7 +55,7 @@ describe("a rate limit", () => {
     const waits = await project.read((tx) => tx.waits.of("b1"));
     expect(waits.filter(({ kind }) => kind === "rate_limit")).toEqual([]);
     expect(await deathNotices(project, "b1")).toEqual([]);
-  });
+  }, 120_000);
 
   test("without a stated reset parks for a minute, then for two, and the first input comes again", async () => {
     await using project = await makeProject({
@@ -79,5 +79,5 @@ describe("a rate limit", () => {
     }
     await untilAgent(project, "b1", "completed/done");
     expect(promptsOf(project, "b1").map((prompt) => prompt.includes("Dispatch: B1"))).toEqual([true, true, true]);
-  });
+  }, 120_000);
 });

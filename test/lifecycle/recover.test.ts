@@ -65,7 +65,7 @@ describe("ov sling --recover after a crash", () => {
     expect(await project.read((tx) => tx.agents.get(dead.id))).toMatchObject({ state: "zombie", outcome: "crashed" });
     expect(await project.read((tx) => tx.turns.listFor(dead.id))).toEqual(expect.arrayContaining(before));
     await untilAgent(project, "l", "completed/done");
-  });
+  }, 180_000);
 
   test("brings the mail that never reached the dead one, and the worktree back when it is gone", async () => {
     await using project = await makeProject({
@@ -90,7 +90,7 @@ describe("ov sling --recover after a crash", () => {
     const answer = await project.ov("sling", "b1", "--recover", "--wait=done", "--json");
     expect(JSON.parse(answer.out)).toMatchObject({ generation: 2, outcome: "done" });
     expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(true);
-  });
+  }, 120_000);
 
   test("afresh begins again in a new worktree and conversation, and keeps all that the old one held", async () => {
     await using project = await makeProject({
@@ -126,7 +126,7 @@ describe("ov sling --recover after a crash", () => {
     expect(await project.git("show", "refs/overstory/snap/b1/1/1:notes.txt")).toBe("not yet committed\n");
     expect(await project.git("show", "overstory/b1/B1-2:better.txt")).toBe("better\n");
     expect(await project.read((tx) => tx.agents.get(old.id))).toMatchObject({ state: "completed", outcome: "stopped" });
-  });
+  }, 120_000);
 
   test("refuses an agent that lives and a name nobody has", async () => {
     await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });

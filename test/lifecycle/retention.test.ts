@@ -72,7 +72,7 @@ test("snapshots of landed work and trash go when their time is over; work that l
     { refs: ["refs/overstory/snap/landed/1/1"] },
   ]);
   expect(trashOf(project)).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test("snapshot.retentionDays and mail.retentionDays say how long; unread mail stays, and 0 keeps everything", async () => {
   await using project = await makeProject({
@@ -104,4 +104,4 @@ test("snapshot.retentionDays and mail.retentionDays say how long; unread mail st
   await roundAt(project, 5 * dayMs);
   expect(await typesOf()).toEqual(["question", "worker_died"]);
   expect((await eventsOf(project, "mail_purged")).map(({ data }) => JSON.parse(String(data)).purged)).toEqual([1]);
-}, 60_000);
+}, 180_000);

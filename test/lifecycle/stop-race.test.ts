@@ -40,7 +40,7 @@ test("a stop that comes at any instant between claim and start leaves an agent t
     expect(await ranTurns(project, "b1")).toMatchObject([{ status: "settled" }]);
     expect((await project.json("stop", "b1")).alreadyEnded).toBe(true);
   });
-});
+}, 180_000);
 
 /** Something in every table, and nobody with anything left to do. */
 async function stillLife(): Promise<TestProject> {
@@ -80,4 +80,4 @@ test("looking changes nothing, however one looks and from wherever", async () =>
   });
   expect(databaseBytes(project)).toBe(before);
   expect(project.processes()).toEqual([]);
-});
+}, 120_000);

@@ -35,7 +35,7 @@ test("a look at a project whose engine and keeper died before a timer was due br
   expect((await project.ovWith({ env: clockAt(5_000 + 28_500) }, "status")).code).toBe(0);
   await untilAgent(project, "b1", "completed/done");
   expect(startsOf(project, "b1")).toHaveLength(3);
-});
+}, 120_000);
 
 test("mail that is held back for a moment starts an engine for the moment after", async () => {
   await using project = await makeProject({

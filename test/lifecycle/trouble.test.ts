@@ -122,4 +122,4 @@ test("an hour of sleep kills nobody: not who waits, not who works, not who is to
     await untilAgent(project, "asks", "completed/done");
     for (const name of ["asks", "works", "falls"]) expect(await deathNotices(project, name)).toEqual([]);
   });
-});
+}, 180_000);

@@ -78,7 +78,7 @@ for (const point of points) {
     expect(told.filter(({ subject }) => subject === "merge undone: a")).toHaveLength(1);
     expect(await userSees(project)).toBe(before);
     await expectWhole(project);
-  }, 60_000);
+  }, 180_000);
 
   test(`an engine that dies at ${point} of a promotion is followed by one that has moved the branch and its files`, async () => {
     await using project = await landed();
@@ -89,5 +89,5 @@ for (const point of points) {
     const [op] = await project.read((tx) => tx.mergeOps.list({ kind: "promote" }));
     expect(op?.beforeCommit).toBe((await project.git("rev-parse", "a~1")).trim());
     await expectWhole(project);
-  }, 60_000);
+  }, 180_000);
 }

@@ -80,4 +80,4 @@ test("any members of trains, undone in any order, leave what merging the rest wo
     }),
     { numRuns: 8 },
   );
-}, 120_000);
+}, 300_000);

@@ -26,7 +26,7 @@ test("what a killed agent had running ends before its turn is tried again", asyn
   await project.until("the turn had failed", async () => (await project.agent("a1")).state === "between_turns");
   expect(linuxProcesses.check(tool)).toBe("gone");
   await project.until("it finished", async () => (await project.agent("a1")).outcome === "done");
-}, 60_000);
+}, 120_000);
 
 /** Leaves a server running in a session of its own; its next word is the last of its turn. */
 const leavesServer = (...words: string[]): string => `
@@ -53,7 +53,7 @@ test("a server that a clean turn left running outlives the turn, and ends when i
   const { killed } = await project.json("stop", "a1");
   expect(killed).toEqual([{ pid: server.pid, role: "descendant", escalated: false }]);
   expect(linuxProcesses.check(server)).toBe("gone");
-}, 60_000);
+}, 120_000);
 
 test("a server of an agent that is done ends before its worktree is taken away", async () => {
   await using project = await makeProject({ scenario: leavesServer("--type", "worker_done") });
@@ -61,4 +61,4 @@ test("a server of an agent that is done ends before its worktree is taken away",
   const server = await serverOf(project);
   await project.until("its place was free", async () => (await project.agent("a1")).cleanedAt !== null);
   expect(linuxProcesses.check(server)).toBe("gone");
-}, 60_000);
+}, 120_000);
