@@ -49,7 +49,7 @@ describe("ordinary work", () => {
       "diff -u <(git show HEAD:a.ts) a.ts | head -40",
       "(npm run dev > /tmp/dev.log 2>&1 &) ; sleep 2; curl -s localhost:3000",
       "echo x > /tmp/note && cat /tmp/note && rm /tmp/note",
-      "mkdir -p /tmp/work && cp a.ts /tmp/work/",
+      "mkdir -p /tmp/draft && cp a.ts /tmp/draft/",
       'echo x > "$TMPDIR/note"',
       "npm test > $TMPDIR/out.log 2>&1; tail $TMPDIR/out.log",
       `mkdir -p "$\{TMPDIR}/work" && touch $TMPDIR/work/a`,
