@@ -1,9 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { randomIds } from "../src/host/ids.ts";
+import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject } from "../testkit/project.ts";
 import { change, commit, put, seat } from "./worktrees.world.ts";
+
+/** Reserved, with its seat still being made. */
+const booting = { state: "booting", outcome: null, endedAt: null, worktreePath: null } as const;
 
 describe("ov worktree list", () => {
   test("names each worktree with its agent, state and task, and hides other branches", async () => {
@@ -110,6 +114,49 @@ describe("ov worktree clean", () => {
     expect(cleaned).toEqual([]);
     expect(reasons).toMatchObject([{ class: "running", next: "ov stop ann" }]);
     expect(readFileSync(join(path, "draft.txt"), "utf8")).toBe("d\n");
+  });
+
+  test("an agent keeps its place from the reservation on, before its worktree is on record, also against --force", async () => {
+    await using project = await makeProject();
+    const path = await seat(project, "ann", booting);
+    put(path, "draft.txt", "d\n");
+    const { cleaned, reasons } = await project.json("worktree", "clean", "--force", "--all");
+    expect(cleaned).toEqual([]);
+    expect(reasons).toMatchObject([{ class: "running", next: "ov stop ann" }]);
+    expect(readFileSync(join(path, "draft.txt"), "utf8")).toBe("d\n");
+    expect(await project.git("branch", "--list", "overstory/*")).toContain("overstory/ann/t-1");
+    expect((await project.ov("clean", "--all", "--yes", "--force")).code).toBe(6);
+  });
+
+  test("ov release leaves alone what was put in the place of a worktree, and says so", async () => {
+    await using project = await makeProject({ files: { "a.txt": "a\n", ".gitignore": ".overstory/\n*.db\n" } });
+    const path = await seat(project, "ann");
+    const victim = join(project.root, "..", "victim");
+    put(victim, "overstory.db", "another project\n");
+    put(victim, "notes.txt", "n\n");
+    renameSync(path, `${path}.real`);
+    symlinkSync(victim, path);
+    await project.json("release", "ann");
+    await project.until("it is cleaned", async () => (await project.agent("ann")).cleanedAt !== null);
+    expect(readdirSync(victim).toSorted()).toEqual(["notes.txt", "overstory.db"]);
+    const events = await project.read((tx) => tx.events.after(0, 1_000));
+    expect(events.find(({ type }) => type === "worktree_kept")?.data).toContain("a symbolic link stands at");
+  });
+
+  test("a removal of another living process is not disturbed; one of a dead process is taken over", async () => {
+    await using project = await makeProject();
+    const path = await seat(project, "ann");
+    const other = Bun.spawn({ cmd: ["sleep", "100"], stdio: ["ignore", "ignore", "ignore"] });
+    const identity = linuxProcesses.identify(other.pid);
+    if (identity === undefined) throw new Error("no process");
+    await change(project, (tx) => tx.removals.begin({ agentName: "ann", ...identity, createdAt: 1 }));
+    const refused = await project.ov("worktree", "clean");
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("another command is cleaning") });
+    expect(existsSync(path)).toBe(true);
+    other.kill("SIGKILL");
+    await other.exited;
+    expect(await project.json("worktree", "clean")).toMatchObject({ cleaned: ["overstory/ann/t-1"] });
+    expect(await project.read((tx) => tx.removals.of("ann"))).toBeUndefined();
   });
 
   test("an agent that its live parent may reopen keeps its worktree until it is released", async () => {

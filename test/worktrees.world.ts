@@ -14,12 +14,13 @@ export async function seat(project: TestProject, name: string, facts: Partial<Ag
   const kind = facts.worktreeKind ?? "linked";
   const made = await gitWorktrees(project.root).create({ agentName: name, branch, path, kind, baseRef: "main" });
   if (!made.ok) throw new Error(made.refusal.problem);
-  const { baseCommit } = made.value;
+  const { baseCommit, identity: worktreeIdentity } = made.value;
   await change(project, async (tx) => {
     if ((await tx.runs.get("run-1")) === undefined) await tx.runs.insert(activeRun("run-1", 1));
     // Ended just now: what nobody came back to for a day is released by the engine.
     const ended = { state: "completed", outcome: "done", endedAt: Date.now() } as const;
-    await tx.agents.reserve(storedAgent(name, { ...ended, worktreePath: path, branch, baseCommit, ...facts }));
+    const place = { worktreePath: path, worktreeIdentity, branch, baseCommit };
+    await tx.agents.reserve(storedAgent(name, { ...ended, ...place, ...facts }));
   });
   return path;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { cleanReleased } from "../src/engine/clean-released.ts";
 import { Seating, type SeatPorts } from "../src/engine/seat-agents.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
+import { linuxProcesses } from "../src/host/processes.ts";
 import type { Tx } from "../src/ports/store.ts";
 import { landingWorld } from "./landing-world.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
@@ -29,6 +30,8 @@ export interface SeatWorld extends AsyncDisposable {
   stop(): void;
   /** Lets the one in the middle go, and reserves its next incarnation on the same branch. */
   renewMiddle(): Promise<void>;
+  /** As a command with this pid does that is about to remove the worktree of the one in the middle. */
+  beginRemoval(pid: number): Promise<void>;
   /** Takes away what released agents left. */
   clean(): Promise<void>;
   /** Whether the directory of the one in the middle is there. */
@@ -65,7 +68,10 @@ export async function seatWorld(): Promise<SeatWorld> {
         return worktrees.create(request);
       },
     },
-    processes: { endStartedFor: async () => ({ signalled: 0, escalated: false, survivors: [] }) },
+    processes: {
+      ...linuxProcesses,
+      endStartedFor: async () => ({ signalled: 0, escalated: false, survivors: [] }),
+    },
     worktreePath: placeOf,
     forgetEnvironment: () => {},
     report: (error) => void reported.push(error),
@@ -99,6 +105,11 @@ export async function seatWorld(): Promise<SeatWorld> {
         const next = { id: "agent-b2-2", generation: 2, state: "booting", worktreeKind: "linked" } as const;
         await tx.agents.reserve(storedAgent("b2", { ...next, branch: "overstory/b2/t", parentName: "lead" }));
       }),
+    beginRemoval: async (pid) => {
+      const identity = linuxProcesses.identify(pid);
+      if (identity === undefined) throw new Error(`there is no process ${pid}`);
+      await store.transaction((tx) => tx.removals.begin({ agentName: "b2", ...identity, createdAt: 0 }));
+    },
     clean: () => cleanReleased(ports),
     middleStands: () => existsSync(join(placeOf("b2"), ".git")),
     facts: () =>

@@ -91,8 +91,9 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
         ownersForCleaning: () => app.call("worktree.ownersForCleaning", {}),
         removing: (request) => app.call("worktree.removing", request),
         removed: (request) => app.call("worktree.removed", request),
+        removalEnded: (request) => app.call("worktree.removalEnded", request),
         archive: (request) => app.call("clean.archive", request),
-        purgeMail: () => app.call("mail.purge", { all: true }),
+        purgeMail: (before) => app.call("mail.purge", { before }),
       }),
     stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env) }),
   };

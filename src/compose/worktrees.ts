@@ -51,6 +51,7 @@ function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFac
     owners: [],
     live: [],
     canonicalBranch: config.project.canonicalBranch,
+    readAt: 0,
     hasOpenRun: false,
     counts: { messages: 0, usage: 0 },
   });

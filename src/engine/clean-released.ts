@@ -1,5 +1,7 @@
 import { type Agent, hasEnded } from "../domain/agent/agent.ts";
 import type { Processes } from "../ports/process.ts";
+import { everyAgent } from "../ports/store/snapshots.ts";
+import type { Tx } from "../ports/store.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -7,7 +9,7 @@ import { conserve, worktreeOf } from "./supervisor/conserve.ts";
 
 export interface CleaningPorts
   extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment"> {
-  readonly processes: Pick<Processes, "endStartedFor">;
+  readonly processes: Pick<Processes, "endStartedFor" | "self" | "check">;
 }
 
 const longestHoldMs = 24 * 60 * 60_000;
@@ -58,8 +60,9 @@ async function clean(ports: CleaningPorts, id: string): Promise<void> {
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
   await ports.processes.endStartedFor(agent.id, graceMs);
   const worktree = worktreeOf(agent);
-  const stillUsed = worktree === undefined || (await hasSuccessorIn(ports, agent));
-  if (worktree !== undefined && !stillUsed) {
+  // Whoever removes it says so when it is done; if that process dies, the next look finds the agent still to be cleaned.
+  if (worktree !== undefined && (await isRemovedByOther(ports, agent.name))) return;
+  if (worktree !== undefined && (await claim(ports, agent))) {
     const kept = await conserve(ports, agent);
     ports.reach("release.after-snapshot");
     const problem = kept === undefined ? "what is in it could not be kept" : await takeAway(ports, worktree);
@@ -67,7 +70,33 @@ async function clean(ports: CleaningPorts, id: string): Promise<void> {
     ports.reach("release.after-remove");
   }
   await forgetVariables(ports, agent);
-  await ports.store.transaction((tx) => tx.agents.cleaned(agent.id, ports.clock.now()));
+  await ports.store.transaction(async (tx) => {
+    await tx.agents.cleaned(agent.id, ports.clock.now());
+    await tx.removals.end(agent.name, ports.processes.self());
+  });
+}
+
+/** Does another process take away what stands under this name? One that is gone does not count, and is forgotten. */
+export async function isRemovedByOther({ store, processes }: CleaningPorts, name: string): Promise<boolean> {
+  const found = await store.read(async (tx) => [await tx.removals.of(name), await tx.removals.of(everyAgent)]);
+  const { pid } = processes.self();
+  const others = found.filter((removal) => removal !== undefined).filter((removal) => removal.pid !== pid);
+  if (others.some((removal) => processes.check(removal) !== "gone")) return true;
+  if (others.length === 0) return false;
+  await store.transaction(async (tx) => {
+    for (const removal of others) await tx.removals.end(removal.agentName, removal);
+  });
+  return false;
+}
+
+/** The intent: from here on nobody of this name is seated there before we have ended. False when somebody is already. */
+async function claim(ports: CleaningPorts, agent: Agent): Promise<boolean> {
+  const createdAt = ports.clock.now();
+  return ports.store.transaction(async (tx) => {
+    if (await hasSuccessorIn(tx, agent)) return false;
+    await tx.removals.begin({ agentName: agent.name, ...ports.processes.self(), createdAt });
+    return true;
+  });
 }
 
 async function takeAway(ports: CleaningPorts, worktree: OwnedWorktree): Promise<string | null> {
@@ -86,8 +115,8 @@ async function forgetVariables(ports: CleaningPorts, { id, name, envFile }: Agen
 }
 
 /** A later incarnation of the name works in the same directory, or is about to be seated in it. */
-async function hasSuccessorIn(ports: CleaningPorts, agent: Agent): Promise<boolean> {
-  const newest = await ports.store.read((tx) => tx.agents.byName(agent.name));
+async function hasSuccessorIn(tx: Tx, agent: Agent): Promise<boolean> {
+  const newest = await tx.agents.byName(agent.name);
   if (newest === undefined || newest.id === agent.id) return false;
   const isComing = newest.worktreePath === null && !hasEnded(newest) && newest.branch === agent.branch;
   return isComing || newest.worktreePath === agent.worktreePath;

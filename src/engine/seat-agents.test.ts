@@ -65,3 +65,17 @@ test("cleaning leaves the worktree to whoever is about to work in it, and seatin
   expect(world.middleStands()).toBe(true);
   expect((await world.facts()).states).toEqual([seated, seated, seated]);
 });
+
+test("nobody is seated while a command takes the last worktree of the name away; a dead one does not count", async () => {
+  await using world = await seatWorld();
+  const cleaner = Bun.spawn({ cmd: ["sleep", "1000"], stdio: ["ignore", "ignore", "ignore"] });
+  await world.beginRemoval(cleaner.pid);
+  expect(await world.look()).toBe(2);
+  expect((await world.facts()).states).toEqual([seated, "booting/null/no worktree", seated]);
+  expect(world.seating.dueInMs()).toBe(500);
+  cleaner.kill("SIGKILL");
+  await cleaner.exited;
+  world.clock.advance(500);
+  expect(await world.look()).toBe(1);
+  expect((await world.facts()).states).toEqual([seated, seated, seated]);
+});

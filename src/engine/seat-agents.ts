@@ -5,7 +5,7 @@ import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
-import { type CleaningPorts, cleaningOf, cleanUp } from "./clean-released.ts";
+import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -114,9 +114,13 @@ export class Seating {
     const { report, clock } = this.#ports;
     try {
       const found = await place;
-      if (found !== undefined) await seat(this.#ports, found);
+      const fate = found === undefined ? "none" : await seat(this.#ports, found);
+      if (fate === "later") {
+        this.#later.set(id, { tries: 0, nextAt: clock.monotonic() + firstPauseMs });
+        return false;
+      }
       this.#later.delete(id);
-      return found !== undefined;
+      return fate === "known";
     } catch (error) {
       report(error);
       const ended = (await giveUp(this.#ports, id, error).catch(report)) === true;
@@ -145,9 +149,14 @@ interface Place {
   readonly baseRef: string;
 }
 
-async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<void> {
-  if (agent.worktreeKind === "root") return seatAtRoot(ports, agent, baseRef);
+/** `later`: a command takes the last worktree of the name away at this moment. */
+async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<"known" | "later"> {
+  if (agent.worktreeKind === "root") {
+    await seatAtRoot(ports, agent, baseRef);
+    return "known";
+  }
   await makeRoom(ports, agent);
+  if (await isRemovedByOther(ports, agent.name)) return "later";
   ports.reach("seat.before-worktree");
   const created = await ports.worktrees.create({
     agentName: agent.name,
@@ -163,6 +172,7 @@ async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<void> 
       : startFailed(tx, ports, agent, created.refusal.problem),
   );
   ports.reach("seat.after-fact");
+  return "known";
 }
 
 /** A released namesake that worked on another branch may still have its worktree where this one's shall be. */
@@ -194,7 +204,7 @@ async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined
 }
 
 async function seatAtRoot(ports: SeatPorts, agent: Agent, baseRef: string): Promise<void> {
-  const seat = { worktreePath: ports.root, branch: baseRef, baseRef, baseCommit: "" };
+  const seat = { worktreePath: ports.root, worktreeIdentity: null, branch: baseRef, baseRef, baseCommit: "" };
   await ports.store.transaction((tx) => tx.agents.seated(agent.id, seat));
 }
 
@@ -204,8 +214,14 @@ async function seated(
   agent: Agent,
   seat: Seat & { readonly baseRef: string },
 ): Promise<void> {
-  const { path, branch, baseRef, baseCommit } = seat;
-  await tx.agents.seated(agent.id, { worktreePath: path, branch, baseRef, baseCommit });
+  const { path, identity, branch, baseRef, baseCommit } = seat;
+  await tx.agents.seated(agent.id, {
+    worktreePath: path,
+    worktreeIdentity: identity,
+    branch,
+    baseRef,
+    baseCommit,
+  });
   await record(tx, ports, agent, "seated", { worktree: path, branch, baseCommit });
 }
 

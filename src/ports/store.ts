@@ -9,7 +9,7 @@ import type { MergeAttemptRows, MergeOpRows, MergeRows } from "./store/merges.ts
 import type { LeaseRows, ProcessRows } from "./store/processes.ts";
 import type { RecoveryRows } from "./store/recovery.ts";
 import type { RunRows } from "./store/runs.ts";
-import type { CleaningRows, SnapshotRows } from "./store/snapshots.ts";
+import type { CleaningRows, RemovalRows, SnapshotRows } from "./store/snapshots.ts";
 import type { GroupRows, SpecRows, TaskRows } from "./store/tasks.ts";
 import type { RequestRows, TokenRows } from "./store/tokens.ts";
 import type { TurnRows } from "./store/turns.ts";
@@ -38,6 +38,7 @@ export interface Tx {
   readonly usage: UsageRows;
   readonly recovery: RecoveryRows;
   readonly snapshots: SnapshotRows;
+  readonly removals: RemovalRows;
   readonly cleaning: CleaningRows;
   readonly merges: MergeRows;
   readonly mergeAttempts: MergeAttemptRows;

@@ -12,6 +12,8 @@ export interface SeatRequest {
 
 export interface Seat {
   readonly path: string;
+  /** Device and inode of the directory; another one in its place is not this agent's. */
+  readonly identity: string;
   readonly branch: string;
   readonly baseCommit: string;
 }
@@ -30,6 +32,8 @@ export interface OwnedWorktree {
   readonly path: string;
   readonly branch: string;
   readonly kind: WorktreeKind;
+  /** Device and inode of the directory the agent was given; null or missing where they were never recorded. */
+  readonly identity?: string | null;
   readonly baseCommit: string | null;
   /** Where its work goes: what came from there into the branch is not the agent's own. */
   readonly baseRef?: string | null;

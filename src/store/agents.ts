@@ -20,6 +20,7 @@ export const agents = table<Agent>("agents", {
   specPath: nullable(text()),
   scope: json<readonly string[]>(),
   worktreePath: nullable(text()),
+  worktreeIdentity: nullable(text()),
   branch: nullable(text()),
   baseRef: nullable(text()),
   baseCommit: nullable(text()),

@@ -16,7 +16,7 @@ import { statementsFrom } from "./migrations/migrations.ts";
 import { processes } from "./processes.ts";
 import { checkpoints, handoffs, identities } from "./recovery.ts";
 import { runs } from "./runs.ts";
-import { snapshots } from "./snapshots.ts";
+import { removals, snapshots } from "./snapshots.ts";
 import { type Column, columnName, type Table } from "./table.ts";
 import { specs, taskDeps, tasks } from "./tasks.ts";
 import { tokens } from "./tokens.ts";
@@ -46,6 +46,7 @@ const described = [
   columnsOf(handoffs),
   columnsOf(identities),
   columnsOf(snapshots),
+  columnsOf(removals),
   columnsOf(mergeQueue),
   columnsOf(mergeAttempts),
   columnsOf(mergeOps),

@@ -1,6 +1,12 @@
-import type { CleaningRows, SnapshotRecord, SnapshotRows } from "../ports/store/snapshots.ts";
+import type {
+  CleaningRows,
+  RemovalRecord,
+  RemovalRows,
+  SnapshotRecord,
+  SnapshotRows,
+} from "../ports/store/snapshots.ts";
 import { placeholders, type Sql } from "./sql.ts";
-import { insertNumbered, integer, json, select, table, text } from "./table.ts";
+import { insert, insertNumbered, integer, json, select, selectOne, table, text } from "./table.ts";
 
 export const snapshots = table<SnapshotRecord>("snapshots", {
   seq: integer,
@@ -27,6 +33,31 @@ export const snapshotRows = (sql: Sql): SnapshotRows => ({
       time,
     ),
   remove: (refs) => sql.run(`DELETE FROM snapshots WHERE ref IN ${placeholders(refs.length)}`, ...refs),
+});
+
+export const removals = table<RemovalRecord>("removals", {
+  agentName: text(),
+  pid: integer,
+  startToken: text(),
+  bootId: text(),
+  createdAt: integer,
+});
+
+export const removalRows = (sql: Sql): RemovalRows => ({
+  begin: async (removal) => {
+    await sql.run("DELETE FROM removals WHERE agent_name = ?", removal.agentName);
+    await insert(sql, removals, removal);
+  },
+  of: (agentName) => selectOne(sql, removals, "WHERE agent_name = ?", agentName),
+  end: async (agentName, { pid, startToken, bootId }) => {
+    await sql.run(
+      "DELETE FROM removals WHERE agent_name = ? AND pid = ? AND start_token = ? AND boot_id = ?",
+      agentName,
+      pid,
+      startToken,
+      bootId,
+    );
+  },
 });
 
 export const cleaningRows = (sql: Sql): CleaningRows => ({

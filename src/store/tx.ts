@@ -14,7 +14,7 @@ import { messageRows } from "./messages.ts";
 import { processRows } from "./processes.ts";
 import { recoveryRows } from "./recovery.ts";
 import { runRows } from "./runs.ts";
-import { cleaningRows, snapshotRows } from "./snapshots.ts";
+import { cleaningRows, removalRows, snapshotRows } from "./snapshots.ts";
 import type { Sql } from "./sql.ts";
 import { specRows, taskRows } from "./tasks.ts";
 import { requestRows, tokenRows } from "./tokens.ts";
@@ -44,6 +44,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   usage: usageRows,
   recovery: recoveryRows,
   snapshots: snapshotRows,
+  removals: removalRows,
   cleaning: cleaningRows,
   merges: mergeRows,
   mergeAttempts: mergeAttemptRows,

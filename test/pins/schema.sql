@@ -1,4 +1,4 @@
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -28,7 +28,7 @@ CREATE TABLE agents (
   started_at INTEGER NOT NULL,
   last_activity_at INTEGER NOT NULL,
   ended_at INTEGER,
-  released_at INTEGER, revivals INTEGER NOT NULL DEFAULT 0, worktree_kind TEXT NOT NULL DEFAULT 'linked', head_commit TEXT, ahead INTEGER NOT NULL DEFAULT 0, dirty INTEGER NOT NULL DEFAULT 0, successor_name TEXT, escalation_level INTEGER NOT NULL DEFAULT 0, stalled_since INTEGER, cleaned_at INTEGER, instructions TEXT,
+  released_at INTEGER, revivals INTEGER NOT NULL DEFAULT 0, worktree_kind TEXT NOT NULL DEFAULT 'linked', head_commit TEXT, ahead INTEGER NOT NULL DEFAULT 0, dirty INTEGER NOT NULL DEFAULT 0, successor_name TEXT, escalation_level INTEGER NOT NULL DEFAULT 0, stalled_since INTEGER, cleaned_at INTEGER, instructions TEXT, worktree_identity TEXT,
   UNIQUE (name, generation)
 ) STRICT;
 
@@ -406,6 +406,14 @@ CREATE TABLE remembered_resolutions (
   strategy TEXT NOT NULL,
   landed_at INTEGER NOT NULL,
   bad INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE removals (
+  agent_name TEXT PRIMARY KEY NOT NULL,
+  pid INTEGER NOT NULL,
+  start_token TEXT NOT NULL,
+  boot_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE requests (

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { WorktreeKind } from "../../src/domain/agent/agent.ts";
+import { directoryIdentity } from "../../src/host/git/places.ts";
 import type { OwnedWorktree, SeatRequest, Worktrees } from "../../src/ports/worktrees.ts";
 import { type GitWorld, gitWorld } from "./worktrees/world.ts";
 
@@ -55,7 +56,10 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
       world.write(owned.path, "draft.txt", "mine\n");
       const again = await worktrees.create(requestFor(owned));
       const { path, branch, baseCommit } = owned;
-      expect(again).toEqual({ ok: true, value: { path, branch, baseCommit: baseCommit ?? "" } });
+      expect(again).toEqual({
+        ok: true,
+        value: { path, branch, baseCommit: baseCommit ?? "", identity: directoryIdentity(path) },
+      });
       expect(world.read(path, "draft.txt")).toBe("mine\n");
     });
 

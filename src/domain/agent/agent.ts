@@ -57,6 +57,8 @@ export interface Agent {
   readonly specPath: string | null;
   readonly scope: readonly string[];
   readonly worktreePath: string | null;
+  /** Device and inode of that directory: what stands there under another identity is not this agent's. */
+  readonly worktreeIdentity: string | null;
   readonly branch: string | null;
   readonly baseRef: string | null;
   readonly baseCommit: string | null;

@@ -18,6 +18,7 @@ const nothing = {
   specPath: null,
   scope: [],
   worktreePath: null,
+  worktreeIdentity: null,
   branch: null,
   baseRef: null,
   baseCommit: null,

@@ -14,7 +14,7 @@ interface ConservePorts {
 export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
   if (agent.worktreePath === null || agent.branch === null || agent.worktreeKind === "root") return undefined;
   const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit, baseRef } = agent;
-  return { agentName, generation, path, branch, kind, baseCommit, baseRef };
+  return { agentName, generation, path, identity: agent.worktreeIdentity, branch, kind, baseCommit, baseRef };
 }
 
 /**

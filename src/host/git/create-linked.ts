@@ -5,14 +5,14 @@ import { expectRoom, passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
 import { type Linked, linkNew } from "./link-new.ts";
 import { type Entry, listEntries } from "./list.ts";
-import { adminDirOf } from "./places.ts";
+import { adminDirOf, standing } from "./places.ts";
 import { populate } from "./populate.ts";
 import { isPreparation, ownLock, preparerIsGone } from "./preparer.ts";
 import { gitWorktree } from "./worktree-command.ts";
 import { commitAt, dropRef, type Yard } from "./yard.ts";
 
 /** A seat, or in words why there is none. A full disk is no such reason: it is thrown. */
-export type Created = { readonly seat: Seat } | { readonly problem: string };
+export type Created = { readonly seat: Omit<Seat, "identity"> } | { readonly problem: string };
 
 /**
  * Adds a linked worktree. Git adds it without files and locked; the files are written by a git that knows no filter;
@@ -59,7 +59,7 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
     commitAt(yard, request.baseRef),
     commitAt(yard, `refs/heads/${request.branch}`),
   ]);
-  if (entries.some((entry) => isOf(request, entry)) && existsSync(request.path)) return seatOf(yard, request);
+  if (entries.some((entry) => isOf(request, entry)) && standing(request) === "own") return seatOf(yard, request);
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
   );

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import type { OwnedWorktree, WorktreeFacts } from "../../ports/worktrees.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
+import { standing } from "./places.ts";
 import { commitAt, type Yard } from "./yard.ts";
 
 const nothing: WorktreeFacts = {
@@ -18,7 +18,7 @@ const nothing: WorktreeFacts = {
 export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   // What lies in the project's own checkout is the user's, not an agent's.
   if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(yard, "HEAD")) ?? null };
-  if (!existsSync(worktree.path)) return nothing;
+  if (standing(worktree) !== "own") return nothing;
   using open = await openWorktree(yard, worktree);
   const base = worktree.baseCommit;
   const [dirt, changed, messages] = await Promise.all([
@@ -27,7 +27,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
   ]);
   // To git it looked as if all of its files had been deleted.
-  if (!existsSync(worktree.path)) return nothing;
+  if (standing(worktree) !== "own") return nothing;
   const notWork = leftOut(yard);
   const own = dirt.filter((path) => !notWork(path));
   return {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FoundBranch, FoundWorktree, OwnedWorktree, Rescue } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
 import { listEntries } from "./list.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
+import { standing } from "./places.ts";
 import { saveWork } from "./snapshot.ts";
 import { commitAt, newRef, parseRefs, refsBelow, type Yard } from "./yard.ts";
 
@@ -21,7 +22,7 @@ export async function findWorktrees(yard: Yard): Promise<readonly FoundWorktree[
       path,
       branch: branch?.slice("refs/heads/".length) ?? null,
       head: head ?? null,
-      exists: existsSync(path),
+      exists: standing({ path }) !== "nothing",
     }));
 }
 

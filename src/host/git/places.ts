@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import type { Repository } from "./repository.ts";
 
@@ -16,13 +16,47 @@ export interface Place {
 /** Undefined when the worktree has no usable git directory, because it is gone or the agent broke it. */
 export function placeOf(
   repository: Repository,
-  { path, kind }: Pick<OwnedWorktree, "path" | "kind">,
+  worktree: Pick<OwnedWorktree, "path" | "kind" | "identity">,
 ): Place | undefined {
+  const { path, kind } = worktree;
+  if (kind !== "root" && standing(worktree) !== "own") return undefined;
   if (kind === "clone") return clonePlace(path);
   const gitDir = kind === "root" ? repository.gitDir : adminDirOf(repository, path);
-  if (gitDir === undefined || !existsSync(path)) return undefined;
+  if (gitDir === undefined) return undefined;
   const head = headText(gitDir);
   return head === undefined ? undefined : { gitDir, refs: repository.commonDir, objects: repository.objects, head };
+}
+
+/**
+ * What stands at the path of a worktree. Agents can move their directory away and put a link or another directory in its
+ * place: nothing of ours may look into that, empty it or start there.
+ */
+export function standing({ path, identity = null }: Pick<OwnedWorktree, "path" | "identity">): Standing {
+  const stat = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  if (stat === undefined) return "nothing";
+  if (stat.isSymbolicLink()) return "link";
+  if (!stat.isDirectory()) return "file";
+  if (identity === null) return "own";
+  const [device, inode] = identity.split(":");
+  // The numbers of devices may change with a reboot, but then those of the directory above change alike.
+  const sameDevice = String(stat.dev) === device || stat.dev === lstatSync(dirname(path), { bigint: true }).dev;
+  return sameDevice && String(stat.ino) === inode ? "own" : "other";
+}
+
+/** `own`: the directory the agent was given. The others, except `nothing`, are not the agent's, whoever put them there. */
+export type Standing = "own" | "nothing" | "link" | "file" | "other";
+
+/** Completes "... stands in its place". */
+export const strangers: Readonly<Record<Exclude<Standing, "own" | "nothing">, string>> = {
+  link: "a symbolic link",
+  file: "a file",
+  other: "another directory",
+};
+
+/** What tells this directory from every other, as `standing` compares it. */
+export function directoryIdentity(path: string): string {
+  const { dev, ino } = lstatSync(path, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 function clonePlace(path: string): Place | undefined {
@@ -37,12 +71,12 @@ function clonePlace(path: string): Place | undefined {
 export function adminDirOf(repository: Repository, path: string): string | undefined {
   const all = join(repository.commonDir, "worktrees");
   if (!existsSync(all)) return undefined;
-  const wanted = real(path);
+  const wanted = placeInParent(path);
   return readdirSync(all)
     .map((name) => join(all, name))
     .find((dir) => {
       const link = textOf(join(dir, "gitdir"))?.trim();
-      return link !== undefined && real(dirname(resolve(dir, link))) === wanted;
+      return link !== undefined && placeInParent(dirname(resolve(dir, link))) === wanted;
     });
 }
 
@@ -70,6 +104,9 @@ function unlessGone<T>(look: () => T): T | undefined {
 }
 
 const isRealDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The last part is not followed: a link in the place of a worktree would show us the record of another one. */
+const placeInParent = (path: string): string => join(real(dirname(path)), basename(path));
 
 /** The path without links, as far as it exists. */
 function real(path: string): string {

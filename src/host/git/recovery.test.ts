@@ -216,7 +216,7 @@ describe("unusual repositories and files", () => {
     const { baseCommit } = owned;
     world.write(world.root, "mine.txt", "m\n");
     const seat = await worktrees.create({ ...requestFor(owned), path: "/elsewhere" });
-    expect(seat).toEqual({ ok: true, value: { path: world.root, branch: "main", baseCommit: baseCommit ?? "" } });
+    expect(seat).toMatchObject({ ok: true, value: { path: world.root, branch: "main", baseCommit: baseCommit ?? "" } });
     expect(await worktrees.inspect(owned)).toMatchObject({ head: baseCommit, dirty: false, files: [] });
     expect(await worktrees.snapshot(owned)).toBeUndefined();
     expect(await worktrees.remove(owned, { deleteBranch: null })).toMatchObject({ removed: false });

@@ -1,16 +1,16 @@
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { OwnedWorktree, Removal } from "../../ports/worktrees.ts";
+import { errorCode } from "../writable.ts";
 import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
 import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
-import { adminDirOf } from "./places.ts";
+import { adminDirOf, standing, strangers } from "./places.ts";
 import { includedIn } from "./populate.ts";
 import { freshPath, openTrash, removeAll, type Trash } from "./trash.ts";
 import { findWork } from "./work.ts";
-import { gitWorktree } from "./worktree-command.ts";
 import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
 
 /**
@@ -25,20 +25,29 @@ export async function removeWorktree(
   if (worktree.kind === "root") {
     return { removed: false, trash: null, problem: "the project's own checkout is never removed" };
   }
+  const stranger = strangerAt(worktree);
   const trash = openTrash(freshPath(join(yard.trash, `${worktree.agentName}-${stamp(now)}`)));
   try {
     await takeAway(yard, worktree, trash).catch((error: unknown) => {
       // Another process was faster: what is left is the same tidying for both.
-      if (existsSync(worktree.path)) throw error;
+      if (standing(worktree) === "own") throw error;
       return takeAway(yard, worktree, trash);
     });
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { removed: !existsSync(worktree.path), trash: trash.used ?? null, problem };
+    return { removed: standing(worktree) !== "own", trash: trash.used ?? null, problem };
   }
   if (worktree.kind === "clone") await dropPins(yard, worktree);
   const problem = deleteBranch === null ? null : await deleteBranchAt(yard, worktree.branch, deleteBranch);
-  return { removed: true, trash: trash.used ?? null, problem };
+  return { removed: true, trash: trash.used ?? null, problem: stranger ?? problem };
+}
+
+/** What stands in the place of the worktree, in words; it is left as it is. */
+function strangerAt(worktree: OwnedWorktree): string | null {
+  const found = standing(worktree);
+  if (found === "own" || found === "nothing") return null;
+  const { path, agentName } = worktree;
+  return `${strangers[found]} stands at ${path} instead of the worktree of ${agentName}; it was left as it is`;
 }
 
 /** Deletes a branch whose tip is still the given one and which nobody has checked out. Answers why not, otherwise null. */
@@ -52,12 +61,17 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
 
 async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
   const aside = besides(worktree.path, "removing");
-  if (existsSync(worktree.path)) {
+  if (standing(worktree) === "own") {
     await fillTrash(yard, worktree, trash);
     if (existsSync(aside)) removeAll(aside);
     renameSync(worktree.path, aside);
+    if (standing({ ...worktree, path: aside }) !== "own") {
+      // Somebody put another directory there in the last moment.
+      renameSync(aside, worktree.path);
+      throw new Error(`${worktree.path} is no longer the worktree of ${worktree.agentName}; nothing was removed`);
+    }
   }
-  if (worktree.kind === "linked") await forget(yard, worktree, trash);
+  if (worktree.kind === "linked") forget(yard, worktree, trash);
   if (existsSync(aside)) removeAll(aside);
 }
 
@@ -99,15 +113,25 @@ const submoduleMode = "160000 ";
 
 const hasFiles = (dir: string): boolean => existsSync(dir) && readdirSync(dir).length > 0;
 
-/** Git's own record of the worktree. The repositories of its submodules lie in there. */
-async function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): Promise<void> {
+/**
+ * Git's own record of the worktree. The repositories of its submodules lie in there. It leaves git's list in one step:
+ * git gives up over a record that is half there, and a process that is killed must not leave such a thing.
+ */
+function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): void {
   const admin = adminDirOf(yard.repository, path);
   if (admin === undefined) return;
   if (existsSync(join(admin, "modules"))) trash.take(admin, "modules");
-  expectGit(
-    await gitWorktree(yard.repository.root, "remove", "--force", "--force", path),
-    `removing the worktree at ${path}`,
-  );
+  mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
+  const aside = freshPath(join(yard.scratch, `unlink-${basename(admin)}`));
+  try {
+    renameSync(admin, aside);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT") return;
+    if (code !== "EXDEV") throw error;
+    removeAll(admin);
+  }
+  removeAll(aside);
 }
 
 /** A branch of another name exists nowhere else, so its pin stays. */

@@ -1,15 +1,15 @@
-import { existsSync } from "node:fs";
 import type { OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import type { OwnDir } from "./own-dir.ts";
+import { standing } from "./places.ts";
 import { transfer } from "./transfer.ts";
 import { findWork } from "./work.ts";
 import { newRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
-  if (worktree.kind === "root" || !existsSync(worktree.path)) return undefined;
+  if (worktree.kind === "root" || standing(worktree) !== "own") return undefined;
   using open = await openWorktree(yard, worktree);
   const kept = await store(yard, open, worktree.path);
   if (kept === undefined || ("commit" in kept && kept.commit === worktree.baseCommit)) return undefined;
@@ -34,7 +34,7 @@ export async function saveWork(
   yard: Yard,
   worktree: OwnedWorktree,
 ): Promise<{ readonly commit: string; readonly skipped: readonly string[] } | undefined> {
-  if (worktree.kind === "root" || !existsSync(worktree.path)) return undefined;
+  if (worktree.kind === "root" || standing(worktree) !== "own") return undefined;
   using open = await openWorktree(yard, worktree);
   const kept = await store(yard, open, worktree.path);
   if (kept === undefined) return undefined;

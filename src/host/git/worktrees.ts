@@ -8,7 +8,7 @@ import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { inspectWorktree } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { isLanded } from "./landed.ts";
-import { placeOf } from "./places.ts";
+import { directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -83,7 +83,7 @@ async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise
 async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {
   sweepScratch(yard, Date.now());
   const created = await creators[request.kind](yard, request, inTurn);
-  if ("seat" in created) return ok(created.seat);
+  if ("seat" in created) return ok({ ...created.seat, identity: directoryIdentity(created.seat.path) });
   const { path, branch } = request;
   return no({ kind: "worktree-failed", path, branch, problem: created.problem });
 }

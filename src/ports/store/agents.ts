@@ -24,7 +24,7 @@ export interface AgentRows {
   /** Also for one that was cleaned before its seat was made: what stands there is to be cleaned then. */
   seated(
     id: string,
-    seat: { worktreePath: string; branch: string; baseRef: string; baseCommit: string },
+    seat: Pick<Agent, "worktreePath" | "worktreeIdentity" | "branch" | "baseRef" | "baseCommit">,
   ): Promise<void>;
   sawProviderSession(id: string, providerSessionId: string): Promise<void>;
   sawActivity(id: string, now: number): Promise<void>;

@@ -1,3 +1,5 @@
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+
 /** One snapshot or rescue of a worktree, as it can be found again. */
 export interface SnapshotRecord {
   readonly seq: number;
@@ -21,6 +23,28 @@ export interface SnapshotRows {
   leftBefore(time: number): Promise<SnapshotRecord[]>;
   /** Forgets snapshots whose refs were deleted; answers how many. */
   remove(refs: readonly string[]): Promise<number>;
+}
+
+/** A process that takes the worktree of an agent away, or everything (`everyAgent`) in `ov clean`. */
+export interface RemovalRecord extends ProcessIdentity {
+  readonly agentName: string;
+  readonly createdAt: number;
+}
+
+/** Stands for every agent; no agent can have this name. */
+export const everyAgent = "*";
+
+/**
+ * Removals under way. Nobody is seated under a name while its removal is on record and the process of it lives; and a
+ * removal is put on record only in a transaction that finds no live agent of the name.
+ */
+export interface RemovalRows {
+  /** Replaces an earlier record of the name. */
+  begin(removal: RemovalRecord): Promise<void>;
+  /** The removal of this name. */
+  of(agentName: string): Promise<RemovalRecord | undefined>;
+  /** Nothing when another process has taken it over. */
+  end(agentName: string, process: ProcessIdentity): Promise<void>;
 }
 
 /** How much there is of what `ov clean` may delete, and deleting it where no other rows do. */

@@ -4,9 +4,10 @@ import { lifecycle } from "./002-lifecycle.ts";
 import { merge } from "./003-merge.ts";
 import { team } from "./004-team.ts";
 import { retention } from "./005-retention.ts";
+import { keeping } from "./006-keeping.ts";
 
 /** Numbered and append-only: position + 1 is the schema version. A published entry is never edited. */
-export const migrations: readonly string[] = [core, lifecycle, merge, team, retention];
+export const migrations: readonly string[] = [core, lifecycle, merge, team, retention, keeping];
 
 export const schemaVersion = migrations.length;
 

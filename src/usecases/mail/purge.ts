@@ -9,6 +9,8 @@ export interface PurgeRequest {
   readonly all?: boolean | undefined;
   /** Only messages older than so many days. */
   readonly days?: number | undefined;
+  /** Only messages of before this moment. */
+  readonly before?: number | undefined;
   /** Only messages that this name sent or received. */
   readonly agent?: string | undefined;
 }
@@ -23,20 +25,21 @@ const dayMs = 86_400_000;
 export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
   access: "write",
   operatorOnly: true,
-  run: async (tx, { caller, now }, { all, days, agent }) => {
-    if (all !== true && days === undefined && agent === undefined) {
+  run: async (tx, { caller, now }, { all, days, before, agent }) => {
+    if (all !== true && days === undefined && before === undefined && agent === undefined) {
       return no(invalid("purge", "needs --all, --days or --agent"));
     }
     if (days !== undefined && !(Number.isInteger(days) && days > 0)) {
       return no(invalid("days", "must be a whole number above 0", { value: String(days) }));
     }
     const chosen = {
+      ...(before === undefined ? {} : { before }),
       ...(days === undefined ? {} : { before: now - days * dayMs }),
       ...(agent === undefined ? {} : { agent: await ownerOf(tx, agent) }),
     };
     const purged = await tx.messages.purge(all === true ? { all } : chosen);
     await closeOrphanedWaits(tx);
-    const detail = { ...(all === true ? { all } : { days, agent }), purged };
+    const detail = { ...(all === true ? { all } : { days, before, agent }), purged };
     await tx.events.append([{ source: "operator", type: "mail_purged", data: detail, createdAt: now }]);
     await tx.audit.record({
       caller: caller.name,

@@ -1,8 +1,9 @@
 import type { Refusal } from "../../domain/refusal.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { CleanDir, CleanPlan } from "./plan-clean.ts";
 import type { WorktreePorts } from "./ports.ts";
-import { type Removed, removeOne } from "./remove-worktree.ts";
+import { claimRemoval, type Removed, removeOne } from "./remove-worktree.ts";
 
 /** Where everything that is about to go can be found again. */
 export interface Backup {
@@ -19,7 +20,8 @@ export interface CleanEffects {
   emptyDir(dir: CleanDir, backup: Backup): Promise<void>;
   /** Moves what a removed worktree left in the trash to the backup; answers where it is now. */
   moveTrash(path: string, backup: Backup): Promise<string>;
-  purgeMail(): Promise<Result<{ readonly purged: number }, Refusal>>;
+  /** Messages of before this moment: who is slung meanwhile keeps its dispatch. */
+  purgeMail(before: number): Promise<Result<{ readonly purged: number }, Refusal>>;
 }
 
 export interface CleanReport {
@@ -40,18 +42,35 @@ export async function carryOutClean(
   ports: WorktreePorts & { readonly effects: CleanEffects },
   plan: CleanPlan,
 ): Promise<Result<CleanReport, Refusal>> {
+  const names = plan.agent === undefined ? [everyAgent] : [plan.agent];
+  const expected = names.map((name) => ({ name, agentId: plan.agentId ?? null }));
+  const intent = await claimRemoval(ports, { names: expected });
+  if (!intent.ok) return intent;
+  if (!intent.value.clear)
+    return no({ kind: "busy", what: `${intent.value.why}, so nothing was cleaned: the project` });
+  const done = await cleanAll(ports, plan);
+  const claimed = [...names, ...plan.worktrees.flatMap((judged) => judged.names.map(({ name }) => name))];
+  const ended = await ports.facts.removalEnded({ names: claimed, process: ports.processes.self() });
+  return done.ok && !ended.ok ? ended : done;
+}
+
+/** Nobody is seated while this runs. */
+async function cleanAll(
+  ports: WorktreePorts & { readonly effects: CleanEffects },
+  plan: CleanPlan,
+): Promise<Result<CleanReport, Refusal>> {
   const { worktrees, effects, facts } = ports;
   const backup = await effects.backUp(refsAtRisk(plan));
   const removed: Removed[] = [];
   for (const judged of plan.worktrees) {
-    const one = await removeOne(ports, judged, { branch: plan.force ? "always" : "when-landed" });
+    const one = await removeOne(ports, judged, { branch: plan.force ? "always" : "when-landed", claim: "stays" });
     if (!one.ok) return one;
     const { trash } = one.value;
     const moved = trash !== null && plan.emptiesTrash ? await effects.moveTrash(trash, backup) : trash;
     removed.push({ ...one.value, trash: moved });
   }
   const branches = await deleteBranches(ports, plan);
-  const mail = plan.messages > 0 ? await effects.purgeMail() : ok({ purged: 0 });
+  const mail = plan.messages > 0 ? await effects.purgeMail(plan.plannedAt + 1) : ok({ purged: 0 });
   if (!mail.ok) return mail;
   for (const dir of plan.dirs) await effects.emptyDir(dir, backup);
   const rescuesDeleted = await worktrees.deleteRefs(plan.rescues);

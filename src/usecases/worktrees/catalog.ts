@@ -4,5 +4,6 @@ export const worktreeUseCases = {
   "worktree.ownersForCleaning": async () => (await import("./owners.ts")).ownersForCleaning,
   "worktree.removing": async () => (await import("./removed.ts")).worktreeRemoving,
   "worktree.removed": async () => (await import("./removed.ts")).worktreeRemoved,
+  "worktree.removalEnded": async () => (await import("./removed.ts")).removalEnded,
   "clean.archive": async () => (await import("./archive.ts")).archive,
 } as const;

@@ -20,6 +20,7 @@ export interface OwnersReply {
   /** Names of all agents that have not ended. */
   readonly live: readonly string[];
   readonly canonicalBranch: string;
+  readonly readAt: number;
   readonly hasOpenRun: boolean;
   readonly counts: { readonly messages: number; readonly usage: number };
 }
@@ -30,7 +31,7 @@ export const owners: UseCase<object, OwnersReply> = { access: "read", run: readO
 /** The same for someone about to remove them: refused before anything is touched. */
 export const ownersForCleaning: UseCase<object, OwnersReply> = { access: "read", operatorOnly: true, run: readOwners };
 
-async function readOwners(tx: Tx, { settings }: Context) {
+async function readOwners(tx: Tx, { settings, now }: Context) {
   const all = await tx.agents.list({});
   const agents = newestPerName(all);
   const incarnations = Map.groupBy(all, ({ name }) => name);
@@ -50,5 +51,12 @@ async function readOwners(tx: Tx, { settings }: Context) {
     });
   }
   const hasOpenRun = (await tx.runs.current()) !== undefined;
-  return ok({ owners: list, live: [...isLive], canonicalBranch, hasOpenRun, counts: await tx.cleaning.counts() });
+  return ok({
+    owners: list,
+    live: [...isLive],
+    canonicalBranch,
+    readAt: now,
+    hasOpenRun,
+    counts: await tx.cleaning.counts(),
+  });
 }

@@ -35,6 +35,9 @@ export interface KeptBranch {
 /** Everything that would be done, before anything is. */
 export interface CleanPlan {
   readonly agent: string | undefined;
+  /** The incarnation that was looked at. */
+  readonly agentId: string | undefined;
+  readonly plannedAt: number;
   readonly worktrees: readonly Judged[];
   readonly branches: readonly FoundBranch[];
   readonly keptBranches: readonly KeptBranch[];
@@ -76,6 +79,8 @@ export async function planClean(
   const whole = request.agent === undefined;
   return ok({
     agent: request.agent,
+    agentId: facts.owners.find(({ agent }) => agent.name === request.agent)?.agent.id,
+    plannedAt: facts.readAt,
     worktrees,
     branches: branches.go,
     keptBranches: branches.stay,

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { WorktreePorts } from "./ports.ts";
-import type { KeptWork } from "./removed.ts";
+import type { KeptWork, RemovingReply, RemovingRequest } from "./removed.ts";
 import type { Judged } from "./survey.ts";
 
 export interface Removed {
@@ -30,7 +30,7 @@ const graceMs = 2_000;
 export async function removeOne(
   { worktrees, facts, processes }: WorktreePorts,
   judged: Judged,
-  { branch: policy }: { readonly branch: BranchPolicy },
+  { branch: policy, claim = "ends" }: { readonly branch: BranchPolicy; readonly claim?: "ends" | "stays" },
 ): Promise<Result<Removed, Refusal>> {
   const { worktree, owner, verdict, landed, tip } = judged;
   const { agentName, generation, path, branch } = worktree;
@@ -39,12 +39,9 @@ export async function removeOne(
   const mustRescue = judged.exists && verdict.class !== "clean";
   const rescued = mustRescue ? await worktrees.rescue(worktree) : undefined;
   const snapshot = judged.exists && !mustRescue ? await worktrees.snapshot(worktree) : undefined;
-  if (owner !== undefined) {
-    const intent = await facts.removing({ agentId: owner.agent.id });
-    if (!intent.ok) return intent;
-    if (!intent.value.clear)
-      return ok({ ...untouched, agentName, path, branch, problem: `${agentName} is live again` });
-  }
+  const intent = await claimRemoval({ facts, processes }, { names: judged.names, agentId: owner?.agent.id });
+  if (!intent.ok) return intent;
+  if (!intent.value.clear) return ok({ ...untouched, agentName, path, branch, problem: intent.value.why });
   const dropBranch = tip !== undefined && (landed || (policy === "always" && rescued !== undefined));
   const removal = await worktrees.remove(worktree, { deleteBranch: dropBranch ? tip : null });
   const left = dropBranch ? await worktrees.resolve(`refs/heads/${worktree.branch}`) : undefined;
@@ -61,11 +58,38 @@ export async function removeOne(
     trash: removal.trash,
   });
   if (!stored.ok) return stored;
+  if (claim === "ends") {
+    const ended = await facts.removalEnded({ names: judged.names.map(({ name }) => name), process: processes.self() });
+    if (!ended.ok) return ended;
+  }
   const rescue =
     rescued === undefined ? null : { ...rescued, restore: restoreCommand(judged, rescued.ref, branchDeleted) };
   const { removed, problem, trash } = removal;
   return ok({ agentName, path, branch, removed, branchDeleted, problem, rescue, trash });
 }
+
+/**
+ * Puts a removal on record, unless somebody works there. One of another process is waited for a while, the engine's is
+ * over soon; one that was left by a dead process is taken over.
+ */
+export async function claimRemoval(
+  { facts, processes }: Pick<WorktreePorts, "facts" | "processes">,
+  request: Omit<RemovingRequest, "process" | "replaces">,
+): Promise<Result<RemovingReply, Refusal>> {
+  const process = processes.self();
+  const deadline = performance.now() + patienceMs;
+  let replaces: RemovingRequest["replaces"];
+  for (;;) {
+    const asked = await facts.removing({ ...request, process, replaces });
+    if (!asked.ok || asked.value.removal === null || performance.now() > deadline) return asked;
+    const { removal } = asked.value;
+    replaces = processes.check(removal) === "gone" ? removal : undefined;
+    if (replaces === undefined) await Bun.sleep(betweenLooksMs);
+  }
+}
+
+const patienceMs = 5_000;
+const betweenLooksMs = 50;
 
 const untouched = { removed: false, branchDeleted: false, rescue: null, trash: null } as const;
 

@@ -1,5 +1,8 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
+import { everyAgent, type RemovalRecord } from "../../ports/store/snapshots.ts";
+import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -23,19 +26,74 @@ export interface RemovedRequest {
   readonly trash: string | null;
 }
 
+export interface RemovingRequest {
+  /**
+   * Every name under which an agent could be seated at the place, with its newest incarnation when the caller looked;
+   * null: nobody of that name was on record. `everyAgent` stands for all names.
+   */
+  readonly names: readonly { readonly name: string; readonly agentId: string | null }[];
+  /** The agent that owns the place; it is released. */
+  readonly agentId?: string | undefined;
+  /** The process that is about to remove. */
+  readonly process: ProcessIdentity;
+  /** A removal that was on record, whose process is known to be gone. */
+  readonly replaces?: RemovalRecord | undefined;
+}
+
+/** `clear` is false when somebody works there, or is about to; `removal` when another process removes it already. */
+export interface RemovingReply {
+  readonly clear: boolean;
+  readonly why: string | null;
+  readonly removal: RemovalRecord | null;
+}
+
 /**
- * The intent before the effect. A released agent is not reopened, so from here on nobody starts to work in its
- * worktree; `clear` is false when somebody already did.
+ * The intent before the effect. An agent that is reserved before it keeps the place, whether it is seated or not; one
+ * that is reserved after it is seated only when the removal has ended. A released agent is not reopened.
  */
-export const worktreeRemoving: UseCase<{ readonly agentId: string }, { readonly clear: boolean }> = {
+export const worktreeRemoving: UseCase<RemovingRequest, RemovingReply> = {
   access: "write",
   operatorOnly: true,
-  run: async (tx, context, { agentId }) => {
-    const agent = await tx.agents.get(agentId);
-    const newest = agent === undefined ? undefined : await tx.agents.byName(agent.name);
-    if (agent === undefined || newest?.id !== agentId || !hasEnded(agent)) return ok({ clear: false });
-    await release(tx, context, agent, "its worktree is being cleaned");
-    return ok({ clear: true });
+  run: async (tx, context, { names, agentId, process, replaces }) => {
+    const refused = (why: string, removal: RemovalRecord | null = null) => ok({ clear: false, why, removal });
+    for (const { name, agentId: seen } of names) {
+      const holder = await holderOf(tx, name, seen);
+      if (holder !== undefined) return refused(holder);
+      const removal = (await tx.removals.of(name)) ?? (await tx.removals.of(everyAgent));
+      const isOthers = removal !== undefined && !isSame(removal, process);
+      if (isOthers && (replaces === undefined || !isSame(removal, replaces))) {
+        return refused("another command is cleaning at the moment", removal);
+      }
+      if (isOthers) await tx.removals.end(removal.agentName, removal);
+    }
+    const agent = agentId === undefined ? undefined : await tx.agents.get(agentId);
+    if (agent !== undefined) await release(tx, context, agent, "its worktree is being cleaned");
+    for (const { name } of names) await tx.removals.begin({ agentName: name, ...process, createdAt: context.now });
+    return ok({ clear: true, why: null, removal: null });
+  },
+};
+
+/** Why the place is not free, in words. */
+async function holderOf(tx: Tx, name: string, seen: string | null): Promise<string | undefined> {
+  if (name === everyAgent) {
+    const live = await tx.agents.list({ live: true });
+    return live.length === 0 ? undefined : `${live.map((agent) => agent.name).join(", ")} came to life`;
+  }
+  const newest = await tx.agents.byName(name);
+  if (newest !== undefined && !hasEnded(newest)) return `${name} is live again`;
+  return (newest?.id ?? null) === seen ? undefined : `${name} has worked again meanwhile`;
+}
+
+const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
+  a.pid === b.pid && a.startToken === b.startToken && a.bootId === b.bootId;
+
+/** The removal is over, whatever became of it: who waits for the place may have it. */
+export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly names: readonly string[] }, object> = {
+  access: "write",
+  operatorOnly: true,
+  run: async (tx, _context, { names, process }) => {
+    for (const name of names) await tx.removals.end(name, process);
+    return ok({});
   },
 };
 

@@ -120,9 +120,10 @@ export function agentPromises(check: Check): void {
     await seed(store, waiting("late", noon + 1), waiting("early", noon), anAgent("seated", { state: "booting" }));
     await store.transaction(async (tx) => {
       expect((await tx.agents.unseated()).map((agent) => agent.name)).toEqual(["early", "late"]);
-      await tx.agents.seated("early-1", { worktreePath: "/w", branch: "b", baseRef: "main", baseCommit: "c0" });
+      const seat = { worktreePath: "/w", worktreeIdentity: "1:2", branch: "b", baseRef: "main", baseCommit: "c0" };
+      await tx.agents.seated("early-1", seat);
       expect((await tx.agents.unseated()).map((agent) => agent.name)).toEqual(["late"]);
-      expect(await tx.agents.get("early-1")).toMatchObject({ worktreePath: "/w", branch: "b", baseCommit: "c0" });
+      expect(await tx.agents.get("early-1")).toMatchObject(seat);
     });
   });
 

@@ -38,7 +38,7 @@ export function recoveryPromises(check: Check): void {
     expect(await names()).toEqual(["b1"]);
     await store.transaction((tx) => tx.agents.cleaned(agent.id, noon));
     expect(await names()).toEqual([]);
-    const seat = { worktreePath: "/w", branch: "b", baseRef: "main", baseCommit: "c0" };
+    const seat = { worktreePath: "/w", worktreeIdentity: null, branch: "b", baseRef: "main", baseCommit: "c0" };
     await store.transaction((tx) => tx.agents.seated(agent.id, seat));
     expect((await store.read((tx) => tx.agents.toClean())).map(({ id }) => id)).toEqual([agent.id]);
   });

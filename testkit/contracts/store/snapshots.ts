@@ -27,6 +27,16 @@ export function snapshotPromises(check: Check): void {
     expect(await store.read((tx) => tx.snapshots.of("bob"))).toEqual([]);
   });
 
+  check("a removal is known by its name until its own process ends it", async ({ store }) => {
+    const process = { pid: 7, startToken: "s", bootId: "b" };
+    await store.transaction((tx) => tx.removals.begin({ agentName: "ann", ...process, createdAt: 1 }));
+    await store.transaction((tx) => tx.removals.begin({ agentName: "ann", ...process, pid: 8, createdAt: 2 }));
+    await store.transaction((tx) => tx.removals.end("ann", process));
+    expect(await store.read((tx) => tx.removals.of("ann"))).toMatchObject({ pid: 8, createdAt: 2 });
+    await store.transaction((tx) => tx.removals.end("ann", { ...process, pid: 8 }));
+    expect(await store.read((tx) => tx.removals.of("ann"))).toBeUndefined();
+  });
+
   check("a forgotten snapshot is gone, the others stay", async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.snapshots.add(snapshot);
