@@ -18,6 +18,8 @@ import { say } from "./say.ts";
 /** Attempts of one input before its agent is given up. */
 const maxAttempts = 4;
 const graceMs = 2_000;
+/** A program that has said its last word may still write its conversation down; what it left running is not waited for. */
+const afterResultMs = 10_000;
 
 /** The supervisor process of one turn. */
 export async function turnMain(project: Project, turnId: string, fence: number): Promise<void> {
@@ -43,7 +45,13 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       report: sayTrouble,
-      limits: { stallTimeoutMs: config.turn.stallTimeoutMs, maxAttempts, graceMs, beatMs: leaseMsFor(env) / 3 },
+      limits: {
+        stallTimeoutMs: config.turn.stallTimeoutMs,
+        afterResultMs,
+        maxAttempts,
+        graceMs,
+        beatMs: leaseMsFor(env) / 3,
+      },
     },
     turnId,
     fence,

@@ -1,3 +1,4 @@
+import type { FailureCause, RuntimeAdvice } from "../domain/turn/failure.ts";
 import type { TurnEvent } from "../domain/turn/turn-event.ts";
 
 export interface LaunchRequest {
@@ -36,8 +37,10 @@ export interface Runtime {
   readonly instructionFile: string;
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
   readonly environment: readonly string[];
-  /** What it complains of when it leaves before it began, and would complain of again however often it is started. */
-  readonly permanentFailures?: readonly string[];
+  /** What it says on its error output when it leaves before it began, and would say again however often it is started. */
+  readonly complaints?: readonly { readonly says: string; readonly cause: FailureCause }[];
+  /** What its user would do about a failure, where our own words would be vague. */
+  readonly advice?: RuntimeAdvice;
   launch(request: LaunchRequest): LaunchPlan;
   /** The same conversation for a person at a terminal. Absent where a CLI cannot be opened on one. */
   interactive?(request: InteractiveRequest): LaunchPlan;

@@ -107,6 +107,9 @@ export const agentRows = (sql: Sql): AgentRows => ({
   sawProviderSession: async (id, providerSessionId) => {
     await sql.run("UPDATE agents SET provider_session_id = ? WHERE id = ?", providerSessionId, id);
   },
+  forgetProviderSession: async (id) => {
+    await sql.run("UPDATE agents SET provider_session_id = NULL WHERE id = ?", id);
+  },
   sawActivity: async (id, now) => {
     await sql.run("UPDATE agents SET last_activity_at = ? WHERE id = ? AND last_activity_at < ?", now, id, now);
   },

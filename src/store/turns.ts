@@ -3,6 +3,7 @@ import { capabilityClasses } from "../domain/agent/capability.ts";
 import { holdingWaits } from "../domain/agent/wait.ts";
 import { openCheckStatuses } from "../domain/completion/check.ts";
 import { openMergeStatuses } from "../domain/merge/entry.ts";
+import type { FailureCause } from "../domain/turn/failure.ts";
 import type { Turn, TurnStatus, TurnTrigger } from "../domain/turn/turn.ts";
 import type { NoPlace, TurnRows } from "../ports/store/turns.ts";
 import { literals, type Sql } from "./sql.ts";
@@ -32,6 +33,9 @@ export const turns = table<Turn>("turns", {
   queuedAt: integer,
   startedAt: nullable(integer),
   endedAt: nullable(integer),
+  failure: nullable(text<FailureCause>()),
+  advice: nullable(text()),
+  prompt: nullable(text()),
 });
 
 const seatedAndFree = `
@@ -71,6 +75,9 @@ export const turnRows = (sql: Sql): TurnRows => ({
       queuedAt: now,
       startedAt: null,
       endedAt: null,
+      failure: null,
+      advice: null,
+      prompt: null,
     };
     const added = await insert(sql, turns, row, "ON CONFLICT (agent_id) WHERE status = 'queued' DO NOTHING");
     if (added > 0) return;
@@ -121,6 +128,9 @@ export const turnRows = (sql: Sql): TurnRows => ({
     )) > 0,
   sawProviderSession: async (id, providerSessionId) => {
     await sql.run("UPDATE turns SET resume_observed = ? WHERE id = ?", providerSessionId, id);
+  },
+  told: async (id, prompt) => {
+    await sql.run("UPDATE turns SET prompt = ? WHERE id = ?", prompt, id);
   },
   end: async (id, fence, ending) => {
     const { set, values } = assign(turns, ending);

@@ -1,4 +1,4 @@
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -539,7 +539,7 @@ CREATE TABLE turns (
   queued_at INTEGER NOT NULL,
   started_at INTEGER,
   ended_at INTEGER
-) STRICT;
+, failure TEXT, advice TEXT, prompt TEXT) STRICT;
 
 CREATE INDEX turns_agent ON turns(agent_id, queued_at);
 

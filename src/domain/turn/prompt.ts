@@ -1,7 +1,18 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Letter } from "../mail/fold.ts";
+import { quoted } from "../mail/quoted.ts";
 import { renderBatch } from "../mail/render.ts";
 import type { TurnTrigger } from "./turn.ts";
+
+/** What is known of a conversation that is gone. */
+export interface Recall {
+  /** Its own last words. */
+  readonly summary: string;
+  readonly files: readonly string[];
+  readonly pending: string;
+  /** Mail that it had read and may not have dealt with. */
+  readonly letters: readonly Letter[];
+}
 
 export interface PromptFacts {
   readonly agent: Pick<Agent, "name" | "capability" | "taskId" | "parentName" | "branch" | "depth">;
@@ -9,6 +20,8 @@ export interface PromptFacts {
   readonly attempt: number;
   /** The agent has no conversation yet. */
   readonly first: boolean;
+  /** It had one, and lost it. */
+  readonly recall?: Recall | undefined;
   readonly letters: readonly Letter[];
   readonly instructionFile: string;
 }
@@ -17,7 +30,8 @@ export interface PromptFacts {
 export function composePrompt(facts: PromptFacts): string {
   const parts: string[] = [];
   if (facts.first) parts.push(introduction(facts));
-  if (facts.attempt > 1)
+  if (facts.recall !== undefined) parts.push(...recalled(facts.recall));
+  else if (facts.attempt > 1 || (facts.trigger === "retry" && !facts.first))
     parts.push("Your previous turn did not finish. Look at the state of your worktree, then go on.");
   if (facts.trigger === "reminder") parts.push(reminder);
   const mail = renderBatch(facts.letters);
@@ -36,4 +50,15 @@ function introduction({ agent, instructionFile }: PromptFacts): string {
     `[OVERSTORY] You are ${agent.name}, a ${agent.capability}${task}. Your parent is ${agent.parentName}.${branch} ` +
     `Read ${instructionFile} if it exists, then begin at once.`
   );
+}
+
+function recalled({ summary, files, pending, letters }: Recall): string[] {
+  const lines = [
+    "Your earlier conversation is gone, and this one goes on in its place. Your worktree and branch are as it left them: look at `git status` and `git log` before you go on.",
+    ...(summary === "" ? [] : ["What you said last:", ...quoted(summary)]),
+    ...(files.length === 0 ? [] : [`Files you had changed: ${files.join(", ")}`]),
+    ...(pending === "" ? [] : [`You were waiting for: ${pending}`]),
+  ];
+  if (letters.length === 0) return [lines.join("\n")];
+  return [lines.join("\n"), "Mail that you had read there and may not have dealt with:", renderBatch(letters)];
 }

@@ -1,14 +1,20 @@
 import type { AgentOutcome, AgentState } from "../agent/agent.ts";
 import { stopEnd, watchdog } from "../agent/stop.ts";
+import { type FailureCause, failures } from "./failure.ts";
 import type { TurnStatus } from "./turn.ts";
 
-/** How the agent's process ended, as far as its output and exit tell. */
+/** How the agent's process ended, as far as its output and exit tell. `resetAt`: when what it waits for is over, if that was said. */
 export type TurnEnd =
   | { readonly kind: "clean" }
-  /** `permanent`: it would fail again in the same way, however often it is tried. */
-  | { readonly kind: "failed"; readonly reason: string; readonly permanent?: boolean }
-  | { readonly kind: "rate-limited"; readonly resetAt: number | null }
+  | {
+      readonly kind: "failed";
+      readonly cause: FailureCause;
+      readonly reason: string;
+      readonly resetAt?: number | null;
+    }
   | { readonly kind: "stalled" };
+
+type Failed = Extract<TurnEnd, { kind: "failed" | "stalled" }>;
 
 export interface SettleFacts {
   readonly end: TurnEnd;
@@ -25,8 +31,12 @@ export interface SettleFacts {
   readonly maxReminders: number;
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Rate limits in a row before this one. */
+  /** Failures in a row before this one that pass by themselves. */
   readonly parksBefore: number;
+  /** The turn went on with an earlier conversation. */
+  readonly resumed: boolean;
+  /** The turn cost something. */
+  readonly spent: boolean;
   readonly now: number;
 }
 
@@ -40,18 +50,22 @@ export interface Settlement {
     | { readonly kind: "none" }
     | { readonly kind: "reminder" }
     | { readonly kind: "retry"; readonly notBefore: number; readonly countsAttempt: boolean };
+  /** The next turn begins a new conversation. */
+  readonly forgetsConversation?: boolean;
   /** Why the parent must be told that its agent ended without finishing. */
   readonly death: string | null;
 }
 
 /** Back-off before attempts 2, 3 and 4 of one input. */
 const backOffMs = [5_000, 30_000, 120_000] as const;
-const firstParkMs = 60_000;
+const firstParkMs = { rate_limit: 60_000, other: 10_000 } as const;
 const longestParkMs = 15 * 60_000;
 
-/** How long to stay parked when a rate limit does not say when it lifts: a minute, doubling to a quarter of an hour. */
-export const parkFor = (parksBefore: number): number =>
-  Math.min(firstParkMs * 2 ** Math.min(parksBefore, 10), longestParkMs);
+/** How long to stay parked when nobody says until when: doubling from a minute (a limit) or ten seconds to a quarter of an hour. */
+export const parkFor = (parksBefore: number, cause: FailureCause): number => {
+  const first = cause === "rate_limit" ? firstParkMs.rate_limit : firstParkMs.other;
+  return Math.min(first * 2 ** Math.min(parksBefore, 10), longestParkMs);
+};
 
 /**
  * Decides what a turn's end means. First match wins: a terminal message outranks any later failure of the process, and
@@ -67,15 +81,12 @@ export function settle(facts: SettleFacts): Settlement {
   if (facts.terminalMail) {
     return { turn: "settled", state: "completed", outcome: "done", input: "ack", next: none, death: null };
   }
-  if (facts.end.kind === "rate-limited") {
-    const notBefore = facts.end.resetAt ?? facts.now + parkFor(facts.parksBefore);
-    const next = { kind: "retry", notBefore, countsAttempt: false } as const;
-    return { turn: "failed", state: "between_turns", outcome: null, input: "keep", next, death: null };
+  if (facts.end.kind === "failed" && failures[facts.end.cause].policy === "wait") {
+    return again(facts.end.resetAt ?? facts.now + parkFor(facts.parksBefore, facts.end.cause), false);
   }
   if (facts.end.kind !== "clean" && facts.takenOver === true) {
     // Its input waits for the time after, and nothing is held against it.
-    const next = { kind: "retry", notBefore: facts.now, countsAttempt: false } as const;
-    return { turn: "settled", state: "between_turns", outcome: null, input: "keep", next, death: null };
+    return { ...again(facts.now, false), turn: "settled" };
   }
   if (facts.end.kind !== "clean") return settleFailure(facts, facts.end);
   if (facts.outstanding || facts.persistent) {
@@ -89,14 +100,25 @@ export function settle(facts: SettleFacts): Settlement {
   return { turn: "settled", state: "completed", outcome: "no_signal", input: "ack", next: none, death };
 }
 
-function settleFailure(facts: SettleFacts, end: Extract<TurnEnd, { kind: "failed" | "stalled" }>): Settlement {
-  const reason = end.kind === "stalled" ? "it went silent" : end.reason;
-  const hopeless = end.kind === "failed" && end.permanent === true;
-  if (hopeless || facts.attempt >= facts.maxAttempts) {
+function settleFailure(facts: SettleFacts, end: Failed): Settlement {
+  const policy = end.kind === "stalled" ? "retry" : failures[end.cause].policy;
+  if (policy === "fresh" && facts.resumed) return { ...again(facts.now, false), forgetsConversation: true };
+  // Whoever ran out of money before anything was spent would do so for ever.
+  if (policy === "budget" && facts.spent) return again(facts.now, false);
+  if (policy === "end" || policy === "fresh" || facts.attempt >= facts.maxAttempts) {
     const outcome = end.kind === "stalled" ? "stalled" : "crashed";
-    return { turn: "failed", state: "zombie", outcome, input: "dead", next: { kind: "none" }, death: reason };
+    const death = end.kind === "stalled" ? "it went silent" : end.reason;
+    return { turn: "failed", state: "zombie", outcome, input: "dead", next: { kind: "none" }, death };
   }
-  const wait = backOffMs[Math.min(facts.attempt, backOffMs.length) - 1] ?? backOffMs[0];
-  const next = { kind: "retry", notBefore: facts.now + wait, countsAttempt: true } as const;
-  return { turn: "failed", state: "between_turns", outcome: null, input: "keep", next, death: null };
+  return again(facts.now + (backOffMs[Math.min(facts.attempt, backOffMs.length) - 1] ?? backOffMs[0]), true);
 }
+
+/** The same input once more. */
+const again = (notBefore: number, countsAttempt: boolean): Settlement => ({
+  turn: "failed",
+  state: "between_turns",
+  outcome: null,
+  input: "keep",
+  next: { kind: "retry", notBefore, countsAttempt },
+  death: null,
+});

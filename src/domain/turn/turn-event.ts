@@ -1,3 +1,5 @@
+import type { FailureCause } from "./failure.ts";
+
 /** What a runtime's output means, in our words. Adapters translate; nothing above them knows a vendor's format. */
 export type TurnEvent =
   | {
@@ -21,16 +23,19 @@ export type TurnEvent =
       readonly cacheWrite: number;
     }
   | TurnEnded
+  /** Nothing that the turn could still do is worth its cost: it is ended at once. */
+  | { readonly kind: "hopeless"; readonly failure: FailureCause; readonly text: string }
   | { readonly kind: "malformed"; readonly bytes: number }
   | { readonly kind: "other"; readonly name: string };
 
-/** The runtime's own word that the turn is over; `failed` whatever else it claims. */
+/** The runtime's own word that the turn is over. */
 export interface TurnEnded {
   readonly kind: "turn-ended";
-  readonly failed: boolean;
+  /** Why it failed, whatever else the runtime claims; null when it did not. */
+  readonly failure: FailureCause | null;
   readonly text: string | null;
-  readonly cause: "completed" | "api-error" | "rate-limit" | "aborted" | "other";
-  /** When a rate limit says it lifts, ms UTC. */
+  /** When a limit says it lifts, ms UTC. */
   readonly resetAt: number | null;
+  /** What it cost since the turn began or last said so. */
   readonly costUsd: number | null;
 }

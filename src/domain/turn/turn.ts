@@ -1,3 +1,5 @@
+import type { FailureCause } from "./failure.ts";
+
 /** Why a turn was queued. */
 export const turnTriggers = ["spawn", "mail", "reminder", "retry", "nudge"] as const;
 export type TurnTrigger = (typeof turnTriggers)[number];
@@ -38,6 +40,11 @@ export interface Turn {
   readonly exitSignal: string | null;
   readonly terminalMessageSeq: number | null;
   readonly error: string | null;
+  /** What sort of failure `error` is, and what a person can do about it. */
+  readonly failure: FailureCause | null;
+  readonly advice: string | null;
+  /** The version of its role's text that it was told. */
+  readonly prompt: string | null;
   readonly queuedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

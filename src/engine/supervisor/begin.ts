@@ -1,9 +1,11 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Letter } from "../../domain/mail/fold.ts";
 import type { ProcessRecord } from "../../domain/process/process.ts";
+import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { SupervisorPorts } from "./ports.ts";
+import { recallFor } from "./recall.ts";
 
 /** Everything a supervisor needs to know about the turn it took. */
 export interface OwnedTurn {
@@ -11,6 +13,8 @@ export interface OwnedTurn {
   readonly agent: Agent;
   readonly fence: number;
   readonly letters: readonly Letter[];
+  /** What a conversation that was lost must be told again. */
+  readonly recall?: Recall | undefined;
   /** The agent's process, when an earlier supervisor already started it. */
   readonly started: ProcessRecord | undefined;
 }
@@ -41,7 +45,8 @@ export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: n
     });
     await tx.leases.hold(turnLease(turnId), fence, id);
     const started = known.find((process) => process.role === "agent");
-    return { turn, agent, fence, letters: await lettersOf(tx, turnId), started };
+    const recall = started === undefined ? await recallFor(tx, turn, agent) : undefined;
+    return { turn, agent, fence, letters: await lettersOf(tx, turnId), recall, started };
   });
 }
 

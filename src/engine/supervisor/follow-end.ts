@@ -48,7 +48,7 @@ async function writeCheckpoint(tx: Tx, { now }: FollowContext, agent: Agent, { t
     generation: agent.generation,
     taskId: agent.taskId,
     turnId: turn.id,
-    summary: own?.summary ?? (ending.resultText ?? "").slice(0, summaryLength),
+    summary: own?.summary ?? (ending.end.kind === "clean" ? lastWords(ending) : (noted?.summary ?? lastWords(ending))),
     files: ending.worktree?.files ?? [],
     branch: agent.branch,
     pending: [own?.pending ?? "", ...waits.map((wait) => `${wait.kind} ${wait.ref}`)]
@@ -57,6 +57,8 @@ async function writeCheckpoint(tx: Tx, { now }: FollowContext, agent: Agent, { t
     updatedAt: now,
   });
 }
+
+const lastWords = ({ resultText }: Ending): string => (resultText ?? "").slice(0, summaryLength);
 
 /** Whoever's report this clean turn took in has nothing left to wait for; it may have come by way of an ended parent. */
 async function releaseReporters(tx: Tx, context: FollowContext, turn: Turn): Promise<void> {

@@ -6,10 +6,10 @@ import type { SupervisorPorts } from "./ports.ts";
 import type { WatchedProcess } from "./run-turn.ts";
 import { storeEvents } from "./store-events.ts";
 
-/** `said`: the runtime's word that the turn is over, if it came before the silence. */
+/** `ended`: by us, for the turn was over, or nothing good could come of it. `said`: the runtime's word that it was over. */
 export type Followed =
   | { readonly kind: "exited" }
-  | { readonly kind: "stalled"; readonly said: TurnEnded | undefined }
+  | { readonly kind: "stalled" | "ended"; readonly said: TurnEnded | undefined }
   | { readonly kind: "fenced-out" };
 
 interface Watch {
@@ -37,10 +37,13 @@ export async function followOutput(
   let lastGrowth = clock.monotonic();
   let look = fastestLookMs;
   let waited = false;
+  let grewSince = false;
+  let overSince: number | undefined;
   const store = async (): Promise<boolean> => {
     const began = clock.monotonic();
-    const stored = await storeEvents(ports, owned, batch, log.place);
+    const stored = await storeEvents(ports, owned, { batch, grew: grewSince, place: log.place });
     batch = [];
+    grewSince = false;
     lastStored = clock.monotonic();
     beat.rodeAlong();
     // While we wait for the disk the agent may be unable to write as well: that is not its silence.
@@ -57,7 +60,9 @@ export async function followOutput(
     if (grew) {
       lastGrowth = now;
       waited = false;
+      grewSince = true;
     }
+    if (log.ended !== undefined) overSince ??= now;
     look = grew ? fastestLookMs : Math.min(look * 2, slowestLookMs);
     const dueIn = batch.length > 0 ? batchMs : limits.beatMs;
     if (gone) batch.push(...log.finish());
@@ -68,6 +73,17 @@ export async function followOutput(
       }
     }
     if (gone) return { kind: "exited" };
+    const lingers =
+      overSince !== undefined &&
+      (now - lastGrowth > limits.afterResultMs ||
+        (limits.stallTimeoutMs > 0 && now - overSince > limits.stallTimeoutMs));
+    if (lingers || log.hopeless !== undefined) {
+      const said = log.ended;
+      await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
+      batch.push(...log.take().events, ...log.finish());
+      if (!(await store())) return { kind: "fenced-out" };
+      return { kind: "ended", said };
+    }
     if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
       // Whoever waits for its gates is silent on purpose, and needs a moment to say something when they have ended.
       const waits = await ports.store.read((tx) => tx.checks.dueWork(owned.agent.id));

@@ -99,12 +99,13 @@ function start(
   return { child, plan, told };
 }
 
-const promptFor = ({ turn, agent, letters }: OwnedTurn, instructionFile: string): string =>
+const promptFor = ({ turn, agent, letters, recall }: OwnedTurn, instructionFile: string): string =>
   composePrompt({
     agent,
     trigger: turn.trigger,
     attempt: turn.attempt,
     first: turn.resumeRequested === null,
+    recall,
     letters,
     instructionFile,
   });
@@ -129,6 +130,7 @@ async function record(
       endedAt: null,
       endReason: null,
     });
+    await tx.turns.told(turn.id, told.version);
     await tx.tokens.revokeForTurn(turn.id, now);
     await tx.tokens.insert({
       digest: ports.ids.digest(token),

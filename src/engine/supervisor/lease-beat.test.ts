@@ -36,7 +36,7 @@ async function beating({ through = (store) => store, clock = realClock }: Beatin
     return tx.turns.get("t1");
   });
   if (turn === undefined) throw new Error("the turn is not stored");
-  const limits = { stallTimeoutMs: 0, maxAttempts: 4, graceMs: 0, beatMs };
+  const limits = { stallTimeoutMs: 0, afterResultMs: 0, maxAttempts: 4, graceMs: 0, beatMs };
   const beat = keepBeating({ store: through(store), clock, limits }, { turn, fence: 1 });
   return {
     beat,
@@ -93,6 +93,8 @@ test("a turn that another process has settled is lost as well", async () => {
       exitSignal: null,
       terminalMessageSeq: null,
       error: null,
+      failure: null,
+      advice: null,
       endedAt: noon,
     }),
   );

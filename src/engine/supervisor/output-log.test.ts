@@ -12,7 +12,7 @@ const fileOf = (text: string) => {
 
 const reader: LineReader = (line) =>
   line === "end"
-    ? [{ kind: "turn-ended", failed: false, cause: "completed", text: "all well", resetAt: null, costUsd: null }]
+    ? [{ kind: "turn-ended", failure: null, text: "all well", resetAt: null, costUsd: 0.5 }]
     : [{ kind: "text", text: line }];
 
 test("a successor gives out only what its predecessor had not stored", () => {
@@ -25,12 +25,18 @@ test("a successor gives out only what its predecessor had not stored", () => {
 test("a successor knows that the turn is over when its predecessor had read that far", () => {
   const log = new OutputLog(fileOf("one\nend\n"), reader, { lines: 2 });
   expect(log.take().events).toEqual([]);
-  expect(log.ended).toMatchObject({ failed: false, text: "all well" });
+  expect(log.ended).toMatchObject({ failure: null, text: "all well" });
 });
 
 test("the same holds for a last word without a line end", () => {
   const log = new OutputLog(fileOf("one\nend"), reader, { lines: 2 });
   log.take();
   expect(log.finish()).toEqual([]);
-  expect(log.ended).toMatchObject({ failed: false });
+  expect(log.ended).toMatchObject({ failure: null });
+});
+
+test("a turn that says twice that it is over costs both, and its last word counts", () => {
+  const log = new OutputLog(fileOf("one\nend\ntwo\nend\n"), reader, { lines: 0 });
+  log.take();
+  expect(log.costUsd).toBe(1);
 });

@@ -10,6 +10,8 @@ export interface PlacedEvent {
   readonly event: TurnEvent;
 }
 
+type Hopeless = Extract<TurnEvent, { readonly kind: "hopeless" }>;
+
 const chunkBytes = 256 * 1024;
 
 /**
@@ -25,8 +27,12 @@ export class OutputLog {
   #line = 0;
   /** No line so far meant anything to the runtime. */
   saidNothing = true;
-  /** The runtime's word that the turn is over, once seen. */
+  /** The runtime's last word that the turn is over, once seen. */
   ended: TurnEnded | undefined;
+  /** Nothing good can come of the turn any more, unless it ended well after all. */
+  hopeless: Hopeless | undefined;
+  /** What the turn cost, however often the runtime said that it was over; null while that is not known. */
+  costUsd: number | null = null;
 
   constructor(file: GrowingFile, read: LineReader, stored: { readonly lines: number }) {
     this.#file = file;
@@ -63,9 +69,16 @@ export class OutputLog {
   #interpret(line: string, into: PlacedEvent[]): void {
     this.#read(line).forEach((event, part) => {
       if (event.kind !== "malformed") this.saidNothing = false;
-      if (event.kind === "turn-ended") this.ended = event;
+      if (event.kind === "hopeless") this.hopeless = event;
+      if (event.kind === "turn-ended") this.#end(event);
       if (this.#line >= this.#storedLines) into.push({ line: this.#line, part, event });
     });
     this.#line++;
+  }
+
+  #end(event: TurnEnded): void {
+    this.ended = event;
+    this.hopeless = undefined;
+    if (event.costUsd !== null) this.costUsd = (this.costUsd ?? 0) + event.costUsd;
   }
 }

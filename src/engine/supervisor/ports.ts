@@ -32,6 +32,8 @@ export interface SupervisorPorts {
 
 export interface SupervisorLimits {
   readonly stallTimeoutMs: number;
+  /** Silence after the runtime's word that the turn is over, at most. */
+  readonly afterResultMs: number;
   readonly maxAttempts: number;
   readonly graceMs: number;
   /** Silence between two beats of the lease, at most. */

@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../../domain/process/process.ts";
+import { type FailureCause, failureText } from "../../domain/turn/failure.ts";
 import type { TurnEnd } from "../../domain/turn/settle.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
@@ -37,7 +38,7 @@ export async function runTurn(ports: SupervisorPorts, turnId: string, fence: num
 async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): Promise<Ending | undefined> {
   const { turn, agent } = owned;
   const runtime = ports.runtime(agent.runtime);
-  if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`);
+  if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`, "program");
   const process = owned.started === undefined ? await launched(ports, owned, runtime) : adopted(ports, owned.started);
   if ("unstarted" in process) return unstarted(process.unstarted);
   ports.reach("turn.after-input");
@@ -49,17 +50,15 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   if (kept === "fenced-out") return undefined;
   // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
   // ended: it must not be paid for twice.
-  const said = followed.kind === "stalled" ? followed.said : log.ended;
+  const said = followed.kind === "exited" ? log.ended : followed.said;
   const silent = followed.kind === "stalled" && said === undefined;
-  const end = silent
-    ? ({ kind: "stalled" } as const)
-    : endOf(ports, owned, { runtime, said, exit, silent: log.saidNothing });
-  const { text: resultText = null, costUsd = null } = said ?? log.ended ?? {};
-  return { end, exit, resultText, costUsd, worktree: kept };
+  const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, { runtime, log, said, exit });
+  const { text: resultText = null } = said ?? log.ended ?? {};
+  return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept };
 }
 
-const unstarted = (reason: string): Ending => ({
-  end: { kind: "failed", reason },
+const unstarted = (reason: string, cause: FailureCause = "unknown"): Ending => ({
+  end: { kind: "failed", cause, reason },
   exit: unknownExit,
   resultText: null,
   worktree: undefined,
@@ -113,22 +112,37 @@ function adopted(ports: SupervisorPorts, identity: ProcessIdentity): WatchedProc
 
 interface Seen {
   readonly runtime: Runtime;
+  readonly log: OutputLog;
   readonly said: TurnEnded | undefined;
   readonly exit: ProcessExit;
-  /** Its output held nothing that the runtime understands. */
-  readonly silent: boolean;
 }
 
 /** The runtime's own word decides; without it a process that is gone has crashed, whatever its exit code. */
-function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, said: ended, exit, silent }: Seen): TurnEnd {
-  if (ended?.cause === "rate-limit") return { kind: "rate-limited", resetAt: ended.resetAt };
-  if (ended?.failed === false) return { kind: "clean" };
-  if (ended !== undefined) return { kind: "failed", reason: ended.text ?? `the turn failed (${ended.cause})` };
+function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, exit }: Seen): TurnEnd {
+  if (said?.failure === null) return { kind: "clean" };
+  if (said !== undefined) {
+    const reason = failureText(said.failure, (said.text ?? "").trim());
+    return { kind: "failed", cause: said.failure, reason, resetAt: said.resetAt };
+  }
+  if (log.hopeless !== undefined) {
+    const { failure: cause, text } = log.hopeless;
+    return { kind: "failed", cause, reason: failureText(cause, text) };
+  }
   const how =
     exit.signal !== null ? `was killed by ${exit.signal}` : exit.code !== null ? `exited with ${exit.code}` : "is gone";
   const tail = ports.files.errorTail(owned.turn.logDir ?? "");
   const reason = `its process ${how} without a result${tail === "" ? "" : `: ${tail.slice(-500)}`}`;
-  const refusedToBegin = silent && exit.code !== null && exit.code !== 0;
-  const permanent = refusedToBegin && (runtime.permanentFailures ?? []).some((complaint) => tail.includes(complaint));
-  return { kind: "failed", reason, ...(permanent ? { permanent } : {}) };
+  const refusedToBegin = log.saidNothing && exit.code !== null && exit.code !== 0;
+  const cause = refusedToBegin ? complaintOf(runtime, exit.code, tail) : "unknown";
+  return { kind: "failed", cause, reason: failureText(cause, reason) };
+}
+
+/** Where the shell's gate could not start the program, it leaves with one of these. */
+const notStarted: readonly (number | null)[] = [126, 127];
+
+/** Why a program left before it began, as far as that would be the same the next time. */
+function complaintOf({ complaints = [] }: Runtime, code: number | null, tail: string): FailureCause {
+  const known = complaints.find(({ says }) => tail.includes(says));
+  if (known !== undefined) return known.cause;
+  return notStarted.includes(code) ? "program" : "unknown";
 }

@@ -3,6 +3,7 @@ import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
 import { stopEnd } from "../../domain/agent/stop.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
 import { scopeWarning } from "../../domain/turn/scope.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
@@ -17,7 +18,7 @@ import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { settleTurnBudget } from "../../usecases/budgets/settle-turn-budget.ts";
 import { turnLease } from "./begin.ts";
 import { followEnd } from "./follow-end.ts";
-import { parksBefore, settleParking } from "./park.ts";
+import { parksBefore, settleHopeless, settleParking } from "./park.ts";
 import type { SupervisorLimits } from "./ports.ts";
 import { settleInput } from "./settle-input.ts";
 
@@ -36,6 +37,8 @@ export interface Ending {
   readonly resultText: string | null;
   /** What the runtime says the turn cost. */
   readonly costUsd?: number | null;
+  /** What the runtime's own user would do about a failure. */
+  readonly advice?: RuntimeAdvice | undefined;
   readonly worktree: WorktreeFacts | undefined;
 }
 
@@ -55,6 +58,7 @@ export async function settleTurn(
     const agent = await inspected(tx, before, ending.worktree);
     const terminal = await terminalMail(tx, turn, agent);
     const settlement = await decide(tx, ports, turn, agent, { ending, terminal, now });
+    const trouble = troubleOf(agent, ending, settlement);
     await tx.turns.end(turnId, fence, {
       status: settlement.turn,
       clean: ending.end.kind === "clean",
@@ -63,11 +67,14 @@ export async function settleTurn(
       exitSignal: ending.exit.signal,
       terminalMessageSeq: terminal?.seq ?? null,
       error: errorOf(ending.end),
+      ...trouble,
       endedAt: now,
     });
     await settleInput(tx, { ids: ports.ids, now }, turn, agent, settlement);
     await settleParking(tx, { ids: ports.ids, now }, agent, settlement, ending.end);
-    await moveAgent(tx, ports, turn, agent, settlement, ending, now);
+    if (settlement.forgetsConversation === true) await tx.agents.forgetProviderSession(agent.id);
+    await moveAgent(tx, ports, turn, agent, settlement, { ending, advice: trouble.advice }, now);
+    await settleHopeless(tx, { ids: ports.ids, now }, agent, settlement, { end: ending.end, advice: trouble.advice });
     await queueNext(tx, ports, turn, agent, settlement, now);
     await followEnd(
       tx,
@@ -151,8 +158,21 @@ async function decide(
     attempt: turn.attempt,
     maxAttempts: ports.limits.maxAttempts,
     parksBefore: await parksBefore(tx, agent.id, turn.id),
+    resumed: turn.resumeRequested !== null,
+    spent: (ending.costUsd ?? 0) > 0 || (await tx.usage.ofTurn(turn.id)).length > 0,
     now,
   });
+}
+
+/** The sort of failure, and what a person can do: nothing while it is tried again at once, or once the agent is done. */
+function troubleOf(agent: Agent, { end, advice }: Ending, settlement: Settlement): Pick<Turn, "failure" | "advice"> {
+  const cause = end.kind === "failed" ? end.cause : null;
+  const ended = settlement.state === "zombie";
+  const parked = settlement.state === "between_turns" && isTransient(cause);
+  return {
+    failure: cause,
+    advice: ended || parked ? failureAdvice(cause ?? "unknown", agent.name, advice) : null,
+  };
 }
 
 function errorOf(end: TurnEnd): string | null {
@@ -166,7 +186,7 @@ async function moveAgent(
   turn: Turn,
   agent: Agent,
   settlement: Settlement,
-  ending: Ending,
+  { ending, advice }: { readonly ending: Ending; readonly advice: string | null },
   now: number,
 ): Promise<void> {
   const { state, outcome, death } = settlement;
@@ -176,7 +196,7 @@ async function moveAgent(
     await changeState(tx, agent, { to: state, actor, reason }, now);
     return;
   }
-  const end = { state, outcome, actor, reason, death, turnId: turn.id, exit: ending.exit };
+  const end = { state, outcome, actor, reason, death, advice, turnId: turn.id, exit: ending.exit };
   const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
   await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, agent, end);
 }

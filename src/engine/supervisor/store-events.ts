@@ -8,20 +8,27 @@ import { type OwnedTurn, turnLease } from "./begin.ts";
 import type { PlacedEvent } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
+/** What was read of the output since the last time, and up to where. */
+interface Seen {
+  readonly batch: readonly PlacedEvent[];
+  readonly grew: boolean;
+  readonly place: { readonly offset: number; readonly lines: number };
+}
+
 /** Stores a batch with everything that follows from it, beating the lease. False when the turn is no longer ours. */
 export async function storeEvents(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  batch: readonly PlacedEvent[],
-  place: { readonly offset: number; readonly lines: number },
+  { batch, grew, place }: Seen,
 ): Promise<boolean> {
   const { turn, agent, fence } = owned;
   const now = ports.clock.now();
   return ports.store.transaction(async (tx) => {
     if (!(await tx.turns.progress(turn.id, fence, place.offset, place.lines))) return false;
     await tx.leases.beat(turnLease(turn.id), fence);
+    // Any bytes are a sign of life, also of a line that is not complete.
+    if (batch.length > 0 || grew) await tx.agents.sawActivity(agent.id, now);
     if (batch.length === 0) return true;
-    await tx.agents.sawActivity(agent.id, now);
     const current = await tx.agents.get(agent.id);
     if (current !== undefined && current.state !== "in_turn") {
       await changeState(tx, current, { to: "in_turn", actor: "supervisor", reason: "first output" }, now);
@@ -96,9 +103,11 @@ function shapeOf(event: TurnEvent, resumed: string | null): Shape | undefined {
     case "turn-ended":
       return {
         type: "result",
-        level: event.failed ? "error" : "info",
-        data: { cause: event.cause, text: event.text, costUsd: event.costUsd },
+        level: event.failure === null ? "info" : "error",
+        data: { cause: event.failure ?? "completed", text: event.text, costUsd: event.costUsd },
       };
+    case "hopeless":
+      return { type: "hopeless", level: "error", data: { cause: event.failure, text: event.text } };
     case "malformed":
       return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
     case "thinking":

@@ -93,6 +93,8 @@ test("a turn that does not start although it could is the engine's problem, repo
       exitSignal: null,
       terminalMessageSeq: null,
       error: null,
+      failure: null,
+      advice: null,
       endedAt: world.clock.now(),
     }),
   );

@@ -27,6 +27,8 @@ export interface AgentRows {
     seat: Pick<Agent, "worktreePath" | "worktreeIdentity" | "branch" | "baseRef" | "baseCommit">,
   ): Promise<void>;
   sawProviderSession(id: string, providerSessionId: string): Promise<void>;
+  /** The next turn begins a new conversation. */
+  forgetProviderSession(id: string): Promise<void>;
   sawActivity(id: string, now: number): Promise<void>;
   setReminders(id: string, reminders: number): Promise<void>;
   requestStop(id: string, by: string): Promise<void>;

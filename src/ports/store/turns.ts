@@ -44,6 +44,8 @@ export interface TurnRows {
   /** Stores how far the output was read. False when the fence is no longer this one. */
   progress(id: string, fence: number, offset: number, lines: number): Promise<boolean>;
   sawProviderSession(id: string, providerSessionId: string): Promise<void>;
+  /** Records which text of its role the turn was told. */
+  told(id: string, prompt: string): Promise<void>;
   /** running -> ended. False when the fence is no longer this one. */
   end(id: string, fence: number, end: TurnEnding): Promise<boolean>;
   cancelQueued(agentId: string, now: number): Promise<number>;
@@ -61,5 +63,5 @@ export interface TurnRows {
 
 export type TurnEnding = Pick<
   Turn,
-  "status" | "clean" | "resultText" | "exitCode" | "exitSignal" | "terminalMessageSeq" | "error"
+  "status" | "clean" | "resultText" | "exitCode" | "exitSignal" | "terminalMessageSeq" | "error" | "failure" | "advice"
 > & { readonly endedAt: number };

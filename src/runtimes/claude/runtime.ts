@@ -6,6 +6,12 @@ import { withoutMentions } from "./mentions.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
+/**
+ * A turn ends when its work does: nothing goes on in the background of it. A command that takes long is waited for
+ * instead, up to ten minutes, during which the program says every half minute that it lives.
+ */
+const alone = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1", BASH_DEFAULT_TIMEOUT_MS: "600000" };
+
 /** Claude Code, one process per turn. */
 export const claudeRuntime: Runtime = {
   id: "claude",
@@ -20,10 +26,19 @@ export const claudeRuntime: Runtime = {
     "IS_SANDBOX",
     "API_TIMEOUT_MS",
   ],
-  permanentFailures: ["cannot be used with root/sudo privileges", "error: unknown option"],
+  complaints: [
+    { says: "cannot be used with root/sudo privileges", cause: "mode" },
+    { says: "error: unknown option", cause: "program" },
+    { says: "No conversation found", cause: "session_lost" },
+  ],
+  advice: {
+    login: "log in with: claude auth login (or export ANTHROPIC_API_KEY)",
+    program: "make sure that this shell runs: claude --version",
+    mode: "allow claude to bypass permissions (disableBypassPermissionsMode in its settings; as root also IS_SANDBOX=1)",
+  },
   launch: (request) => ({
     argv: ["claude", ...streamJsonArguments(request), ...guardArguments(request)],
-    env: quiet,
+    env: { ...quiet, ...alone },
     input: streamJsonInput(withoutMentions(request.prompt)),
   }),
   interactive: (request) => ({ argv: ["claude", ...interactiveArguments(request)], env: quiet, input: "" }),

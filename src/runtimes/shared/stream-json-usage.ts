@@ -10,6 +10,8 @@ export interface UsageAccount {
   ofMessage(message: Fields | undefined): UsageEvent[];
   /** What the end of a turn knows beyond that, and begins the next account. */
   ofResult(result: Fields): UsageEvent[];
+  /** What was spent since the beginning, or since the last result. */
+  costOf(result: Fields): number | null;
 }
 
 /**
@@ -21,6 +23,7 @@ export function usageAccount(): UsageAccount {
   const seen = new Set<string>();
   let reported = new Map<string, Counts>();
   let lastModel: string | null = null;
+  let told = 0;
   const add = (event: UsageEvent): UsageEvent => {
     const model = event.model ?? "";
     reported.set(
@@ -49,16 +52,25 @@ export function usageAccount(): UsageAccount {
       reported = new Map();
       return surplus;
     },
+    costOf: (result) => {
+      const since = sharesOf(result);
+      if (since !== undefined) return since;
+      const total = number(result.total_cost_usd);
+      if (total === undefined) return null;
+      const cost = Math.max(0, total - told);
+      told = total;
+      return cost;
+    },
   };
 }
 
 /**
- * What this turn alone cost. Since some version the total goes on counting when a conversation is resumed, and then the
- * share of each model since the last result is told beside it.
+ * What each model cost since the last result. Since some version the total goes on counting when a conversation is
+ * resumed, and this is told beside it; before, the total was that of the process.
  */
-export function turnCost(result: Fields): number | null {
+function sharesOf(result: Fields): number | undefined {
   const since = fields(result.model_usage_since_last_result);
-  if (since === undefined) return number(result.total_cost_usd) ?? null;
+  if (since === undefined) return undefined;
   return Object.values(since).reduce((sum: number, share) => sum + (number(fields(share)?.costUSD) ?? 0), 0);
 }
 

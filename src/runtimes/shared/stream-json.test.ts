@@ -23,7 +23,7 @@ describe("recorded streams of the real CLI", () => {
         expect.arrayContaining(["session", "text", "tool-start", "usage", "tool-end", "turn-ended"]),
       );
       expect(events.filter((event) => event.kind === "session")).toHaveLength(1);
-      expect(last(events)).toMatchObject({ kind: "turn-ended", failed: false, cause: "completed" });
+      expect(last(events)).toMatchObject({ kind: "turn-ended", failure: null });
     }
   });
 
@@ -62,17 +62,17 @@ describe("recorded streams of the real CLI", () => {
   });
 
   test("a rate limit ends the turn as one", () => {
-    expect(last(replay("api-error-429"))).toMatchObject({ kind: "turn-ended", failed: true, cause: "rate-limit" });
+    expect(last(replay("api-error-429"))).toMatchObject({ kind: "turn-ended", failure: "rate_limit" });
   });
 
   test("a server error ends the turn as failed, after its retries were seen", () => {
     const events = replay("api-error-500");
     expect(kinds(events)).toContain("retry");
-    expect(last(events)).toMatchObject({ kind: "turn-ended", failed: true, cause: "api-error" });
+    expect(last(events)).toMatchObject({ kind: "turn-ended", failure: "server_error" });
   });
 
   test("retries that succeed in the end are no failure", () => {
-    expect(last(replay("api-retry-then-ok"))).toMatchObject({ kind: "turn-ended", failed: false });
+    expect(last(replay("api-retry-then-ok"))).toMatchObject({ kind: "turn-ended", failure: null });
   });
 
   test("a killed CLI leaves no word that the turn is over", () => {
@@ -81,7 +81,7 @@ describe("recorded streams of the real CLI", () => {
 
   test("resuming an unknown conversation is a failed turn with the reason", () => {
     const ended = last(replay("resume-unknown"));
-    expect(ended).toMatchObject({ kind: "turn-ended", failed: true });
+    expect(ended).toMatchObject({ kind: "turn-ended", failure: "session_lost" });
   });
 });
 
@@ -100,7 +100,7 @@ describe("lines that are not what was promised", () => {
       const read = streamJsonReader();
       read(JSON.stringify({ type: "rate_limit_event", rate_limit_info: { resetsAt: stated } }));
       const [ended] = read('{"type":"result","is_error":true,"api_error_status":429}');
-      expect(ended).toMatchObject({ cause: "rate-limit", resetAt: 1_800_000_000_000 });
+      expect(ended).toMatchObject({ failure: "rate_limit", resetAt: 1_800_000_000_000 });
     }
   });
 
@@ -109,13 +109,80 @@ describe("lines that are not what was promised", () => {
     read('{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1800000000.25}}');
     read('{"type":"assistant","error":"rate_limit","message":{"content":[]}}');
     const [ended] = read('{"type":"result","is_error":true,"api_error_status":429}');
-    expect(ended).toMatchObject({ cause: "rate-limit", resetAt: 1_800_000_000_250 });
+    expect(ended).toMatchObject({ failure: "rate_limit", resetAt: 1_800_000_000_250 });
   });
 
   test("news of a limit that still allows everything does not make a failure a rate limit", () => {
     const read = streamJsonReader();
     read('{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1800000000}}');
     const [ended] = read('{"type":"result","is_error":true,"api_error_status":500}');
-    expect(ended).toMatchObject({ cause: "api-error", resetAt: null });
+    expect(ended).toMatchObject({ failure: "server_error", resetAt: null });
+  });
+});
+
+describe("why a turn failed, as the real CLI 2.1.325 said it against a model that answers so", () => {
+  const result = (more: object) => ({
+    type: "result",
+    is_error: true,
+    subtype: "success",
+    terminal_reason: "api_error",
+    ...more,
+  });
+  const synthetic = (error: string) => ({ type: "assistant", error, message: { model: "<synthetic>", content: [] } });
+  test.each([
+    ["login", synthetic("authentication_failed"), { api_error_status: 401, result: "Invalid API key" }],
+    ["login", synthetic("authentication_failed"), { api_error_status: null, result: "Not logged in" }],
+    ["login", synthetic("authentication_failed"), { api_error_status: 403, result: "Failed to authenticate." }],
+    ["credit", synthetic("billing_error"), { api_error_status: 400, result: "Credit balance is too low" }],
+    ["model", synthetic("model_not_found"), { api_error_status: 404, result: "There's an issue with the model" }],
+    ["overloaded", synthetic("server_error"), { api_error_status: 529, result: "API Error: 529 Overloaded." }],
+    ["server_error", synthetic("server_error"), { api_error_status: 500, result: "API Error: 500" }],
+    ["network", synthetic("unknown"), { api_error: "connection_failed", result: "API Error: Connection refused" }],
+    ["context_full", synthetic("invalid_request"), { terminal_reason: "prompt_too_long", api_error_status: 400 }],
+    ["rejected", synthetic("unknown"), { api_error_status: 400, result: "API Error: 400 something else" }],
+    ["refusal", { type: "system", subtype: "model_refusal_no_fallback" }, { stop_reason: "refusal" }],
+    ["budget", {}, { subtype: "error_max_budget_usd", terminal_reason: "budget_exhausted" }],
+    ["session_lost", {}, { subtype: "error_during_execution", errors: ["No conversation found with session ID: x"] }],
+    ["unknown", synthetic("max_output_tokens"), { api_error: "max_output_tokens", result: "API Error: too long" }],
+    ["unknown", {}, { subtype: "error_during_execution", terminal_reason: "aborted_tools" }],
+  ])("%s", (failure, before, said) => {
+    const read = streamJsonReader();
+    read(JSON.stringify(before));
+    expect(read(JSON.stringify(result(said))).at(-1)).toMatchObject({ kind: "turn-ended", failure });
+  });
+
+  test("a mode that was forbidden makes the turn hopeless at its first line, and no success of it", () => {
+    const read = streamJsonReader();
+    const init = { type: "system", subtype: "init", session_id: "s", permissionMode: "default" };
+    expect(read(JSON.stringify(init)).at(-1)).toMatchObject({ kind: "hopeless", failure: "mode" });
+    const done = { type: "result", is_error: false, subtype: "success", terminal_reason: "completed" };
+    expect(read(JSON.stringify(done)).at(-1)).toMatchObject({ kind: "turn-ended", failure: "mode" });
+  });
+
+  test("a key that is refused three times is hopeless, an overloaded model is not", () => {
+    const read = streamJsonReader();
+    const retry = (attempt: number, error_status: number) =>
+      read(JSON.stringify({ type: "system", subtype: "api_retry", attempt, error_status, error: "e" })).map(
+        ({ kind }) => kind,
+      );
+    expect([1, 2].map((attempt) => retry(attempt, 401))).toEqual([["retry"], ["retry"]]);
+    expect(retry(9, 529)).toEqual(["retry"]);
+    expect(retry(3, 401)).toEqual(["retry", "hopeless"]);
+  });
+
+  test("several results of one turn cost what they add up to, in both forms of the account", () => {
+    const costs = (...results: object[]) => {
+      const read = streamJsonReader();
+      return results.map((more) => read(JSON.stringify({ type: "result", is_error: false, ...more })).at(-1));
+    };
+    const share = (costUSD: number) => ({ model_usage_since_last_result: { m: { costUSD } } });
+    expect(costs({ ...share(0.5), total_cost_usd: 7 }, { ...share(0.25), total_cost_usd: 8 })).toMatchObject([
+      { costUsd: 0.5 },
+      { costUsd: 0.25 },
+    ]);
+    expect(costs({ total_cost_usd: 0.5 }, { total_cost_usd: 0.75 })).toMatchObject([
+      { costUsd: 0.5 },
+      { costUsd: 0.25 },
+    ]);
   });
 });

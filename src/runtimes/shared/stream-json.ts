@@ -1,7 +1,8 @@
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "./json-fields.ts";
-import { turnCost, type UsageAccount, usageAccount } from "./stream-json-usage.ts";
+import { byStatus, type FailureNotes, failureNotes, forbiddenMode, otherMode, saidIn } from "./stream-json-failures.ts";
+import { type UsageAccount, usageAccount } from "./stream-json-usage.ts";
 
 /**
  * Reads the stream-json output of Claude Code (2.1.197 to 2.1.325 seen). Unknown types are `other`, broken lines are
@@ -9,7 +10,7 @@ import { turnCost, type UsageAccount, usageAccount } from "./stream-json-usage.t
  */
 export function streamJsonReader(): LineReader {
   const usage = usageAccount();
-  let limited: { resetAt: number | null } | undefined;
+  const notes = failureNotes();
   let session: string | undefined;
   /** The id stands on every line; it is news only when it changes. */
   const news = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
@@ -23,20 +24,13 @@ export function streamJsonReader(): LineReader {
     if (line.trim() === "") return [];
     const event = parse(line);
     if (event === undefined) return [{ kind: "malformed", bytes: line.length }];
+    notes.note(event);
     const type = text(event.type);
     if (type === "system") return news(readSystem(event));
-    if (type === "rate_limit_event") {
-      // It also tells how much is left while everything is allowed.
-      const allowed = text(fields(event.rate_limit_info)?.status)?.startsWith("allowed") === true;
-      if (!allowed) limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
-      return [{ kind: "other", name: type }];
-    }
-    if (type === "assistant") {
-      if (text(event.error) === "rate_limit") limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
-      return readAssistant(event, usage);
-    }
+    if (type === "assistant") return readAssistant(event, usage);
     if (type === "user") return readToolResults(event);
-    if (type === "result") return news([...sessionOf(event), ...usage.ofResult(event), readResult(event, limited)]);
+    if (type === "result")
+      return news([...sessionOf(event), ...usage.ofResult(event), readResult(event, usage, notes)]);
     return [{ kind: "other", name: type ?? "unknown" }];
   };
 }
@@ -53,13 +47,25 @@ function parse(line: string): Fields | undefined {
 function readSystem(event: Fields): TurnEvent[] {
   const subtype = text(event.subtype);
   if (subtype === "init") {
-    return sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
+    const mode = otherMode(event);
+    const begun = sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
+    if (mode === undefined) return begun;
+    return [...begun, { kind: "hopeless", failure: "mode", text: forbiddenMode(mode) }];
   }
-  if (subtype === "api_retry") {
-    const cause = text(event.error) ?? `HTTP ${number(event.error_status) ?? "error"}`;
-    return [{ kind: "retry", attempt: number(event.attempt) ?? 0, delayMs: number(event.retry_delay_ms) ?? 0, cause }];
-  }
+  if (subtype === "api_retry") return readRetry(event);
   return [{ kind: "other", name: `system/${subtype ?? "unknown"}` }];
+}
+
+/** After this many refusals of one key no further one will be different; the CLI itself would go on for minutes. */
+const patienceWithKeys = 3;
+
+function readRetry(event: Fields): TurnEvent[] {
+  const status = number(event.error_status);
+  const cause = text(event.error) ?? `HTTP ${status ?? "error"}`;
+  const attempt = number(event.attempt) ?? 0;
+  const retry = { kind: "retry", attempt, delayMs: number(event.retry_delay_ms) ?? 0, cause } as const;
+  if (status === undefined || attempt < patienceWithKeys || byStatus(status) !== "login") return [retry];
+  return [retry, { kind: "hopeless", failure: "login", text: `${cause} (HTTP ${status}), ${attempt} times` }];
 }
 
 function sessionOf(event: Fields, model: string | null = null, version: string | null = null): TurnEvent[] {
@@ -93,35 +99,14 @@ function readToolResults(event: Fields): TurnEvent[] {
 }
 
 /** `is_error` means failure whatever the subtype says. */
-function readResult(event: Fields, limited: { resetAt: number | null } | undefined): TurnEnded {
-  const failed = event.is_error === true || text(event.subtype) === "error_during_execution";
-  const rateLimited = limited !== undefined || number(event.api_error_status) === 429;
-  const reason = text(event.terminal_reason);
-  const cause = !failed
-    ? "completed"
-    : rateLimited
-      ? "rate-limit"
-      : reason === "api_error" || number(event.api_error_status) !== undefined
-        ? "api-error"
-        : reason === "aborted_tools"
-          ? "aborted"
-          : "other";
-  const errors = list(event.errors).map(String).join("; ");
+function readResult(event: Fields, usage: UsageAccount, notes: FailureNotes): TurnEnded {
+  const failure = notes.failureOf(event);
+  const said = saidIn(event);
   return {
     kind: "turn-ended",
-    failed,
-    text: text(event.result) ?? (errors === "" ? null : errors),
-    cause,
-    resetAt: failed && rateLimited ? (limited?.resetAt ?? resetTime(event)) : null,
-    costUsd: turnCost(event),
+    failure,
+    text: text(event.result) ?? (said === "" ? null : said),
+    resetAt: failure === "rate_limit" ? notes.resetOf(event) : null,
+    costUsd: usage.costOf(event),
   };
-}
-
-/** Claude names the moment a usage limit lifts as seconds since 1970 after a bar, or as a field. */
-function resetTime(event: Fields): number | null {
-  const stated = number(event.resets_at) ?? number(fields(event.rate_limit_info)?.resetsAt);
-  if (stated !== undefined) return Math.round(stated < 1e12 ? stated * 1000 : stated);
-  const said = /limit reached\|(\d{10,13})/i.exec(JSON.stringify(event.message ?? event.result ?? ""))?.[1];
-  if (said === undefined) return null;
-  return said.length === 10 ? Number(said) * 1000 : Number(said);
 }

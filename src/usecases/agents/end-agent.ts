@@ -14,6 +14,8 @@ export interface AgentEnd {
   readonly reason: string;
   /** Why its parent must be told that it ended without finishing; null when it finished. */
   readonly death: string | null;
+  /** What a person can do about that, with the command to type. */
+  readonly advice?: string | null;
   readonly turnId: string | null;
   readonly exit?: { readonly code: number | null; readonly signal: string | null };
 }
@@ -62,7 +64,7 @@ async function announceDeath(
       address: agent.parentName,
       recipients: [{ name: agent.parentName, wake: parent !== undefined }],
       subject: `[ENGINE] worker_died: ${agent.name}`,
-      body: `${agent.name} (${what}) ended without finishing: ${end.death}. Its worktree and branch are kept.`,
+      body: `${agent.name} (${what}) ended without finishing: ${end.death}. Its worktree and branch are kept.${end.advice == null ? "" : `\nNext: ${end.advice}`}`,
       type: "worker_died",
       priority: "high",
       payload: JSON.stringify({

@@ -35,7 +35,8 @@ const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> =
   guard_denied: ({ tool, rule }) => [`! ${said(tool)} was denied (${said(rule)})`],
   // What a turn says at its end it has said before, unless it failed.
   result: ({ cause, text }) =>
-    cause === "done" || cause === undefined ? [] : linesOf(text).map((line) => `! ${line}`),
+    cause === "completed" || cause === undefined ? [] : linesOf(text).map((line) => `! ${line}`),
+  hopeless: ({ text }) => linesOf(text).map((line) => `! ${line}`),
   turn_end: ({ end, state, outcome }) => [
     `== turn ended: ${said(payloadOf(end).kind)}${reasonOf(end)}; ${said(state)}${outcome == null ? "" : ` (${said(outcome)})`} ==`,
   ],

@@ -1,6 +1,8 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
+import type { FailureCause } from "../../domain/turn/failure.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
@@ -15,6 +17,11 @@ export interface AgentView {
   readonly turns: number;
   /** Why its last turn failed; null when it did not. */
   readonly problem: string | null;
+  /** What sort of failure that was, and what a person can do about it. */
+  readonly failure: FailureCause | null;
+  readonly advice: string | null;
+  /** When its next turn may start, for an agent that waits for that. */
+  readonly nextTry: number | null;
 }
 
 export interface Overview {
@@ -42,14 +49,13 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     for (const agent of newestPerName(found)) {
       if (hasEnded(agent) && !isSubmitted(agent) && !all) continue;
       const turns = await tx.turns.listFor(agent.id);
-      const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
       agents.push({
         agent,
         submitted: isSubmitted(agent),
         unread: await tx.deliveries.countQueued(agent.name),
         waits: await tx.waits.of(agent.name),
         turns: turns.length,
-        problem: last?.status === "failed" ? last.error : null,
+        ...troubleOf(turns),
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
@@ -66,3 +72,12 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
     });
   },
 };
+
+/** What is wrong with an agent, by the last of its turns that ended. */
+function troubleOf(turns: readonly Turn[]): Pick<AgentView, "problem" | "failure" | "advice" | "nextTry"> {
+  const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
+  if (last?.status !== "failed") return { problem: null, failure: null, advice: null, nextTry: null };
+  const { error: problem, failure, advice } = last;
+  const next = turns.find(({ status }) => status === "queued");
+  return { problem, failure, advice, nextTry: next === undefined || next.notBefore === 0 ? null : next.notBefore };
+}

@@ -145,6 +145,9 @@ export function agentPromises(check: Check): void {
   check("what is seen of an agent is kept: activity only forward, release only once", async ({ store }) => {
     await seed(store, anAgent("b1"), anAgent("b2"));
     await store.transaction(async (tx) => {
+      await tx.agents.sawProviderSession("b1-1", "p0");
+      await tx.agents.forgetProviderSession("b1-1");
+      expect(await tx.agents.get("b1-1")).toMatchObject({ providerSessionId: null });
       await tx.agents.sawProviderSession("b1-1", "p1");
       await tx.agents.sawActivity("b1-1", noon + 50);
       await tx.agents.sawActivity("b1-1", noon + 20);

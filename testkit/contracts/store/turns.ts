@@ -16,6 +16,8 @@ const ending: TurnEnding = {
   exitSignal: null,
   terminalMessageSeq: 7,
   error: null,
+  failure: null,
+  advice: null,
   endedAt: noon + 9,
 };
 
@@ -52,6 +54,9 @@ export function turnPromises(check: Check): void {
       exitSignal: null,
       terminalMessageSeq: null,
       error: null,
+      failure: null,
+      advice: null,
+      prompt: null,
       queuedAt: noon,
       startedAt: null,
       endedAt: null,
@@ -174,13 +179,16 @@ export function turnPromises(check: Check): void {
       exitSignal: "SIGKILL",
       terminalMessageSeq: null,
       error: "killed",
+      failure: "login",
+      advice: "log in",
     } as const;
     await store.transaction(async (tx) => {
       await tx.turns.queue(aTurn("t1", b1));
       await tx.turns.start("t1", start);
       await tx.turns.sawProviderSession("t1", "p9");
+      await tx.turns.told("t1", "builder@1");
       await tx.turns.end("t1", 1, bad);
-      expect(await tx.turns.get("t1")).toMatchObject({ ...bad, resumeObserved: "p9" });
+      expect(await tx.turns.get("t1")).toMatchObject({ ...bad, resumeObserved: "p9", prompt: "builder@1" });
     });
   });
 

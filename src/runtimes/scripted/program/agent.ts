@@ -111,7 +111,7 @@ export class Agent {
     conversations.save(this.#conversation);
     await turn.finish(ending, this.#conversation.tokens);
     this.#results++;
-    if (ending.kind === "api-error") return { kind: "exit", code: 1 };
+    if (["api-error", "budget", "session-lost"].includes(ending.kind)) return { kind: "exit", code: 1 };
     if (ending.kind !== "interrupted") return { kind: "next", failed: ending.kind === "failed" };
     if (stop.cause === "SIGINT") return { kind: "exit", code: exitCodes.SIGINT };
     stop.reset();

@@ -10,9 +10,19 @@ export interface Arguments {
   readonly session: string | undefined;
   readonly mcpPrograms: readonly McpProgram[];
   readonly systemPrompt: string | undefined;
+  /** What a turn may cost, in dollars. */
+  readonly maxBudgetUsd: number | undefined;
 }
 
-const switches = ["-p", "--print", "--verbose", "--strict-mcp-config", "--version", "-v"] as const;
+const switches = [
+  "-p",
+  "--print",
+  "--verbose",
+  "--strict-mcp-config",
+  "--include-partial-messages",
+  "--version",
+  "-v",
+] as const;
 const withValue = [
   "--output-format",
   "--input-format",
@@ -21,6 +31,8 @@ const withValue = [
   "--resume",
   "--session-id",
   "--settings",
+  "--setting-sources",
+  "--max-budget-usd",
   "--mcp-config",
   "--append-system-prompt",
   "--append-system-prompt-file",
@@ -51,6 +63,7 @@ export function parseArguments(argv: readonly string[]): Result<Arguments, strin
     session: values.get("--session-id"),
     mcpPrograms: mcpPrograms.value,
     systemPrompt: systemPrompt.value,
+    maxBudgetUsd: values.has("--max-budget-usd") ? Number(values.get("--max-budget-usd")) : undefined,
   });
 }
 
@@ -85,6 +98,8 @@ function problemOf(on: Given["on"], values: Given["values"]): string | undefined
     if (values.get(option) !== "stream-json") return `Error: the scripted agent needs ${option} stream-json`;
   }
   if (!on.has("--verbose")) return "Error: When using --print, --output-format=stream-json requires --verbose";
+  const budget = values.get("--max-budget-usd");
+  if (budget !== undefined && !(Number(budget) > 0)) return "error: option '--max-budget-usd <amount>' is invalid";
   const session = values.get("--session-id");
   if (session !== undefined && !uuid.test(session)) return "Error: Invalid session ID. Must be a valid UUID.";
   if (session !== undefined && values.has("--resume")) return "Error: --session-id cannot be used with --resume";

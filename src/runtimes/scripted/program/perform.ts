@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Step, StepOf } from "./scenario/step.ts";
 import type { Outcome } from "./stream/result.ts";
 import { commitAll, editFile, runOv, runShell, type Stage, startChild, useTool } from "./tools.ts";
-import { failModelCall } from "./trouble.ts";
+import { failModelCall, failTurn } from "./trouble.ts";
 
 /** How a turn ends: with a result, or with the process and no result at all. */
 export type Ending = Outcome | { readonly kind: "exit"; readonly code: number };
@@ -75,6 +75,8 @@ async function perform(step: Step, stage: Stage): Promise<Ending | undefined> {
       return failModelCall({ status: 429, ...step.rateLimit }, stage);
     case "apiError":
       return failModelCall(step.apiError, stage);
+    case "fail":
+      return failTurn(step.fail, stage);
     case "newSessionId":
     case "noInit":
       // Both were obeyed when the turn opened.

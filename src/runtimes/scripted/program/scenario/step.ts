@@ -1,4 +1,5 @@
 import { isMap, type Node } from "yaml";
+import { failureCauses } from "../../../../domain/turn/failure.ts";
 import {
   anything,
   count,
@@ -18,6 +19,9 @@ import {
 } from "./decode.ts";
 
 export const killSignals = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGSTOP"] as const;
+
+/** How a turn can fail that had begun: a program that cannot be started says nothing, and `result` is for the rest. */
+export const sayableFailures = failureCauses.filter((cause) => cause !== "program" && cause !== "unknown");
 
 const defaultBigLine = 10 * 1024 * 1024;
 const defaultWaitMs = 30_000;
@@ -85,6 +89,7 @@ const decoders = {
       }),
     ),
   }),
+  fail: record({ fail: required(oneOf(sayableFailures)) }),
   newSessionId: record({ newSessionId: required(yes) }),
   noInit: record({ noInit: required(yes) }),
   waitFor: record({
@@ -136,7 +141,7 @@ function note(notes: Notes, { line }: Step, message: string): void {
 function endsTurn(step: Step): boolean {
   if (step.kind === "apiError") return !step.apiError.recover;
   if (step.kind === "kill") return step.kill === "SIGKILL";
-  return ["result", "exit", "hang", "rateLimit"].includes(step.kind);
+  return ["result", "exit", "hang", "rateLimit", "fail"].includes(step.kind);
 }
 
 function step(raw: Node | null, notes: Notes): Step | typeof refused {

@@ -94,10 +94,14 @@ export function assistantEvent(facts: {
 
 /** Why a model call failed, in the three forms the stream uses. */
 export interface ApiFailure {
-  readonly status: number;
+  /** Null when no answer came at all. */
+  readonly status: number | null;
   readonly error: string;
   readonly type: string;
   readonly text: string;
+  /** Other words of the result than those of a failed call. */
+  readonly terminalReason?: string;
+  readonly stopReason?: string;
 }
 
 /** What stands in the place of a reply when the model could not be reached. */
@@ -111,7 +115,7 @@ export function syntheticAssistantEvent(session: string, failure: ApiFailure) {
       model: "<synthetic>",
       role: "assistant",
       stop_details: null,
-      stop_reason: "stop_sequence",
+      stop_reason: failure.stopReason ?? "stop_sequence",
       stop_sequence: "",
       type: "message",
       usage: {
@@ -199,6 +203,21 @@ export function apiRetryEvent(facts: {
     error: facts.failure.error,
     session_id: facts.session,
     uuid: crypto.randomUUID(),
+  };
+}
+
+/** The model ended its answer by refusing. */
+export function refusalEvent(session: string) {
+  return {
+    type: "system",
+    subtype: "model_refusal_no_fallback",
+    original_model: "scripted-model",
+    request_id: null,
+    api_refusal_category: null,
+    api_refusal_explanation: null,
+    content: "",
+    uuid: crypto.randomUUID(),
+    session_id: session,
   };
 }
 

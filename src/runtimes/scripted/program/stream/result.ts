@@ -6,7 +6,9 @@ export type Outcome =
   | { readonly kind: "success"; readonly text: string }
   | { readonly kind: "failed"; readonly text: string }
   | { readonly kind: "interrupted"; readonly duringTool: boolean }
-  | { readonly kind: "api-error"; readonly failure: ApiFailure };
+  | { readonly kind: "api-error"; readonly failure: ApiFailure }
+  | { readonly kind: "budget"; readonly limitUsd: number }
+  | { readonly kind: "session-lost"; readonly session: string };
 
 export interface TurnAccount {
   readonly session: string;
@@ -91,11 +93,17 @@ function ending(outcome: Outcome, spent: number): object {
       return {
         subtype: "success",
         api_error_status: outcome.failure.status,
-        api_error_type: outcome.failure.type,
+        ...(outcome.failure.status === null
+          ? { api_error: outcome.failure.type }
+          : { api_error_type: outcome.failure.type }),
         result: outcome.failure.text,
       };
     case "failed":
       return { subtype: "error_during_execution", errors: [outcome.text] };
+    case "budget":
+      return { subtype: "error_max_budget_usd", errors: [`Reached maximum budget ($${outcome.limitUsd})`] };
+    case "session-lost":
+      return { subtype: "error_during_execution", errors: [unknownSession(outcome.session)] };
     case "interrupted":
       return { subtype: "error_during_execution", errors: [`interrupted, stop_reason=${stopReason(outcome)}`] };
   }
@@ -106,8 +114,12 @@ function stopReason(outcome: Outcome): string | null {
     case "success":
     case "failed":
       return "end_turn";
+    case "budget":
+      return "tool_use";
+    case "session-lost":
+      return null;
     case "api-error":
-      return "stop_sequence";
+      return outcome.failure.stopReason ?? "stop_sequence";
     case "interrupted":
       return outcome.duringTool ? "tool_use" : null;
   }
@@ -119,8 +131,12 @@ function terminalReason(outcome: Outcome): string {
       return "completed";
     case "failed":
       return "error";
+    case "budget":
+      return "budget_exhausted";
+    case "session-lost":
+      return "turn_setup_failed";
     case "api-error":
-      return "api_error";
+      return outcome.failure.terminalReason ?? "api_error";
     case "interrupted":
       return outcome.duringTool ? "aborted_tools" : "aborted_streaming";
   }

@@ -3,7 +3,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AgentView } from "../../../../usecases/status/overview.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
-import { stateIcon, stateWord } from "../../marks.ts";
+import { hintLine, stateIcon, stateWord } from "../../marks.ts";
 import { decisionLines } from "../inbox/render.ts";
 import { mergeLines, mergesJson } from "../merge/counts.ts";
 
@@ -42,17 +42,33 @@ export const status: Handler = async ({ app, flags, io }) => {
   });
 };
 
-function agentLines({ agent, submitted, unread, waits, problem }: AgentView, paint: Paint): readonly string[] {
+function agentLines(
+  { agent, submitted, unread, waits, problem, advice, nextTry }: AgentView,
+  paint: Paint,
+): readonly string[] {
   const state = submitted ? "submitted" : agent.state;
   const why = waits.length === 0 ? "" : ` waits for ${waits.map((wait) => `${wait.kind} ${wait.ref}`).join(", ")}`;
   const mail = unread === 0 ? "" : ` ${unread} unread`;
   const outcome = agent.outcome === null || agent.outcome === "done" ? "" : ` (${agent.outcome})`;
   const icon = stateIcon(paint, agent.state);
   const line = `${icon} ${paint.accent(agent.name)} ${agent.capability} ${stateWord(paint, state)}${outcome} ${agent.taskId ?? ""}${why}${mail} ${paint.dim(ago(agent.lastActivityAt, Date.now()))}`;
-  return problem === null ? [line] : [line, `    ${visibleLine(problem)}`];
+  if (problem === null) return [line];
+  const again = nextTry === null ? "" : ` (next try ${new Date(nextTry).toLocaleTimeString("en-GB")})`;
+  const next = advice === null ? [] : [`    ${hintLine(paint, visibleLine(advice)).trimStart()}`];
+  return [line, `    ${visibleLine(problem)}${again}`, ...next];
 }
 
-function agentJson({ agent, submitted, unread, waits, turns, problem }: AgentView): Record<string, unknown> {
+function agentJson({
+  agent,
+  submitted,
+  unread,
+  waits,
+  turns,
+  problem,
+  failure,
+  advice,
+  nextTry,
+}: AgentView): Record<string, unknown> {
   return {
     agentName: agent.name,
     id: agent.id,
@@ -75,5 +91,8 @@ function agentJson({ agent, submitted, unread, waits, turns, problem }: AgentVie
     unread,
     turns,
     problem,
+    failure,
+    advice,
+    nextTry: nextTry === null ? null : new Date(nextTry).toISOString(),
   };
 }
