@@ -14,7 +14,12 @@ export function streamJsonArguments({
     "--output-format",
     "stream-json",
     "--verbose",
+    // Without it one long answer is silence, and silence ends a turn.
+    "--include-partial-messages",
     "--strict-mcp-config",
+    // Not `local`: in a linked worktree that is the file of the main checkout, with its person's own hooks.
+    "--setting-sources",
+    "user,project",
   ];
   // It takes any number of values, so another flag must follow.
   if (mcpConfig !== undefined) argv.push("--mcp-config", mcpConfig);
