@@ -53,6 +53,9 @@ export interface WorktreeFacts {
   readonly files: readonly string[];
 }
 
+/** `mended`: it was missing or pointed elsewhere, and is right again. `broken`: no agent may work there. */
+export type GitLink = { readonly kind: "sound" | "mended" } | { readonly kind: "broken"; readonly problem: string };
+
 export interface Snapshot {
   readonly ref: string;
   readonly commit: string;
@@ -71,6 +74,11 @@ export interface Removal {
 export interface Worktrees {
   /** Safe to repeat: a worktree that is already there on its branch is the answer. Never adopts a foreign directory. */
   create(request: SeatRequest): Promise<Result<Seat, WorktreeRefusal>>;
+  /**
+   * Makes sure that the directory is the one the agent was given, and that git commands in it belong to this worktree,
+   * not to the checkout around it. Looks at files only.
+   */
+  ensureLink(worktree: OwnedWorktree): Promise<GitLink>;
   /** The branch the project root has checked out, or undefined when detached. */
   currentBranch(): Promise<string | undefined>;
   /** What the worktree holds. Of the project's own checkout only the commit: what lies in it is the user's. */

@@ -7,6 +7,7 @@ import type { LaunchPlan } from "../../ports/runtime.ts";
 import type { TerminalProcess } from "../../ports/terminal.ts";
 import type { AttachHold } from "../../usecases/agents/attach.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
+import { ceilingOf, worktreeOf } from "../supervisor/conserve.ts";
 import type { AttachedPorts } from "./ports.ts";
 
 /**
@@ -16,6 +17,9 @@ import type { AttachedPorts } from "./ports.ts";
 export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promise<Result<ProcessExit, Refusal>> {
   const agent = await ports.store.read((tx) => tx.agents.get(hold.agentId));
   if (agent === undefined) throw new Error(`agent ${hold.agentId} is not stored`);
+  const worktree = worktreeOf(agent);
+  const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
+  if (link?.kind === "broken") return no(invalid("agent", `cannot work: ${link.problem}`, { value: agent.name }));
   const plan = await planFor(ports, agent);
   if (!plan.ok) return plan;
   const token = ports.ids.secret();
@@ -76,6 +80,7 @@ function environmentOf(ports: AttachedPorts, agent: Agent): Record<string, strin
     OVERSTORY_CAPABILITY: agent.capability,
     OVERSTORY_TASK_ID: agent.taskId ?? "",
     OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
+    ...ceilingOf(agent),
     OVERSTORY_SESSION_ID: agent.id,
   };
 }

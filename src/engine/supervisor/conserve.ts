@@ -17,6 +17,12 @@ export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
   return { agentName, generation, path, identity: agent.worktreeIdentity, branch, kind, baseCommit, baseRef };
 }
 
+/** Git must not look for a repository above the worktree: there lies the user's checkout. */
+export function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
+  const path = worktreeOf(agent)?.path;
+  return path === undefined ? {} : { GIT_CEILING_DIRECTORIES: path.slice(0, path.lastIndexOf("/")) };
+}
+
 /**
  * Looks at an agent's worktree and keeps what is in it but under no ref. Undefined for agents without one, and for a
  * worktree that git cannot read: that is put on record and must not keep the turn from being settled.
@@ -25,7 +31,8 @@ export async function conserve(ports: ConservePorts, agent: Agent): Promise<Work
   const worktree = worktreeOf(agent);
   if (worktree === undefined) return undefined;
   try {
-    return await keep(ports, agent, worktree);
+    await mendLink(ports, agent, worktree);
+    return await withinReason(keep(ports, agent, worktree));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const data = { path: worktree.path, problem };
@@ -34,6 +41,31 @@ export async function conserve(ports: ConservePorts, agent: Agent): Promise<Work
     return undefined;
   }
 }
+
+/** An agent that took the `.git` of its worktree away may have worked elsewhere with git: that is put on record. */
+async function mendLink(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree): Promise<void> {
+  const link = await ports.worktrees.ensureLink(worktree);
+  if (link.kind === "sound") return;
+  const problem = link.kind === "broken" ? link.problem : "its .git was missing or pointed elsewhere, and was put back";
+  const data = { path: worktree.path, problem };
+  const event = { ...about(agent, ports.clock.now()), type: "worktree_link", level: "warn", data } as const;
+  await ports.store.transaction((tx) => tx.events.append([event]));
+}
+
+/** A git that waits for something that never comes must not keep a turn from being settled. What it held stays there. */
+async function withinReason<T>(work: Promise<T>): Promise<T> {
+  let timer: Timer | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`git took longer than ${longestKeepingMs / 1000} s`)), longestKeepingMs);
+  });
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const longestKeepingMs = 120_000;
 
 async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   await ports.worktrees.collect(worktree);

@@ -6,6 +6,7 @@ import type { PlacedInstructions } from "../../ports/instructions.ts";
 import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import type { OwnedTurn } from "./begin.ts";
+import { ceilingOf, worktreeOf } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { mayStart, whenThereIsRoom } from "./room.ts";
 
@@ -24,6 +25,9 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
   const { turn, agent } = owned;
   const token = ports.ids.secret();
   const given = await ports.store.read((tx) => assignmentOf(tx, agent));
+  const worktree = worktreeOf(agent);
+  const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
+  if (link?.kind === "broken") return { kind: "failed", problem: link.problem };
   let started: { readonly done: Started } | "taken";
   try {
     started = await whenThereIsRoom(ports, owned, () => start(ports, owned, runtime, { token, given }));
@@ -176,6 +180,7 @@ function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Reco
     OVERSTORY_CAPABILITY: agent.capability,
     OVERSTORY_TASK_ID: agent.taskId ?? "",
     OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
+    ...ceilingOf(agent),
     OVERSTORY_SESSION_ID: agent.id,
     OVERSTORY_TURN_ID: turn.id,
   };

@@ -1,5 +1,6 @@
 import { closeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 import { gateEnvironment } from "../../domain/gate/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
 import { redactor, secretValues } from "../../domain/gate/redact.ts";
@@ -51,7 +52,9 @@ async function runInto(
   const reading = pipe.read((bytes) => log.add(bytes));
   let held: HeldCommand;
   try {
-    const variables = { ...gateEnvironment({ ...env, ...shell.passed }, request.env), [runVariable]: run };
+    const told = gateEnvironment({ ...env, ...shell.passed }, request.env);
+    // A checkout that lost its `.git` must not let a command work in what lies around it.
+    const variables = { ...told, [runVariable]: run, GIT_CEILING_DIRECTORIES: dirname(cwd) };
     held = holdCommand({ argv: ["/bin/sh", "-c", gate.command], cwd, env: variables, output: pipe.write });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -39,7 +39,8 @@ async function tryToCreate(yard: Yard, request: SeatRequest, inTurn: InTurn): Pr
     unlock(admin);
   } catch (error) {
     await inTurn(() => undo(yard, request));
-    if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base);
+    // What went wrong before says more, and a branch without a worktree is in nobody's way.
+    if (tip === undefined) await dropRef(yard, `refs/heads/${request.branch}`, base).catch(() => false);
     passOnFull(error, request.path);
     return { problem: error instanceof Error ? error.message : String(error) };
   }

@@ -6,7 +6,7 @@ import { listEntries } from "./list.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import { standing } from "./places.ts";
 import { saveWork } from "./snapshot.ts";
-import { commitAt, newRef, parseRefs, refsBelow, type Yard } from "./yard.ts";
+import { firstFreeRef, newRef, parseRefs, refsBelow, type Yard } from "./yard.ts";
 
 const ours = "refs/heads/overstory/";
 /** Landing branches belong to runs, not to agents: what is on them has landed but may not have reached the user yet. */
@@ -37,17 +37,13 @@ export async function rescueWork(yard: Yard, worktree: OwnedWorktree): Promise<R
   const saved = await saveWork(yard, worktree);
   if (saved === undefined) return undefined;
   const wanted = `${rescueRefs}${worktree.agentName}-${worktree.generation}`;
-  for (let n = 1; n < mostTries; n++) {
-    const ref = n === 1 ? wanted : `${wanted}-${n}`;
-    const there = await commitAt(yard, ref);
-    if (there === saved.commit || (there === undefined && (await newRef(yard, ref, saved.commit)))) {
-      return { ref, ...saved };
-    }
-  }
-  throw new Error(`no free ref ${wanted}`);
+  const there = new Map((await refsBelow(yard, rescueRefs)).map(({ name, commit }) => [name, commit]));
+  const nameOf = (n: number): string => (n === 1 ? wanted : `${wanted}-${n}`);
+  let n = 1;
+  while (there.has(nameOf(n)) && there.get(nameOf(n)) !== saved.commit) n++;
+  if (there.get(nameOf(n)) === saved.commit) return { ref: nameOf(n), ...saved };
+  return { ref: await firstFreeRef(yard, saved.commit, (at) => nameOf(n + at)), ...saved };
 }
-
-const mostTries = 100_000;
 
 export async function findRescues(yard: Yard): Promise<readonly Rescue[]> {
   const refs = await refsBelow(yard, rescueRefs);

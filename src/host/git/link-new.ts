@@ -33,7 +33,7 @@ export async function linkNew(yard: Yard, request: SeatRequest, lock: string): P
   const base = repository.isOrdinary ? baseWhereFree(repository, path, baseRef) : undefined;
   if (base === undefined) return undefined;
   // First of all: it fails where the branch exists, and a branch without a worktree is in nobody's way.
-  if (!(await newRef(yard, `refs/heads/${branch}`, base))) return undefined;
+  if (!(await newRef(yard, `refs/heads/${branch}`, base).catch(() => false))) return undefined;
   let admin: string | undefined;
   try {
     mkdirSync(path, { recursive: true });
@@ -44,7 +44,8 @@ export async function linkNew(yard: Yard, request: SeatRequest, lock: string): P
     rmSync(path, { recursive: true, force: true });
     // Left on the list, it would look as if we were still at it.
     if (admin !== undefined) rmSync(admin, { recursive: true, force: true });
-    await dropRef(yard, `refs/heads/${branch}`, base);
+    // What went wrong before says more, and a branch without a worktree is in nobody's way.
+    await dropRef(yard, `refs/heads/${branch}`, base).catch(() => false);
     passOnFull(error, path);
     // Whatever else it was, git meets it too, and its words are better than ours.
     return undefined;

@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type GitAnswer, runGit } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -76,7 +76,7 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     GIT_AUTHOR_EMAIL: "overstory@localhost",
     GIT_COMMITTER_NAME: "Overstory",
     GIT_COMMITTER_EMAIL: "overstory@localhost",
-    ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree }),
+    ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree, GIT_CEILING_DIRECTORIES: dirname(workTree) }),
     ...(options.objects === "project" ? { GIT_OBJECT_DIRECTORY: repository.objects } : {}),
   };
   return {

@@ -59,7 +59,7 @@ export function directoryIdentity(path: string): string {
   return `${dev}:${ino}`;
 }
 
-function clonePlace(path: string): Place | undefined {
+export function clonePlace(path: string): Place | undefined {
   const gitDir = join(path, ".git");
   // A link would let an agent show us another repository as its own.
   if (![gitDir, join(gitDir, "objects"), join(gitDir, "refs")].every(isRealDirectory)) return undefined;
@@ -68,7 +68,7 @@ function clonePlace(path: string): Place | undefined {
 }
 
 /** The directory under `.git/worktrees` that belongs to the worktree at `path`, whether or not that still exists. */
-export function adminDirOf(repository: Repository, path: string): string | undefined {
+export function adminDirOf(repository: Pick<Repository, "commonDir">, path: string): string | undefined {
   const all = join(repository.commonDir, "worktrees");
   if (!existsSync(all)) return undefined;
   const wanted = placeInParent(path);
@@ -84,6 +84,20 @@ function headText(gitDir: string): string | undefined {
   const text = textOf(join(gitDir, "HEAD"))?.trim();
   return text !== undefined && /^(ref: refs\/[^\s\0]+|[0-9a-f]{40,64})$/.test(text) ? text : undefined;
 }
+
+/** Where refs and objects are, found without a git process; undefined where the checkout is laid out unusually. */
+export function commonDirOf(root: string): string | undefined {
+  const entry = join(root, ".git");
+  if (isRealDirectory(entry)) return entry;
+  const points = gitLinkIn(entry);
+  if (points === undefined) return undefined;
+  const gitDir = resolve(root, points);
+  const common = textOf(join(gitDir, "commondir"))?.trim();
+  return common === undefined ? gitDir : resolve(gitDir, common);
+}
+
+/** Where a `.git` that is a file points. */
+export const gitLinkIn = (file: string): string | undefined => /^gitdir: (.+?)\n*$/.exec(textOf(file) ?? "")?.[1];
 
 /** Small regular files only: a pipe in their place would hold us for ever. */
 function textOf(path: string): string | undefined {

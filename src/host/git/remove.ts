@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { OwnedWorktree, Removal } from "../../ports/worktrees.ts";
 import { errorCode } from "../writable.ts";
 import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
+import { passOnFull } from "./full-disk.ts";
 import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
@@ -56,7 +57,12 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
   if ((await commitAt(yard, ref)) === undefined) return null;
   const where = (await checkedOut(yard)).get(ref);
   if (where !== undefined) return `${branch} is checked out at ${where}; the branch was kept`;
-  return (await dropRef(yard, ref, tip)) ? null : `${branch} has moved on; the branch was kept`;
+  try {
+    return (await dropRef(yard, ref, tip)) ? null : `${branch} has moved on; the branch was kept`;
+  } catch (error) {
+    passOnFull(error, null);
+    return `${branch} was kept: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
@@ -85,6 +91,11 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open.own, worktree.path)]);
   for (const path of [...ignored, ...skipped]) {
     if (!notWork(path.toString().replace(/\/$/, ""))) trash.take(worktree.path, path);
+  }
+  // A repository that the agent made in the place of its own: its commits are nowhere else.
+  const ownRepository = join(worktree.path, ".git");
+  if (worktree.kind === "linked" && lstatSync(ownRepository, { throwIfNoEntry: false })?.isDirectory() === true) {
+    trash.take(worktree.path, ".git");
   }
   for (const path of tracked.submodules) if (hasFiles(join(worktree.path, path))) trash.take(worktree.path, path);
 }

@@ -5,7 +5,7 @@ import type { OwnDir } from "./own-dir.ts";
 import { standing } from "./places.ts";
 import { transfer } from "./transfer.ts";
 import { findWork } from "./work.ts";
-import { newRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
+import { firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
@@ -22,11 +22,9 @@ export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise
   const known = earlier.map(({ commit }) => commit);
   const commit = await commitOf(open.own, kept);
   await bring(yard, worktree, open, { commit, known });
-  for (let n = (last?.place[0] === worktree.generation ? last.place[1] : 0) + 1; n < mostTries; n++) {
-    const ref = `${prefix}${worktree.generation}/${n}`;
-    if (await newRef(yard, ref, commit)) return { ref, commit, skipped: kept.skipped };
-  }
-  throw new Error(`no free snapshot ref under ${prefix}${worktree.generation}/`);
+  const next = (last?.place[0] === worktree.generation ? last.place[1] : 0) + 1;
+  const ref = await firstFreeRef(yard, commit, (at) => `${prefix}${worktree.generation}/${next + at}`);
+  return { ref, commit, skipped: kept.skipped };
 }
 
 /** The work of a worktree as one commit in the project, under no ref yet. Undefined when there is none at all. */
@@ -42,8 +40,6 @@ export async function saveWork(
   await bring(yard, worktree, open, { commit, known: [] });
   return { commit, skipped: kept.skipped };
 }
-
-const mostTries = 1_000_000;
 
 /** Work whose files are stored: a commit the agent made itself, or one that is still to be written. */
 type Kept = { readonly skipped: readonly string[] } & (

@@ -5,10 +5,11 @@ import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal
 import { collectBranches } from "./collect.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
+import { ensureGitLink } from "./git-link.ts";
 import { inspectWorktree } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { isLanded } from "./landed.ts";
-import { directoryIdentity, placeOf } from "./places.ts";
+import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -38,6 +39,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
   };
   return {
     create: async (request) => create(await yard(), request, inTurn),
+    ensureLink: async (worktree) => ensureGitLink(commonDirOf(root) ?? (await repository()).commonDir, worktree),
     currentBranch: async () => currentBranch(await yard()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
     snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),

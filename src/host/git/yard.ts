@@ -65,16 +65,66 @@ export async function setRef({ repository }: Pick<Yard, "repository">, ref: stri
   expectGit(await git(repository.root, "update-ref", ref, commit), `setting ${ref}`);
 }
 
-/** False when the ref exists already. */
-export async function newRef({ repository }: Pick<Yard, "repository">, ref: string, commit: string): Promise<boolean> {
+/**
+ * False when the ref exists already. Throws, with git's words, when it does not exist and still cannot be made: a lock
+ * that stays, a directory or a file in the way, no right to write.
+ */
+export async function newRef(yard: Pick<Yard, "repository">, ref: string, commit: string): Promise<boolean> {
   const nothing = "0".repeat(commit.length);
-  return (await git(repository.root, "update-ref", ref, commit, nothing)).code === 0;
+  return changeRef(yard, ref, [commit, nothing], async () => (await commitAt(yard, ref)) !== undefined);
 }
 
-/** Deletes a ref whose tip is still the one that was looked at. False when it moved meanwhile. */
-export async function dropRef({ repository }: Pick<Yard, "repository">, ref: string, tip: string): Promise<boolean> {
-  return (await git(repository.root, "update-ref", "-d", ref, tip)).code === 0;
+/**
+ * Makes the first of these refs that is free. A few others may have been made since the caller looked, and the lock of
+ * one may have been left by a dead process; when the fourth cannot be made either, the reason is another one.
+ */
+export async function firstFreeRef(
+  yard: Pick<Yard, "repository">,
+  commit: string,
+  nameOf: (at: number) => string,
+): Promise<string> {
+  let failures = 0;
+  for (let at = 0; ; at++) {
+    try {
+      if (await newRef(yard, nameOf(at), commit)) return nameOf(at);
+    } catch (error) {
+      if (++failures === mostFailures) throw error;
+    }
+    if (at > mostOthers) throw new Error(`${nameOf(0)} and ${at} more refs exist already`);
+  }
 }
+
+const mostFailures = 4;
+const mostOthers = 1_000;
+
+/**
+ * Deletes a ref whose tip is still the one that was looked at. False when it moved meanwhile. Throws when it is still
+ * there and cannot be deleted.
+ */
+export async function dropRef(yard: Pick<Yard, "repository">, ref: string, tip: string): Promise<boolean> {
+  const moved = async (): Promise<boolean> => (await commitAt(yard, ref)) !== tip;
+  return changeRef(yard, ref, ["-d", tip], moved);
+}
+
+/** Another writer may hold the lock of a ref for a moment: then git is asked again, a few times. */
+async function changeRef(
+  { repository }: Pick<Yard, "repository">,
+  ref: string,
+  change: readonly string[],
+  isOvertaken: () => Promise<boolean>,
+): Promise<boolean> {
+  const args = change[0] === "-d" ? ["-d", ref, ...change.slice(1)] : [ref, ...change];
+  for (let tries = 1; ; tries++) {
+    const answer = await git(repository.root, "update-ref", ...args);
+    if (answer.code === 0) return true;
+    if (await isOvertaken()) return false;
+    if (tries === mostRefTries) expectGit(answer, `changing ${ref}`);
+    await Bun.sleep(betweenRefTriesMs * tries);
+  }
+}
+
+const mostRefTries = 4;
+const betweenRefTriesMs = 25;
 
 export interface Ref {
   readonly name: string;

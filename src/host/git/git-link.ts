@@ -1,0 +1,37 @@
+import { lstatSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { GitLink, OwnedWorktree } from "../../ports/worktrees.ts";
+import { adminDirOf, clonePlace, gitLinkIn, standing, strangers } from "./places.ts";
+
+/**
+ * Makes sure that git commands of an agent belong to its worktree. Without the `.git` of a worktree, git would look
+ * further up and find the user's checkout; the agent would commit there.
+ */
+export function ensureGitLink(commonDir: string, worktree: OwnedWorktree): GitLink {
+  const { path, kind, agentName } = worktree;
+  if (kind === "root") return { kind: "sound" };
+  const found = standing(worktree);
+  if (found === "nothing") return { kind: "broken", problem: `the worktree ${path} is gone` };
+  if (found !== "own") {
+    return { kind: "broken", problem: `${strangers[found]} stands at ${path} instead of the worktree of ${agentName}` };
+  }
+  if (kind === "clone") {
+    const isThere = clonePlace(path) !== undefined;
+    return isThere ? { kind: "sound" } : { kind: "broken", problem: `${path} has lost its git directory` };
+  }
+  const admin = adminDirOf({ commonDir }, path);
+  if (admin === undefined) {
+    return { kind: "broken", problem: `git has no record of the worktree ${path} any more (.git/worktrees)` };
+  }
+  const link = join(path, ".git");
+  if (lstatSync(link, { throwIfNoEntry: false })?.isDirectory() === true) {
+    return { kind: "broken", problem: `a repository of its own was made in ${path}: its .git is a directory` };
+  }
+  const points = gitLinkIn(link);
+  if (points !== undefined && resolve(path, points) === admin) return { kind: "sound" };
+  // In one step, and over whatever is there: a link would be replaced, not followed.
+  const written = join(admin, "link.new");
+  writeFileSync(written, `gitdir: ${admin}\n`);
+  renameSync(written, link);
+  return { kind: "mended" };
+}
