@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 
 /** When the process of an agent's newest turn was put on record; its gate opens right after. Undefined when none was. */
 export interface AgentStarts extends Disposable {
@@ -11,7 +12,7 @@ export interface AgentStarts extends Disposable {
 }
 
 export function agentStarts(project: TestProject): AgentStarts {
-  const db = new Database(join(project.root, ".overstory", "overstory.db"), { readonly: true });
+  const db = new Database(statePath(project.root, "overstory.db"), { readonly: true });
   const newest = db.query<{ at: number; turnId: string }, [string]>(
     `SELECT p.started_at AS at, p.turn_id AS turnId FROM processes p JOIN agents a ON a.id = p.agent_id
      WHERE p.role = 'agent' AND a.name = ? ORDER BY p.started_at DESC LIMIT 1`,

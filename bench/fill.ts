@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { statePath } from "../testkit/state.ts";
 
 /** Puts so many old, read messages and so many events into a project's database. */
 export function fillWithHistory(root: string, size: number): void {
-  const db = new Database(join(root, ".overstory", "overstory.db"));
+  const db = new Database(statePath(root, "overstory.db"));
   db.run("PRAGMA synchronous = OFF");
   db.run("BEGIN");
   db.run(

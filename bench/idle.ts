@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import { readIdentity } from "../src/host/engine-door/keeper.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { fillStore } from "../testkit/mail-seed.ts";
 import type { TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 import { fillWithHistory } from "./fill.ts";
 import { childrenOf, cpuMs } from "./process-cost.ts";
@@ -68,7 +68,7 @@ async function seatWaitingAgents({ root }: TestProject): Promise<void> {
 async function leavesByItself(project: TestProject): Promise<boolean> {
   const started = await project.ovWith({ env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "500" } }, "engine", "start");
   if (started.code !== 0) throw new Error(started.err);
-  const engine = readIdentity(join(project.root, ".overstory", "run", "engine.json"));
+  const engine = readIdentity(statePath(project.root, "run", "engine.json"));
   for (let waited = 0; waited < 10_000; waited += 100) {
     if ((engine === undefined || linuxProcesses.check(engine) === "gone") && project.processes().length === 0)
       return true;
@@ -78,7 +78,7 @@ async function leavesByItself(project: TestProject): Promise<boolean> {
 }
 
 function enginePid({ root }: TestProject): number {
-  const engine = readIdentity(join(root, ".overstory", "run", "engine.json"));
+  const engine = readIdentity(statePath(root, "run", "engine.json"));
   if (engine === undefined) throw new Error("the engine is not there");
   return engine.pid;
 }

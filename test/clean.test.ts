@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 import { change, commit, put, seat } from "./worktrees.world.ts";
 
 /** A project in which two agents have ended: one landed, one did not, with mail, logs and files about. */
@@ -15,16 +16,19 @@ async function lived(): Promise<TestProject> {
   put(open, "draft.txt", "d\n");
   put(open, "run.log", "ignored\n");
   await project.json("mail", "send", "--to", "operator", "--subject", "hello", "--body", "first");
-  const state = join(project.root, ".overstory");
+  const state = statePath(project.root);
   put(state, "logs/landed/turn/stdout.ndjson", "{}\n");
   put(state, "agents/open/identity.yaml", "x\n");
-  put(state, "specs/t-1.md", "spec\n");
+  put(join(project.root, ".overstory"), "specs/t-1.md", "spec\n");
   put(state, "trash/old/x.log", "x\n");
   return project;
 }
 
-const inState = (project: TestProject, dir: string): readonly string[] =>
-  readdirSync(join(project.root, ".overstory", dir)).toSorted();
+const inState = (project: TestProject, dir: string): readonly string[] => {
+  const inCheckout = dir === "worktrees" || dir === "specs";
+  const home = inCheckout ? join(project.root, ".overstory") : statePath(project.root);
+  return readdirSync(join(home, dir)).toSorted();
+};
 
 describe("ov clean", () => {
   test("needs to know what, and takes one agent or all, not both", async () => {
@@ -40,8 +44,8 @@ describe("ov clean", () => {
   test("finds nothing in a fresh project and makes no database", async () => {
     await using project = await makeProject();
     expect(await project.json("clean", "--all", "--yes")).toMatchObject({ worktreesCleaned: 0, backup: null });
-    expect(existsSync(join(project.root, ".overstory", "overstory.db"))).toBe(false);
-    expect(existsSync(join(project.root, ".overstory", "backups"))).toBe(false);
+    expect(existsSync(statePath(project.root, "overstory.db"))).toBe(false);
+    expect(existsSync(statePath(project.root, "backups"))).toBe(false);
   });
 
   test("refuses while an agent is live, and says how to stop it", async () => {

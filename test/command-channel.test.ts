@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { directChannel, remoteChannel } from "../src/compose/channel.ts";
 import { openProject } from "../src/compose/project.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
+import { placeAround } from "../src/host/project-place.ts";
 import { commandChannelContract } from "../testkit/contracts/command-channel.ts";
 import { fillStore } from "../testkit/mail-seed.ts";
 import { ovBinary } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
 /** Keeps the engine up for the whole test, and lets it look at nothing unless it is woken. */
@@ -40,7 +41,7 @@ async function seatedToken(project: TestProject): Promise<string> {
 commandChannelContract("direct", async (work) => {
   await using project = await makeProject(longLived);
   await project.ov("status");
-  const channel = directChannel(await openProject(project.root, project.env));
+  const channel = directChannel(await openProject(placeAround(project.root), project.env));
   await work({ project, channel });
   await channel.close();
 });
@@ -50,14 +51,14 @@ commandChannelContract("remote", async (work) => {
   await project.ov("status");
   startEngine(project);
   const token = await seatedToken(project);
-  await work({ project, token, channel: remoteChannel({ dir: join(project.root, ".overstory") }) });
+  await work({ project, token, channel: remoteChannel({ dir: statePath(project.root) }) });
 });
 
 test("a remote call outlives a restart of the engine and still acts once", async () => {
   await using project = await makeProject(longLived);
   await project.ov("status");
   const pid = startEngine(project);
-  const channel = remoteChannel({ dir: join(project.root, ".overstory") });
+  const channel = remoteChannel({ dir: statePath(project.root) });
   const token = await seatedToken(project);
   await channel.call({ name: "task.create", request: { title: "One", id: "T1" }, token });
   const identity = linuxProcesses.identify(pid);
@@ -77,8 +78,8 @@ test("the same request id gets the first reply and changes nothing", async () =>
   const { callEngine } = await import("../src/host/engine-door/caller.ts");
   const token = await seatedToken(project);
   const frame = JSON.stringify({ name: "task.create", request: { title: "Once" }, requestId: "request-1", token });
-  const first = await callEngine(join(project.root, ".overstory"), frame);
-  const second = await callEngine(join(project.root, ".overstory"), frame);
+  const first = await callEngine(statePath(project.root), frame);
+  const second = await callEngine(statePath(project.root), frame);
   expect(second).toBe(first);
   expect(await project.read((tx) => tx.tasks.ids())).toHaveLength(1);
 });
@@ -87,7 +88,7 @@ test("a call over the socket without a token speaks for nobody", async () => {
   await using project = await makeProject(longLived);
   await project.ov("status");
   startEngine(project);
-  const channel = remoteChannel({ dir: join(project.root, ".overstory") });
+  const channel = remoteChannel({ dir: statePath(project.root) });
   const refused = await channel.call({ name: "task.create", request: { title: "One", id: "T1" } });
   expect(refused).toEqual({ ok: false, refusal: { kind: "unknown-token" } });
   expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
@@ -98,7 +99,7 @@ test("a call over the socket that leaves work wakes the engine at once", async (
   await project.json("task", "create", "Build", "--id", "T1");
   startEngine(project);
   const token = await seatedToken(project);
-  const channel = remoteChannel({ dir: join(project.root, ".overstory") });
+  const channel = remoteChannel({ dir: statePath(project.root) });
   const request = { taskId: "T1", capability: "builder", name: "b1", files: [], environment: {} };
   expect(await channel.call({ name: "agent.sling", request, token })).toMatchObject({ ok: true });
   await project.until("it had a worktree", async () => (await project.agent("b1")).worktreePath !== null);

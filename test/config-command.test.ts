@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { statePath } from "../testkit/state.ts";
 import { document, initWorld, type World } from "./init.world.ts";
 
 async function project(config: string): Promise<World> {
@@ -230,7 +231,7 @@ describe("explain", () => {
       code: 2,
       err: expect.stringContaining('did you mean "agents.maxDepth"'),
     });
-    expect(existsSync(join(world.root, ".overstory/run"))).toBe(false);
+    expect(existsSync(statePath(world.root, "run"))).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeProjectFacet } from "../src/compose/init.ts";
+import { statePath } from "../testkit/state.ts";
 import { document, initWorld, ownFiles } from "./init.world.ts";
 
 describe("a first init", () => {
@@ -41,15 +42,16 @@ describe("a first init", () => {
     });
     expect(said.created).toEqual([
       ".overstory",
-      ".overstory/agents",
       ".overstory/worktrees",
       ".overstory/specs",
-      ".overstory/logs",
-      ".overstory/run",
+      ".git/ov-state",
+      ".git/ov-state/agents",
+      ".git/ov-state/logs",
+      ".git/ov-state/run",
       ".overstory/.gitignore",
       ".overstory/README.md",
       ".overstory/agent-manifest.json",
-      ".overstory/overstory.db",
+      ".git/ov-state/overstory.db",
       "AGENTS.md",
       ".overstory/config.yaml",
     ]);
@@ -60,7 +62,7 @@ describe("a first init", () => {
     expect((await world.ov("init")).code).toBe(0);
     expect(await world.json("config", "validate")).toMatchObject({ valid: true, problems: [], warnings: [] });
     for (const file of ownFiles) expect(world.read(file)).not.toContain(world.base);
-    expect(statSync(join(world.root, ".overstory/run")).mode & 0o777).toBe(0o700);
+    expect(statSync(statePath(world.root, "run")).mode & 0o777).toBe(0o700);
     const tracked = (await world.git("ls-files")).trim().split("\n");
     expect(tracked.sort()).toEqual([...ownFiles, "CLAUDE.md"].sort());
     expect(await world.git("status", "--porcelain")).toBe("");
@@ -144,10 +146,15 @@ describe("a first init", () => {
     const bare = join(world.base, "bare.git");
     mkdirSync(plain);
     await world.git("init", "--quiet", "--bare", bare);
-    for (const place of [plain, bare, join(world.root, ".git")]) {
+    const reasons = [
+      [plain, "not-a-git-repository"],
+      [bare, "bare-repository"],
+      [join(world.root, ".git"), "not-a-git-repository"],
+    ] as const;
+    for (const [place, kind] of reasons) {
       const { code, out } = await world.ovIn(place, "init", "--json");
       expect(code).toBe(3);
-      expect(JSON.parse(out)).toMatchObject({ success: false, details: { kind: "not-a-git-repository", path: place } });
+      expect(JSON.parse(out)).toMatchObject({ success: false, details: { kind, path: place } });
       expect(existsSync(join(place, ".overstory"))).toBe(false);
     }
   });
@@ -166,7 +173,7 @@ describe("a first init", () => {
     world.env.OVERSTORY_TOKEN = "t";
     world.env.OVERSTORY_AGENT_NAME = "b1";
     // The database alone changes: it has the refusals on record.
-    const files = (): unknown => ({ ...world.snapshot(), ".overstory/overstory.db": undefined });
+    const files = (): unknown => ({ ...world.snapshot(), ".git/ov-state/overstory.db": undefined });
     const before = files();
     expect(await world.ov("init", "--reset")).toMatchObject({ code: 8, err: expect.stringContaining("b1 may not") });
     expect((await world.ov("config", "set", "agents.maxDepth", "9")).code).toBe(8);
@@ -220,10 +227,10 @@ describe("a second init", () => {
     using world = await initWorld();
     await world.ov("init");
     rmSync(join(world.root, ".overstory/README.md"));
-    rmSync(join(world.root, ".overstory/logs"), { recursive: true });
+    rmSync(statePath(world.root, "logs"), { recursive: true });
     await world.git("commit", "--quiet", "-am", "drop the readme");
     expect(await world.json("init")).toMatchObject({
-      created: [".overstory/logs", ".overstory/README.md"],
+      created: [".git/ov-state/logs", ".overstory/README.md"],
       committed: true,
     });
     expect(await world.git("diff", "--name-only", "HEAD~1")).toBe(".overstory/README.md\n");
@@ -299,7 +306,7 @@ describe("what stands in the way", () => {
 
   test("a damaged database is named, and there is no project until it is mended", async () => {
     using world = await initWorld();
-    world.write(".overstory/overstory.db", "not a database, but long enough to be looked at closely ".repeat(20));
+    world.write(".git/ov-state/overstory.db", "not a database, but long enough to be looked at closely ".repeat(20));
     const { code, out } = await world.ov("init", "--json");
     expect(code).toBe(3);
     expect(JSON.parse(out)).toMatchObject({ details: { kind: "store-corrupt" } });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { anAgent, aRun, aTask } from "../testkit/contracts/store/rows.ts";
+import { statePath } from "../testkit/state.ts";
 import { initWorld } from "./init.world.ts";
 
 test("prime answers with agent, compact and context, and names the branch one is on when it is another", async () => {
@@ -19,7 +19,7 @@ test("prime answers with agent, compact and context, and names the branch one is
 test("a person may prime an agent by name; an agent's hook may prime the orchestrator", async () => {
   using world = await initWorld();
   await world.ov("init");
-  const store = openSqlite({ path: join(world.root, ".overstory/overstory.db"), life: "command" });
+  const store = openSqlite({ path: statePath(world.root, "overstory.db"), life: "command" });
   await store.transaction(async (tx) => {
     await tx.runs.insert(aRun("r1"));
     await tx.tasks.insert(aTask("t1", { title: "Parse dates" }));

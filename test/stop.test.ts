@@ -6,6 +6,7 @@ import { openSqlite } from "../src/store/sqlite.ts";
 import { textIn } from "../testkit/lifecycle.ts";
 import { jsonOf } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 import { storedAgent } from "../testkit/use-case.ts";
 
 /** Asks its parent and waits. */
@@ -160,7 +161,7 @@ describe("ov stop", () => {
     await using project = await slung(asking);
     await inState(project, "b1", "between_turns");
     const { runId } = await project.agent("b1");
-    const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "process" });
+    const store = openSqlite({ path: statePath(project.root, "overstory.db"), life: "process" });
     await store.transaction((tx) =>
       tx.agents.reserve(storedAgent("z1", { runId, state: "zombie", outcome: "crashed", endedAt: 1 })),
     );
@@ -262,7 +263,7 @@ test("looking changes nothing in the database", async () => {
   await using project = await slung(asking);
   await inState(project, "b1", "between_turns");
   await project.until("every process had ended", async () => project.processes().length === 0);
-  const database = join(project.root, ".overstory", "overstory.db");
+  const database = statePath(project.root, "overstory.db");
   const bytes = async (): Promise<string> => {
     const hasher = new Bun.CryptoHasher("sha256");
     for (const path of [database, `${database}-wal`]) {

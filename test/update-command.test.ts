@@ -45,9 +45,9 @@ async function makeOld(world: World): Promise<Readonly<Record<string, string>>> 
   world.write(".overstory/agent-manifest.json", earlier(`{"$comment":"${sealWord}"}\n`));
   const guide = earlier(`<!-- ${sealWord} -->\n## Old\n`);
   world.write("CLAUDE.md", `<!-- overstory:begin -->\n${guide}<!-- overstory:end -->\n`);
-  const memory: { before: unknown; after: string } = JSON.parse(world.read(".overstory/run/hooks-before.json"));
+  const memory: { before: unknown; after: string } = JSON.parse(world.read(".git/ov-state/run/hooks-before.json"));
   const after = memory.after.replaceAll('"timeout": 30', '"timeout": 5');
-  world.write(".overstory/run/hooks-before.json", JSON.stringify({ ...memory, after }));
+  world.write(".git/ov-state/run/hooks-before.json", JSON.stringify({ ...memory, after }));
   world.write(".claude/settings.local.json", after);
   return ships;
 }
@@ -123,7 +123,7 @@ describe("what an earlier version wrote", () => {
     const settings = ".claude/settings.local.json";
     world.write(settings, world.read(settings).replace("{", '{"permissions": {"allow": []},'));
     expect(await world.json("update", "--hooks")).toMatchObject({ hooks: { updated: true }, kept: [] });
-    const memory: { after: string } = JSON.parse(world.read(".overstory/run/hooks-before.json"));
+    const memory: { after: string } = JSON.parse(world.read(".git/ov-state/run/hooks-before.json"));
     expect(memory.after).toBe(world.read(settings));
     await world.ov("hooks", "uninstall");
     expect(JSON.parse(world.read(settings))).toEqual({ permissions: { allow: [] } });
@@ -142,7 +142,7 @@ describe("what belongs to the user", () => {
     world.write(".overstory/config.yaml", "# mine\nproject: {name: repo}\n");
     world.write(".overstory/config.local.yaml", "agents: {maxDepth: 1}\n");
     world.write(".overstory/specs/t1.md", "spec\n");
-    world.write(".overstory/logs/b1.log", "log\n");
+    world.write(".git/ov-state/logs/b1.log", "log\n");
     const before = everything(world);
     const said = await world.json("update", "--force");
     expect(said.agentDefs).toEqual({
@@ -156,8 +156,8 @@ describe("what belongs to the user", () => {
     ]);
     const after = everything(world);
     const changed = Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
-    const memory = ".overstory/run/hooks-before.json";
-    const own = changed.filter((path) => ![".overstory", ".overstory/run", ".claude", memory, ""].includes(path));
+    const memory = ".git/ov-state/run/hooks-before.json";
+    const own = changed.filter((path) => ![".git/ov-state", ".git/ov-state/run", ".claude", memory, ""].includes(path));
     expect(own.sort()).toEqual([...(said.written as string[])].sort());
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 import { change, commit, put, seat } from "./worktrees.world.ts";
 
 /** Reserved, with its seat still being made. */
@@ -30,7 +31,7 @@ describe("ov worktree list", () => {
     await using project = await makeProject();
     const listed = await project.ov("worktree", "list");
     expect(listed).toMatchObject({ code: 0, out: expect.stringContaining("No worktrees of agents") });
-    expect(existsSync(join(project.root, ".overstory", "overstory.db"))).toBe(false);
+    expect(existsSync(statePath(project.root, "overstory.db"))).toBe(false);
   });
 });
 

@@ -5,6 +5,7 @@ import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import type { Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import type { TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
 /** An agent on record with a real worktree, as if it had worked and ended; facts say otherwise where it matters. */
@@ -26,7 +27,7 @@ export async function seat(project: TestProject, name: string, facts: Partial<Ag
 }
 
 export async function change(project: TestProject, work: (tx: Tx) => Promise<void>): Promise<void> {
-  const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "command" });
+  const store = openSqlite({ path: statePath(project.root, "overstory.db"), life: "command" });
   await store.transaction(work);
   await store.close();
 }

@@ -18,7 +18,7 @@ export const policyFor = (role: RoleSpec, more: Partial<GuardPolicy> = {}): Guar
   ...guardPolicyOf(
     role,
     { name: "bob", taskId: "t-1", worktreePath: "/w/tree", scope: [] },
-    { root: "/w", gates: [{ command: "npm test" }], instructionFile: ".claude/CLAUDE.md" },
+    { root: "/w", state: "/w/.git/ov-state", gates: [{ command: "npm test" }], instructionFile: ".claude/CLAUDE.md" },
   ),
   ...more,
 });

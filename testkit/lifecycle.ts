@@ -7,6 +7,7 @@ import { readIdentity } from "../src/host/engine-door/keeper.ts";
 import { carries } from "../src/host/linux/process-table.ts";
 import { jsonOf } from "./ov.ts";
 import type { TestProject } from "./project.ts";
+import { statePath } from "./state.ts";
 
 /** One process of a scripted agent, as its diary has it. */
 export interface Start {
@@ -125,7 +126,7 @@ export async function moveClock(project: TestProject, offsetMs: number): Promise
 /** Kills engine and keeper as one: neither has time to replace the other. */
 export function killServices(project: TestProject): void {
   const [engine, keeper] = ["engine", "keeper"].map((name) => {
-    const identity = readIdentity(join(project.root, ".overstory", "run", `${name}.json`));
+    const identity = readIdentity(statePath(project.root, "run", `${name}.json`));
     if (identity === undefined) throw new Error(`there is no ${name} to kill`);
     return identity.pid;
   });
@@ -144,7 +145,7 @@ export async function pidOf(project: TestProject, name: string, role: "superviso
   return found.pid;
 }
 
-export const databaseOf = ({ root }: TestProject): string => join(root, ".overstory", "overstory.db");
+export const databaseOf = ({ root }: TestProject): string => statePath(root, "overstory.db");
 
 /** A fingerprint of everything the database holds on disk. */
 export function databaseBytes(project: TestProject): string {

@@ -1,12 +1,12 @@
-import { join } from "node:path";
 import { type Message, priorityRank } from "../src/domain/mail/types.ts";
 import type { Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { aDelivery, aMessage } from "./contracts/store/rows.ts";
+import { statePath } from "./state.ts";
 
 /** Puts rows into a project's database in one transaction, as the setting of a test whose subject is the program. */
 export async function fillStore(root: string, work: (tx: Tx) => Promise<void>): Promise<void> {
-  const store = openSqlite({ path: join(root, ".overstory", "overstory.db"), life: "process" });
+  const store = openSqlite({ path: statePath(root, "overstory.db"), life: "process" });
   await store.transaction(work);
   await store.close();
 }

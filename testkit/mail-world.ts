@@ -47,7 +47,7 @@ export async function mailWorld(
   const open = (): Store => openSqlite({ path: join(dir, "overstory.db"), life: "process" });
   const stores = [open()];
   const [store] = stores as [Store];
-  const files = projectFiles(dir);
+  const files = projectFiles({ root: dir, dir });
   const settings = { ...settingsFor(mail), ...more };
   const clock = { now: Date.UTC(2026, 0, 1) };
   await store.transaction((tx) => tx.runs.insert(activeRun("run-1", clock.now)));

@@ -111,7 +111,7 @@ export async function mergeWorld(
         tx.tokens.insert({ digest, agentId, turnId, createdAt: clock.now, revokedAt: null }),
       );
       const time = { now: () => clock.now, monotonic: () => 0 };
-      const files = projectFiles(world.dir);
+      const files = projectFiles({ root: world.dir, dir: world.dir });
       const ports = { store, clock: time, ids: randomIds, settings, files, reach: () => {}, ancestors: () => [] };
       return (await runUseCase(ports, { name: useCase, request, token })).result;
     },

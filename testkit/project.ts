@@ -18,6 +18,7 @@ import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { aboutProcess } from "./about-process.ts";
 import { jsonOf, type OvAnswer, runOv, untilHeard } from "./ov.ts";
+import { statePath } from "./state.ts";
 
 export interface ProjectOptions {
   /** Files of the repository's first commit. */
@@ -97,6 +98,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
   await git("commit", "--quiet", "-m", "first");
   if (options.bare !== true) {
     mkdirSync(join(root, ".overstory"));
+    mkdirSync(statePath(root), { mode: 0o700 });
     const gates = (options.gates ?? []).map(
       (command, at) => `    - name: gate-${at + 1}\n      command: ${JSON.stringify(command)}\n`,
     );
@@ -104,7 +106,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     const defaults = `project:\n  name: sample\n  canonicalBranch: main\n${gated}runtime:\n  default: scripted\nengine:\n  idleExitMs: 300\n`;
     writeFileSync(join(root, ".overstory", "config.yaml"), defaults + (options.config ?? ""));
   }
-  const database = join(root, ".overstory", "overstory.db");
+  const database = statePath(root, "overstory.db");
   let store: Store | undefined;
   const read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     store ??= openSqlite({ path: database, life: "process", readOnly: true });
@@ -167,7 +169,7 @@ async function runGit(cwd: string, env: Readonly<Record<string, string>>, args: 
 
 /** Keeper first, so that nothing is started again; then whatever still names this project in its environment. */
 async function endAll(base: string, root: string): Promise<void> {
-  const keeper = readIdentity(join(root, ".overstory", "run", "keeper.json"));
+  const keeper = readIdentity(statePath(root, "run", "keeper.json"));
   if (keeper !== undefined) await linuxProcesses.endTree(keeper, 0);
   for (let round = 0; round < 3; round++) {
     for (const pid of processesOf(base)) {
@@ -208,7 +210,7 @@ const processTable = (base: string): string =>
     .join("\n");
 
 function logsOf(root: string): string {
-  const run = join(root, ".overstory", "run");
+  const run = statePath(root, "run");
   if (!existsSync(run)) return "";
   const logs = readdirSync(run).filter((name) => name.endsWith(".log"));
   return logs.map((name) => `--- ${name}\n${readFileSync(join(run, name), "utf8").slice(-3000)}`).join("\n");

@@ -54,7 +54,7 @@ export function useCaseWorld(options: { readonly projectName?: string } = {}): U
 
 function openWorld(dir: string, options: { readonly projectName?: string }): UseCaseWorld {
   const store = openSqlite({ path: join(dir, "overstory.db"), life: "process" });
-  const files = projectFiles(dir);
+  const files = projectFiles({ root: dir, dir });
   const settings = settingsFor(options.projectName ?? "app");
   let time = Date.UTC(2026, 0, 1);
 

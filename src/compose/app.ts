@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { allowedEnvironment, gateVariables } from "../domain/agent/environment.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
-import { findProjectRoot } from "../host/project-root.ts";
+import { findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { doorOf, type Environment, openProject, type Project } from "./project.ts";
-import { overstoryDir } from "./self.ts";
 import { tokenFor } from "./token-for.ts";
 import { version } from "./version.ts";
 
@@ -22,11 +22,16 @@ export interface AppOptions {
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
 export function makeApp({ env, cwd, project: typed }: AppOptions): App {
-  const findRoot = (): string => findProjectRoot({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
+  let place: ProjectPlace | undefined;
+  const thePlace = (): ProjectPlace => {
+    place ??= findPlace({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
+    return place;
+  };
+  const findRoot = (): string => thePlace().root;
   let project: Promise<Project> | undefined;
   let channel: CommandChannel | undefined;
   const theProject = (): Promise<Project> => {
-    project ??= openProject(findRoot(), env);
+    project ??= openProject(thePlace(), env);
     return project;
   };
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
@@ -55,8 +60,8 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     },
     engine: {
       status: () => {
-        const root = findRoot();
-        return doorOf({ root, dir: overstoryDir(root), env }).notice();
+        const { root, state } = thePlace();
+        return doorOf({ root, dir: state, env }).notice();
       },
     },
     environmentFor: async (runtime) => {
@@ -72,13 +77,13 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
         ...(typed === undefined ? {} : { project: typed }),
       }),
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
-    config: async () => (await import("./config-facet.ts")).makeConfigFacet(findRoot(), env),
+    config: async () => (await import("./config-facet.ts")).makeConfigFacet(thePlace(), env),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
     work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
-    hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(findRoot(), env),
-    guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(findRoot, env),
-    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(findRoot(), env),
+    hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(thePlace(), env),
+    guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
+    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(thePlace(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),

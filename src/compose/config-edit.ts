@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname } from "node:path";
 import { setConfigValue } from "../config/edit.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ConfigProblem } from "../config/problem.ts";
@@ -19,7 +18,7 @@ type Edit = (
 /** Sets single keys. Nothing is written that would give the configuration a problem it does not have now. */
 export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
   return async (key, typed, { local }) => {
-    const refused = await operatorOnly(dirname(files.project), env, `set ${key}`);
+    const refused = await operatorOnly(files.state, env, `set ${key}`);
     if (refused !== undefined) return no(refused);
     const layer = local ? "local" : "project";
     const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];

@@ -5,14 +5,16 @@ import type { ConfigProblem } from "../config/problem.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
 import { nearest } from "../domain/name/nearest.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
 import type { ConfigFacet, ConfigKeyView, ConfigProblemView } from "../surfaces/cli/facets/config.ts";
 import { makeConfigEditor } from "./config-edit.ts";
 
-/** The configuration of the project at `root` as this environment sees it. Always from the sources, never compiled. */
-export function makeConfigFacet(root: string, env: Environment): ConfigFacet {
-  const files = configFiles(root);
+/** The configuration of a project as this environment sees it. Always from the sources, never compiled. */
+export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFacet {
+  const { root } = place;
+  const files = configFiles(place);
   const load = (): Promise<Loaded> => loadConfig(files, env);
   const view = (explanation: Explanation): ConfigKeyView => keyView(root, explanation);
   const edit = makeConfigEditor(files, env);

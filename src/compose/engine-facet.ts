@@ -100,7 +100,7 @@ function install(project: Project, print: boolean): EngineInstall {
   const path = join(home, "systemd", "user", unit);
   // The rest of what the engine keeps is set by the service manager for every session of this person.
   const kept = { PATH: env.PATH ?? "/usr/local/bin:/usr/bin:/bin", OVERSTORY_PROJECT_ROOT: root };
-  const text = unitText({ root, engine: keeperOptions(project).engine, env: kept });
+  const text = unitText({ root, state: project.dir, engine: keeperOptions(project).engine, env: kept });
   const same = existsSync(path) && readFileSync(path, "utf8") === text;
   if (!print && !same) writeAtomically(path, text);
   return { path, unit, text, written: !print && !same, enable: `systemctl --user enable --now ${unit}` };

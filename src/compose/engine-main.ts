@@ -44,7 +44,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
     oldFiles: oldFiles(project.dir),
-    forgetEnvironment: (path) => void projectFiles(project.dir).removeEnvironment(path),
+    forgetEnvironment: (path) => void projectFiles(project).removeEnvironment(path),
     report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),
     worktreePath: (agentName) => join(project.root, project.config.worktrees.baseDir, agentName),

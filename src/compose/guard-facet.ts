@@ -8,10 +8,9 @@ import { claudeToolKind } from "../runtimes/claude/tools.ts";
 import type { GuardFacet, ToolUse } from "../surfaces/cli/facets/guard.ts";
 import type { Environment } from "./project.ts";
 import { rulesFile } from "./rules-file.ts";
-import { overstoryDir } from "./self.ts";
 
 /** The guard as hooks ask it. Nothing of the project is opened for it: it is asked before each use of a tool. */
-export function makeGuardFacet(findRoot: () => string, env: Environment): GuardFacet {
+export function makeGuardFacet(stateOf: () => string, env: Environment): GuardFacet {
   const byFile = async (file: string, use: ToolUse): Promise<Verdict> => {
     const policy = readGuardPolicy(textOf(file) ?? "");
     if (policy === undefined) return deny("unreadable", "the rules of this agent are missing; end your turn");
@@ -19,7 +18,7 @@ export function makeGuardFacet(findRoot: () => string, env: Environment): GuardF
     const kind = claudeToolKind(use.tool ?? "");
     return decide({ ...use, kind }, policy, await meansFrom(env));
   };
-  return { byFile, byAgent: (name, use) => byFile(rulesFile(overstoryDir(findRoot()), name), use) };
+  return { byFile, byAgent: (name, use) => byFile(rulesFile(stateOf(), name), use) };
 }
 
 async function meansFrom(env: Environment): Promise<GuardMeans> {

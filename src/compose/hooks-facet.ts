@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hookEvents } from "../domain/hook/hook-event.ts";
 import { freshSettings, installedEvents, withHooks, withoutHooks } from "../domain/hook/settings-text.ts";
 import { hooksStanding } from "../domain/project/hooks-standing.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
@@ -10,7 +11,6 @@ import { type SettingsFile, settingsFile } from "../host/settings-file.ts";
 import type { HooksFacet } from "../surfaces/cli/facets/hooks.ts";
 import { operatorOnly } from "./operator-only.ts";
 import type { Environment } from "./project.ts";
-import { overstoryDir } from "./self.ts";
 
 /** Where Claude Code looks for settings of one person and one project. */
 const path = ".claude/settings.local.json";
@@ -22,10 +22,10 @@ interface Memory {
 }
 
 /** The hooks of the project at `root`, in the settings of its user. */
-export function makeHooksFacet(root: string, env: Environment): HooksFacet {
+export function makeHooksFacet({ root, state }: ProjectPlace, env: Environment): HooksFacet {
   const file = settingsFile(join(root, path));
-  const memoryPath = join(overstoryDir(root), "run", "hooks-before.json");
-  const forbidden = (action: string): Promise<Refusal | undefined> => operatorOnly(overstoryDir(root), env, action);
+  const memoryPath = join(state, "run", "hooks-before.json");
+  const forbidden = (action: string): Promise<Refusal | undefined> => operatorOnly(state, env, action);
   return {
     install: async ({ force }) => {
       const refusal = await forbidden("install hooks");

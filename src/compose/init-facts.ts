@@ -43,7 +43,7 @@ export function detectFacts({ repository, env, name }: Question): Result<Project
 
 /** Facts as the project's own configuration has them. One that cannot be used is never replaced unasked. */
 export async function configuredFacts({ repository, name }: Question): Promise<ProjectFacts> {
-  const files = configFiles(repository.root);
+  const files = configFiles({ root: repository.root, state: repository.state });
   // Without the environment: a variable of this shell is not a property of the project.
   const { config, ok: usable, problems } = await loadConfig(files, {});
   if (!usable) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { renderDefaultConfig } from "../config/render.ts";
 import type { Environment } from "../config/sources.ts";
@@ -13,6 +13,7 @@ import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/projec
 import { type InstructionEdit, putGuide } from "../host/project/instruction-file.ts";
 import { type Ledger, makeLedger } from "../host/project/ledger.ts";
 import { currentBranch, findRepository } from "../host/project/repository.ts";
+import { databaseIn, sharedDir } from "../host/project-place.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
 import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
@@ -41,9 +42,9 @@ interface Situation {
 
 async function init({ place, env }: Situation, request: InitRequest): Promise<Result<InitReport, Refusal>> {
   const repository = await findRepository(place);
-  const { root } = repository;
-  const dir = join(root, ".overstory");
-  const refused = await operatorOnly(dir, env, "set up a project");
+  const { root, state } = repository;
+  const dir = sharedDir(root);
+  const refused = await operatorOnly(state, env, "set up a project");
   if (refused !== undefined) return no(refused);
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false) {
     return no(invalid(".overstory", "must be a directory, but something else has that name", { value: dir }));
@@ -53,9 +54,9 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const facts = keeps ? ok(await configuredFacts(question)) : detectFacts(question);
   if (!facts.ok) return facts;
 
-  await checkDatabase(join(dir, "overstory.db"));
+  await checkDatabase(databaseIn(state));
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
-  const made = await setUp({ root, dir, facts: facts.value, request });
+  const made = await setUp({ root, state, facts: facts.value, request });
   const committing =
     request.commit && made.ledger.created.length > 0
       ? await commit(root, env, made)
@@ -77,7 +78,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
 
 interface Plan {
   readonly root: string;
-  readonly dir: string;
+  readonly state: string;
   readonly facts: ProjectFacts;
   readonly request: InitRequest;
 }
@@ -97,17 +98,23 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
  * Everything is written before the configuration, which is what makes a directory a project: whenever this is cut
  * short, the project is simply not set up yet, and the next call completes it.
  */
-async function setUp({ root, dir, facts, request }: Plan): Promise<Made> {
+async function setUp({ root, state, facts, request }: Plan): Promise<Made> {
+  const dir = sharedDir(root);
   const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
   const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
   const ledger = makeLedger(root);
-  for (const [name, mode] of directories) ledger.note(join(dir, name), makeDirectory(join(dir, name), mode));
+  for (const name of ["", "worktrees", "specs"]) ledger.note(join(dir, name), makeDirectory(join(dir, name)));
+  // Mail, tokens and captured environments are its owner's alone.
+  for (const name of ["", "agents", "logs", "run"]) {
+    ledger.note(join(state, name), makeDirectory(join(state, name), 0o700));
+  }
+  chmodSync(state, 0o700);
   const texts = generatedFiles(randomIds.digest);
   for (const which of ["gitignore", "readme", "manifest"] as const) {
     const path = join(dir, generatedNames[which]);
     ledger.note(path, createFile(path, texts[which]));
   }
-  await openDatabase(join(dir, "overstory.db"), ledger);
+  await openDatabase(databaseIn(state), ledger);
   const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile, { edited: "keep" });
   if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
   const backups = await writeConfig(join(dir, "config.yaml"), { facts, reset: request.reset }, ledger);
@@ -119,16 +126,6 @@ async function setUp({ root, dir, facts, request }: Plan): Promise<Made> {
     warnings: guide?.kind === "left-alone" ? [`${instructionFile} was left alone: ${guide.why}`] : [],
   };
 }
-
-/** Sockets and captured environments live in `run`, so it is its owner's alone. */
-const directories: readonly (readonly [name: string, mode: number])[] = [
-  ["", 0o755],
-  ["agents", 0o755],
-  ["worktrees", 0o755],
-  ["specs", 0o755],
-  ["logs", 0o755],
-  ["run", 0o700],
-];
 
 /** A database that cannot be used is found out before anything is written. */
 async function checkDatabase(path: string): Promise<void> {

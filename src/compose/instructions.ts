@@ -66,7 +66,7 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
 /** They rarely change, and a guard may be reading them: what is there already is not written again. */
 function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): string[] {
   const file = rulesFile(dir, agent.name);
-  const text = JSON.stringify(guardPolicyOf(role, agent, { root, ...terms }));
+  const text = JSON.stringify(guardPolicyOf(role, agent, { root, state: dir, ...terms }));
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text);
   return [join(dir, "run", "bin", "ov"), "hook", "pre-tool", "--rules", file];
 }

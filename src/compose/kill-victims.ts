@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readIdentity } from "../host/engine-door/keeper.ts";
 import { allProcesses, carries } from "../host/linux/process-table.ts";
 import { linuxProcesses } from "../host/processes.ts";
-import { overstoryDir } from "./self.ts";
+import { stateDir } from "../host/project-place.ts";
 
 /** Who can be killed besides whoever reaches a kill-point: each is found anew at the moment of the blow. */
 export const killVictims = ["engine", "keeper", "supervisor", "agent", "command"] as const;
@@ -19,7 +19,7 @@ export function pidsOf(victim: string, root: string): number[] {
 }
 
 function keeperOf(root: string): number[] {
-  const keeper = readIdentity(join(overstoryDir(root), "run", "keeper.json"));
+  const keeper = readIdentity(join(stateDir(root), "run", "keeper.json"));
   return keeper !== undefined && linuxProcesses.check(keeper) === "alive" ? [keeper.pid] : [];
 }
 

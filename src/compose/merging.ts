@@ -7,12 +7,13 @@ import { saveChangedFiles } from "../host/gates/changed-files.ts";
 import { gateRunner } from "../host/gates/gate-runner.ts";
 import { gitMerging } from "../host/git/merge/merging.ts";
 import { scratchMerging } from "../host/git/merge/scratch.ts";
+import { sharedDir } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
 import type { Project } from "./project.ts";
 
 export const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">): MergeGit =>
-  gitMerging(root, { poolDir: join(dir, "merge-worktrees"), scratch: join(dir, "run", "git") });
+  gitMerging(root, { poolDir: join(sharedDir(root), "merge-worktrees"), scratch: join(dir, "run", "git") });
 
 type MergingParts = Pick<
   MergePorts,

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import { forbiddenToAgents } from "../domain/project/rights.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { randomIds } from "../host/ids.ts";
+import { databaseIn } from "../host/project-place.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { agentAbove } from "../usecases/identity/agent-above.ts";
@@ -16,8 +16,8 @@ import { clockFor, type Environment } from "./project.ts";
  * and hides it; both are put on record. For what is changed outside of the store: in it the command channel decides
  * the same.
  */
-export async function operatorOnly(dir: string, env: Environment, action: string): Promise<Refusal | undefined> {
-  const path = join(dir, "overstory.db");
+export async function operatorOnly(state: string, env: Environment, action: string): Promise<Refusal | undefined> {
+  const path = databaseIn(state);
   // Where nothing was ever stored no agent ever ran, and nobody can tell whose token this is.
   if (!existsSync(path)) return forbiddenToAgents(env, action);
   try {

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { randomIds } from "../host/ids.ts";
+import { databaseIn, stateDir } from "../host/project-place.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { identify } from "../usecases/identity/identify.ts";
-import { overstoryDir } from "./self.ts";
 
 /** Does the project that gave this token know its holder as an orchestrator that lives? */
 export async function isOrchestrator(home: string, token: string): Promise<boolean> {
-  const path = join(overstoryDir(home), "overstory.db");
+  const path = databaseIn(stateDir(home));
   if (!existsSync(path)) return false;
   const store = openSqlite({ path, life: "command", readOnly: true });
   try {

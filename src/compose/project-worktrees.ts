@@ -10,7 +10,8 @@ export const projectWorktrees = (project: Project): WorktreeKeeping =>
   gitWorktrees(project.root, worktreeOptions(project));
 
 /** What counts as work in the worktrees of this project. */
-export const worktreeOptions = ({ config }: Pick<Project, "config">) => ({
+export const worktreeOptions = ({ config, dir }: Pick<Project, "config" | "dir">) => ({
+  state: dir,
   maxFileBytes: config.snapshot.maxFileBytes,
   include: config.worktree.include,
   deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),

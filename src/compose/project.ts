@@ -1,12 +1,16 @@
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { Failure } from "../domain/failure.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { systemClock } from "../host/clock.ts";
 import { engineDoor } from "../host/engine-door/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
+import { databaseIn, sharedDir } from "../host/project-place.ts";
+import { writable } from "../host/writable.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -16,21 +20,22 @@ import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { isTestBuild } from "./build.ts";
 import { killAtCommits, killPointsFrom } from "./kill-points.ts";
 import { runtimeNames } from "./runtime-names.ts";
-import { overstoryDir, selfCommand, serviceEnvironment } from "./self.ts";
+import { selfCommand, serviceEnvironment } from "./self.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An initialised project with its configuration, ready to open its store and to find its engine. */
 export interface Project {
   readonly root: string;
+  /** The state directory. */
   readonly dir: string;
   readonly env: Environment;
   readonly config: Config;
   readonly warnings: readonly { readonly key: string; readonly message: string }[];
 }
 
-export async function openProject(root: string, env: Environment): Promise<Project> {
-  const ready = await config(root, env.OVERSTORY_TOKEN === undefined ? env : withoutOverrides(env));
+export async function openProject(place: ProjectPlace, env: Environment): Promise<Project> {
+  const ready = await config(place, env.OVERSTORY_TOKEN === undefined ? env : withoutOverrides(env));
   if (!ready.ok) {
     const problems = ready.refusal.map(({ key, message, file, line }) => ({
       field: key,
@@ -38,9 +43,10 @@ export async function openProject(root: string, env: Environment): Promise<Proje
       file,
       line,
     }));
-    throw new Failure({ kind: "config-invalid", path: join(overstoryDir(root), "config.yaml"), problems });
+    throw new Failure({ kind: "config-invalid", path: join(sharedDir(place.root), "config.yaml"), problems });
   }
-  return { root, dir: overstoryDir(root), env, config: ready.value.config, warnings: ready.value.warnings };
+  const { root, state } = place;
+  return { root, dir: state, env, config: ready.value.config, warnings: ready.value.warnings };
 }
 
 /** Settings in the environment are the operator's word; an agent could write any there. */
@@ -48,7 +54,10 @@ const withoutOverrides = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSTORY__")));
 
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
-  return killAtCommits(openSqlite({ path: join(project.dir, "overstory.db"), ...options }), project.env);
+  const path = databaseIn(project.dir);
+  // A clone of the repository brings the configuration but no state.
+  if (!existsSync(path)) writable(path, () => mkdirSync(project.dir, { recursive: true, mode: 0o700 }));
+  return killAtCommits(openSqlite({ path, ...options }), project.env);
 }
 
 export function clockFor(env: Environment): Clock {
@@ -70,7 +79,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
     clock: clockFor(project.env),
     ids: randomIds,
     settings: settingsOf(project),
-    files: projectFiles(project.dir),
+    files: projectFiles(project),
     reach: killPointsFrom(project.env),
     ancestors: ancestorsOfThisProcess,
   };
@@ -82,7 +91,7 @@ export function doorOf(project: Pick<Project, "root" | "dir" | "env">): EngineDo
 
 export function keeperOptions(project: Pick<Project, "root" | "dir" | "env">) {
   return {
-    overstoryDir: project.dir,
+    state: project.dir,
     engine: [...selfCommand(), "engine", "run", "--project", project.root],
     env: serviceEnvironment(project.env, project.root),
     processes: linuxProcesses,

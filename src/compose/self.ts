@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 /**
  * How to start this very program again: the compiled binary, or from a checkout its launcher. Never the name `ov`,
@@ -27,5 +27,3 @@ export function serviceEnvironment(
   }
   return made;
 }
-
-export const overstoryDir = (root: string): string => join(root, ".overstory");

@@ -1,9 +1,10 @@
+import { placeAround } from "../host/project-place.ts";
 import { openProject } from "./project.ts";
 
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */
 export async function runService(argv: readonly string[]): Promise<number> {
   const after = (flag: string): string => argv[argv.indexOf(flag) + 1] ?? "";
-  const project = await openProject(after("--project"), process.env);
+  const project = await openProject(placeAround(after("--project")), process.env);
   if (argv[0] === "engine") {
     const { engineMain } = await import("./engine-main.ts");
     await engineMain(project);

@@ -5,38 +5,39 @@ import { loadConfig } from "../config/load.ts";
 import { configFiles } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
 import { isKept, type KeptState, updateStep } from "../domain/project/generated-state.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import type { OverrideState } from "../domain/role/override.ts";
 import { roleList } from "../domain/role/roles.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { keepCopy } from "../host/project/files.ts";
+import { sharedDir } from "../host/project-place.ts";
 import type { Kept, UpdateFacet, UpdateReport, UpdateRequest } from "../surfaces/cli/facets/update.ts";
 import { makeHooksFacet } from "./hooks-facet.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { clockFor, type Environment } from "./project.ts";
 import { ownTextFiles, readRoleText } from "./role-texts.ts";
-import { overstoryDir } from "./self.ts";
 import { filePart, type GeneratedPart, guidePart, hooksPart } from "./update-parts.ts";
 
-/** What the program generated into the project at `root`, brought up to date. */
-export const makeUpdateFacet = (root: string, env: Environment): UpdateFacet => ({
+/** What the program generated into a project, brought up to date. */
+export const makeUpdateFacet = (place: ProjectPlace, env: Environment): UpdateFacet => ({
   update: async (request) => {
-    const config = await configOf(root);
-    const refused = await operatorOnly(overstoryDir(root), env, "update the project");
+    const config = await configOf(place);
+    const refused = await operatorOnly(place.state, env, "update the project");
     if (refused !== undefined) return no(refused);
-    const parts = await partsMeant({ root, env, config }, request);
-    const done = await carryOut(parts, { root, env, request });
+    const parts = await partsMeant({ place, env, config }, request);
+    const done = await carryOut(parts, { root: place.root, env, request });
     if (!done.ok) return done;
-    const own = isMeant(request, "agents") ? ownTexts(root, config) : { names: [], kept: [] };
+    const own = isMeant(request, "agents") ? ownTexts(place.root, config) : { names: [], kept: [] };
     return ok(report(request, done.value, own));
   },
 });
 
 /** As its files have it: a variable of this shell is not a property of the project. */
-async function configOf(root: string): Promise<Config> {
-  const files = configFiles(root);
-  if (!existsSync(files.project)) throw new Failure({ kind: "not-initialised", root });
+async function configOf(place: ProjectPlace): Promise<Config> {
+  const files = configFiles(place);
+  if (!existsSync(files.project)) throw new Failure({ kind: "not-initialised", root: place.root });
   const { config, ok: usable, problems } = await loadConfig(files, {});
   if (usable) return config;
   const told = problems.map(({ key, message, file, line }) => ({ field: key, problem: message, file, line }));
@@ -47,19 +48,23 @@ const isMeant = ({ only }: UpdateRequest, part: UpdateRequest["only"][number]): 
   only.length === 0 || only.includes(part);
 
 interface Situation {
-  readonly root: string;
+  readonly place: ProjectPlace;
   readonly env: Environment;
   readonly config: Config;
 }
 
-async function partsMeant({ root, env, config }: Situation, request: UpdateRequest): Promise<readonly GeneratedPart[]> {
+async function partsMeant(
+  { place, env, config }: Situation,
+  request: UpdateRequest,
+): Promise<readonly GeneratedPart[]> {
+  const { root } = place;
   const isWhole = request.only.length === 0;
   const parts = [
     isWhole ? filePart(root, "gitignore") : undefined,
     isWhole ? filePart(root, "readme") : undefined,
     isMeant(request, "manifest") ? filePart(root, "manifest") : undefined,
     isWhole ? guidePart(root, instructionFileOf(config.runtime.default)) : undefined,
-    isMeant(request, "hooks") ? await hooksPart(makeHooksFacet(root, env)) : undefined,
+    isMeant(request, "hooks") ? await hooksPart(makeHooksFacet(place, env)) : undefined,
   ];
   return parts.filter((part) => part !== undefined);
 }
@@ -97,7 +102,7 @@ async function carryOut(
 
 /** Among our own files, where git ignores it. */
 const copyOf = (root: string, path: string, now: number): string =>
-  keepCopy(join(root, path), now, join(overstoryDir(root), basename(path)));
+  keepCopy(join(root, path), now, join(sharedDir(root), basename(path)));
 
 const reasons: Readonly<Record<KeptState, string>> = {
   edited: "was changed by hand; what ships has not changed since",

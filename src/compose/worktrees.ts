@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readSync, renameSync, writeSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
+import { databaseName } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { targetDirs } from "../domain/worktree/targets.ts";
 import { freshPath, removeAll } from "../host/git/trash.ts";
 import { linuxProcesses } from "../host/processes.ts";
+import { databaseIn, sharedDir } from "../host/project-place.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import { copyDatabase, restoreDatabase } from "../store/backup.ts";
 import type { RestoreReport, WorktreeFacet } from "../surfaces/cli/facets/worktrees.ts";
@@ -27,7 +29,7 @@ export function makeWorktreeFacet(project: Project, calls: FacetCalls): Worktree
     facts: withoutMaking(project, calls),
     processes: linuxProcesses,
   };
-  const dirs = { count: async (dir: string) => entriesOf(join(project.dir, dir)).length };
+  const dirs = { count: async (dir: string) => homesOf(project, dir).flatMap(({ path }) => entriesOf(path)).length };
   return {
     list: async () => {
       const owners = await ports.facts.owners();
@@ -55,7 +57,7 @@ function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFac
     hasOpenRun: false,
     counts: { messages: 0, usage: 0 },
   });
-  const isThere = (): boolean => existsSync(join(dir, database));
+  const isThere = (): boolean => existsSync(databaseIn(dir));
   return {
     ...calls,
     owners: async () => (isThere() ? calls.owners() : nobody),
@@ -63,7 +65,6 @@ function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFac
   };
 }
 
-const database = "overstory.db";
 const bundle = "branches.bundle";
 
 function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: CleanEffects["purgeMail"]): CleanEffects {
@@ -73,8 +74,8 @@ function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: Clea
       const stamp = new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
       const dir = freshPath(join(project.dir, "backups", stamp));
       mkdirSync(dir, { recursive: true, mode: 0o700 });
-      const source = join(project.dir, database);
-      if (existsSync(source)) copyDatabase(source, join(dir, database));
+      const source = databaseIn(project.dir);
+      if (existsSync(source)) copyDatabase(source, databaseIn(dir));
       await worktrees.bundle(join(dir, bundle), refs);
       return { name: relative(join(project.dir, "backups"), dir), path: relative(project.root, dir) };
     },
@@ -85,17 +86,28 @@ function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: Clea
       return to;
     },
     emptyDir: async ({ dir, backUp }, backup) => {
-      const from = join(project.dir, dir);
-      const to = join(project.root, backup.path, dir);
-      for (const name of entriesOf(from)) {
-        if (!backUp) removeAll(join(from, name));
-        else {
-          mkdirSync(to, { recursive: true });
-          renameSync(join(from, name), join(to, name));
+      for (const { path: from, kept } of homesOf(project, dir)) {
+        const to = join(project.root, backup.path, kept);
+        for (const name of entriesOf(from)) {
+          if (!backUp) removeAll(join(from, name));
+          else {
+            mkdirSync(to, { recursive: true });
+            renameSync(join(from, name), join(to, name));
+          }
         }
       }
     },
   };
+}
+
+/** Where the entries of a target are, and under which name a backup keeps them. People read specifications in the checkout. */
+function homesOf({ root, dir: state }: Pick<Project, "root" | "dir">, dir: string) {
+  const statePath = { path: join(state, dir), kept: dir };
+  if (dir !== "specs") return [statePath];
+  return [
+    { path: join(sharedDir(root), "specs"), kept: "specs" },
+    { path: join(state, "specs"), kept: "spec-texts" },
+  ];
 }
 
 const entriesOf = (dir: string): readonly string[] => (existsSync(dir) ? readdirSync(dir) : []);
@@ -113,15 +125,14 @@ async function restore(
   const dir = join(all, name);
   const has = (file: string): boolean => existsSync(join(dir, file));
   const refs = has(bundle) ? await worktrees.unbundle(join(dir, bundle)) : [];
-  const rows = has(database) ? restoreDatabase(join(project.dir, database), join(dir, database)) : 0;
+  const rows = has(databaseName) ? restoreDatabase(databaseIn(project.dir), databaseIn(dir)) : 0;
   const files: string[] = [];
-  for (const { dir: state } of Object.values(targetDirs)) {
-    for (const entry of entriesOf(join(dir, state))) {
-      const path = join(state, entry);
-      if (existsSync(join(project.dir, path))) continue;
-      mkdirSync(join(project.dir, state), { recursive: true });
-      renameSync(join(dir, path), join(project.dir, path));
-      files.push(path);
+  for (const { path: home, kept } of Object.values(targetDirs).flatMap((target) => homesOf(project, target.dir))) {
+    for (const entry of entriesOf(join(dir, kept))) {
+      if (existsSync(join(home, entry))) continue;
+      mkdirSync(home, { recursive: true });
+      renameSync(join(dir, kept, entry), join(home, entry));
+      files.push(join(kept, entry));
     }
   }
   return ok({ name, refs, rows, files });

@@ -1,23 +1,24 @@
 import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { compiledPath, printCompiled, type ReadyConfig, type Stamp, stampOf } from "./compiled.ts";
 import { type Loaded, loadConfig } from "./load.ts";
 import { configFiles, type Environment } from "./sources.ts";
 
 /** Loads the sources and, when they are without error, leaves the result for the fast path. */
-export async function compileConfig(root: string, env: Environment): Promise<Loaded> {
+export async function compileConfig(place: ProjectPlace, env: Environment): Promise<Loaded> {
   // Stamped before reading: a source that changes meanwhile makes the form stale instead of wrong.
-  const stamp = stampIfReadable(root, env);
-  const loaded = await loadConfig(configFiles(root), env);
+  const stamp = stampIfReadable(place, env);
+  const loaded = await loadConfig(configFiles(place), env);
   if (loaded.ok && stamp !== undefined && isSettled(stamp, Date.now())) {
-    write(root, stamp, { config: loaded.config, warnings: loaded.warnings });
+    write(place, stamp, { config: loaded.config, warnings: loaded.warnings });
   }
   return loaded;
 }
 
-function stampIfReadable(root: string, env: Environment): Stamp | undefined {
+function stampIfReadable(place: ProjectPlace, env: Environment): Stamp | undefined {
   try {
-    return stampOf(root, env);
+    return stampOf(place, env);
   } catch {
     // The sources cannot even be looked at; loading them says why.
     return undefined;
@@ -32,9 +33,10 @@ function isSettled(stamp: Stamp, now: number): boolean {
   return stamp.sources.every(([, mtimeMs]) => mtimeMs === null || Math.abs(now - mtimeMs) > 20);
 }
 
-function write(root: string, stamp: Stamp, ready: ReadyConfig): void {
-  if (!existsSync(`${root}/.overstory`)) return;
-  const path = compiledPath(root, stamp);
+function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
+  // Where there is no repository, or none any more, nothing is made.
+  if (!existsSync(dirname(place.state))) return;
+  const path = compiledPath(place, stamp);
   const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { Config } from "./schema.ts";
@@ -21,18 +22,18 @@ export interface Stamp {
  * Digest of the table of keys, so that a form compiled by another version is not taken for ours. A literal, because
  * evaluating the table is what the fast path saves; the schema test says what it must be.
  */
-export const tableDigest = "aec5dbb1f5ede924";
+export const tableDigest = "b5940cf81c3f1dde";
 
 /**
  * The compiled configuration when it is still true, else undefined. Costs a look at each source and one file: hot
  * commands come through here, so this module must not reach the table of keys, nor the YAML library.
  */
-export function readCompiledConfig(root: string, env: Environment): ReadyConfig | undefined {
+export function readCompiledConfig(place: ProjectPlace, env: Environment): ReadyConfig | undefined {
   let stamp: Stamp;
   let text: string;
   try {
-    stamp = stampOf(root, env);
-    text = readFileSync(compiledPath(root, stamp), "utf8");
+    stamp = stampOf(place, env);
+    text = readFileSync(compiledPath(place, stamp), "utf8");
   } catch {
     // Not there or not readable: then the sources decide, and loading them reports what is wrong.
     return undefined;
@@ -40,16 +41,16 @@ export function readCompiledConfig(root: string, env: Environment): ReadyConfig 
   return parseCompiled(text, stamp);
 }
 
-export const stampOf = (root: string, env: Environment): Stamp => ({
+export const stampOf = (place: ProjectPlace, env: Environment): Stamp => ({
   table: tableDigest,
-  sources: fingerprints(configFiles(root)),
+  sources: fingerprints(configFiles(place)),
   environment: environmentInUse(env),
 });
 
 /** Overrides have a file of their own, so that a shell with some and an agent without do not undo each other's work. */
-export function compiledPath(root: string, { environment }: Stamp): string {
+export function compiledPath({ state }: ProjectPlace, { environment }: Stamp): string {
   const suffix = environment.length === 0 ? "" : `.${hash(JSON.stringify(environment))}`;
-  return `${root}/.overstory/run/config${suffix}.json`;
+  return `${state}/run/config${suffix}.json`;
 }
 
 /** The stamp is the first line, so that a stale form is recognised without parsing the rest. */

@@ -3,7 +3,8 @@ import { loadConfig } from "./load.ts";
 import { configFiles, type Environment } from "./sources.ts";
 
 /** A project without files: only the environment speaks. */
-const load = ({ env }: { readonly env: Environment }) => loadConfig(configFiles("/nowhere/garden"), env);
+const load = ({ env }: { readonly env: Environment }) =>
+  loadConfig(configFiles({ root: "/nowhere/garden", state: "/nowhere/state" }), env);
 
 test("variables reach every kind of key, whatever their capitals", async () => {
   const { config, ok, warnings } = await load({

@@ -18,7 +18,7 @@ async function load(given: Given): Promise<Loaded> {
 
 async function inProject<T>({ project, local }: Given, use: (files: ConfigFiles) => Promise<T>): Promise<T> {
   const root = join(mkdtempSync(join(tmpdir(), "ov-config-")), "garden");
-  const files = configFiles(root);
+  const files = configFiles({ root, state: join(root, "state") });
   mkdirSync(join(root, ".overstory"), { recursive: true });
   if (project !== undefined) writeFileSync(files.project, project);
   if (local !== undefined) writeFileSync(files.local, local);

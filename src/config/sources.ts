@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
+import type { ProjectPlace } from "../domain/project/place.ts";
 
 /** Where a project's configuration is written. */
-export interface ConfigFiles {
-  readonly root: string;
+export interface ConfigFiles extends ProjectPlace {
   /** Shared with everyone, tracked by git. */
   readonly project: string;
   /** This machine's own overrides, ignored by git. */
@@ -11,8 +11,9 @@ export interface ConfigFiles {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const configFiles = (root: string): ConfigFiles => ({
+export const configFiles = ({ root, state }: ProjectPlace): ConfigFiles => ({
   root,
+  state,
   project: `${root}/.overstory/config.yaml`,
   local: `${root}/.overstory/config.local.yaml`,
 });

@@ -5,7 +5,9 @@
 export type FailureData =
   | { readonly kind: "not-initialised"; readonly root: string }
   | { readonly kind: "config-invalid"; readonly path: string; readonly problems: readonly ConfigProblem[] }
+  | { readonly kind: "no-such-directory"; readonly path: string; readonly isFile: boolean }
   | { readonly kind: "not-a-git-repository"; readonly path: string }
+  | { readonly kind: "bare-repository"; readonly path: string }
   | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string }
   | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
   | { readonly kind: "store-read-only"; readonly path: string }

@@ -45,7 +45,7 @@ test("of very many each turn asks about others", async () => {
 
 test("old texts of specifications go, one that was given again stays, and the readable copy is none of them", async () => {
   const overstory = join(dir, "specs-of");
-  const specs = specFiles(join(overstory, "specs"));
+  const specs = specFiles({ shown: join(dir, "shown"), given: join(overstory, "specs", ".content") });
   const first = await specs.writeSpec("T1", "first\n");
   const again = await specs.writeSpec("T1", "again\n");
   await specs.readSpec("T1", again.digest);

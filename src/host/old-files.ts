@@ -9,10 +9,10 @@ const mostAtOnce = 1_000;
 
 const specName = /^([0-9a-f]{64})\.md$/;
 
-/** What is old below the `.overstory/` of one project. */
-export function oldFiles(overstoryDir: string): OldFiles {
-  const logs = join(overstoryDir, "logs", "merge");
-  const texts = join(overstoryDir, "specs", ".content");
+/** What is old in the state directory of one project. */
+export function oldFiles(state: string): OldFiles {
+  const logs = join(state, "logs", "merge");
+  const texts = join(state, "specs", ".content");
   return {
     logsBefore: async (time, turn) => oldIn(logs, time, turn),
     removeLogs: async (ids) => {

@@ -8,12 +8,15 @@ import { readText } from "./read-text.ts";
 import { writable } from "./writable.ts";
 
 /**
- * Specifications of tasks below one directory. Every text that was ever given lies under its digest, so that the
- * database can name one before it is the one that counts; `<task>.md` is the copy for people and other tools.
+ * Specifications of tasks. Every text that was ever given lies under its digest in the state directory, so that the
+ * database can name one before it is the one that counts; `<task>.md` in the checkout is the copy for people and tools.
  */
-export function specFiles(dir: string): Pick<ProjectFiles, "writeSpec" | "readSpec"> {
-  const readable = (taskId: string): string => join(dir, `${taskId}.md`);
-  const given = (digest: string): string => join(dir, ".content", `${digest}.md`);
+export function specFiles(dirs: {
+  readonly shown: string;
+  readonly given: string;
+}): Pick<ProjectFiles, "writeSpec" | "readSpec"> {
+  const readable = (taskId: string): string => join(dirs.shown, `${taskId}.md`);
+  const given = (digest: string): string => join(dirs.given, `${digest}.md`);
   return {
     writeSpec: async (taskId, text) => {
       const digest = randomIds.digest(text);

@@ -15,7 +15,7 @@ import { writeAtomically } from "./atomic-file.ts";
 
 const tailBytes = 2_000;
 
-export function turnFiles(overstoryDir: string): TurnFiles {
+export function turnFiles(state: string): TurnFiles {
   const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
   return {
     paths,
@@ -37,7 +37,7 @@ export function turnFiles(overstoryDir: string): TurnFiles {
     },
     errorTail: (logDir) => tail(paths(logDir).error),
     mirrorPid: (agentName, mirror) => {
-      const path = join(overstoryDir, "agents", agentName, "turn.pid");
+      const path = join(state, "agents", agentName, "turn.pid");
       if (mirror === undefined) rmSync(path, { force: true });
       else writeAtomically(path, `${JSON.stringify(mirror)}\n`);
     },

@@ -15,7 +15,7 @@ export interface PlacedInstructions {
   readonly version: string;
   /** Digest of the whole text. */
   readonly hash: string;
-  /** Absolute path of the copy below `.overstory`. */
+  /** Absolute path of the copy in the state directory. */
   readonly file: string;
   /** The agent's program finds them by itself. Otherwise they must be handed over by path, which is `file`. */
   readonly found: boolean;
@@ -28,7 +28,7 @@ export interface PlacedInstructions {
 /** Gives agents their instructions. */
 export interface Instructions {
   /**
-   * Renders and writes what an agent must know: into `.overstory`, and into its worktree unless a file that is not ours
+   * Renders and writes what an agent must know: into the state directory, and into its worktree unless a file that is not ours
    * is in the way. Never changes a tracked file, and what it writes shows up in no commit. Safe to repeat.
    */
   place(request: InstructionRequest): PlacedInstructions;

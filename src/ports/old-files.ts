@@ -1,4 +1,4 @@
-/** Files below `.overstory/` that are kept for a while and then let go of. */
+/** Files in the state directory that are kept for a while and then let go of. */
 export interface OldFiles {
   /** Ids of trains, checks and the like whose logs were not written to since; some of them, others at another turn. */
   logsBefore(time: number, turn: number): Promise<readonly string[]>;

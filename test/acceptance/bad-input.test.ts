@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { brokenLinesIn } from "../../testkit/command-lines.ts";
 import { makeProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 import { type Expected, expectRefusal, stateOf } from "./refusal.world.ts";
 
 const usage = (says: string): Expected => ({ exit: 2, code: "VALIDATION_ERROR", says });
@@ -86,7 +87,7 @@ test("every unusable command line is refused with its exit code, one document, a
 test("a refused sling leaves no copy of the caller's environment behind", async () => {
   await using project = await makeProject();
   expect((await project.ov("sling", "nope")).code).toBe(7);
-  const kept = join(project.root, ".overstory", "run", "env");
+  const kept = statePath(project.root, "run", "env");
   expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { jsonOf, type OvAnswer, ovBinary } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { rawDatabase } from "../../testkit/raw-database.ts";
 import { snapshotOf } from "../../testkit/snapshot.ts";
+import { statePath } from "../../testkit/state.ts";
 import { bytesOf, type Expected, expectRefusal, stateOf } from "./refusal.world.ts";
 
 const send = ["mail", "send", "--to", "operator", "--subject", "s", "--body", "b"];
@@ -26,7 +27,7 @@ const completing: Readonly<Record<string, readonly string[]>> = {
 
 const setup = (code: string, says: string): Expected => ({ exit: 3, code, says });
 const configFile = ({ root }: TestProject): string => join(root, ".overstory", "config.yaml");
-const database = ({ root }: TestProject): string => join(root, ".overstory", "overstory.db");
+const database = ({ root }: TestProject): string => statePath(root, "overstory.db");
 
 /** A project that is set up completely and holds a task. */
 async function usedProject(): Promise<TestProject> {
@@ -73,8 +74,13 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
 
   test("--project that points to nothing, to a file or to a directory without a project is refused", async () => {
     await using project = await usedProject();
-    for (const where of ["/nowhere/at/all", "README.md", project.home]) {
-      await refused(project, [["status", "--project", where]], setup("CONFIG_ERROR", "is not an Overstory project"));
+    const places = [
+      ["/nowhere/at/all", "/nowhere/at/all does not exist"],
+      ["README.md", "README.md is a file, not a directory"],
+      [project.home, "is not an Overstory project"],
+    ] as const;
+    for (const [where, says] of places) {
+      await refused(project, [["status", "--project", where]], setup("CONFIG_ERROR", says));
     }
   });
 
@@ -172,10 +178,10 @@ function canMountReadOnly(): boolean {
   return Bun.which("unshare") !== null && Bun.spawnSync([...within, "/tmp", "/bin/true"]).exitCode === 0;
 }
 
-/** Runs the program where `.overstory` cannot be written. Permissions do not bind root, a read-only mount does. */
+/** Runs the program where nothing of the project can be written. Permissions do not bind root, a read-only mount does. */
 async function runReadOnly({ root, env }: TestProject, args: readonly string[]): Promise<OvAnswer> {
   const child = Bun.spawn({
-    cmd: [...within, join(root, ".overstory"), ovBinary(), ...args],
+    cmd: [...within, root, ovBinary(), ...args],
     cwd: root,
     env: { ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join, resolve } from "node:path";
 import { ovBinary } from "../../testkit/ov.ts";
 import type { TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** The two ways to run the program: as users get it, and from a checkout. */
 export const programs = {
@@ -73,7 +74,7 @@ export async function runHotCommands(program: string, project: TestProject): Pro
   const said: string[] = [];
   for (const args of hotCommands) {
     // Without the compiled settings the program must read YAML, and so load a module with a tempting name.
-    rmSync(join(project.root, ".overstory", "run", "config.json"), { force: true });
+    rmSync(statePath(project.root, "run", "config.json"), { force: true });
     const { code, out, err } = await run([program, ...args], project);
     said.push(`ov ${args.join(" ")}: ${code}\n${settled(out, project)}${settled(err, project)}`);
   }

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { priorities, priorityRank } from "../../src/domain/mail/types.ts";
 import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
 import { fillStore, seedMail } from "../../testkit/mail-seed.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { rawDatabase } from "../../testkit/raw-database.ts";
+import { statePath } from "../../testkit/state.ts";
 import { messagesIn, readUntilEmpty } from "./mail.world.ts";
 
 test("10,000 messages of one millisecond are read in the order of sending, the more urgent classes first", async () => {
@@ -101,4 +101,4 @@ function commitFrames(wal: string): number {
   return commits;
 }
 
-const databaseOf = ({ root }: TestProject): string => join(root, ".overstory", "overstory.db");
+const databaseOf = ({ root }: TestProject): string => statePath(root, "overstory.db");

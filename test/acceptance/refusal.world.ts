@@ -4,6 +4,7 @@ import { brokenLinesIn } from "../../testkit/command-lines.ts";
 import { jsonOf, type OvAnswer } from "../../testkit/ov.ts";
 import { openRaw } from "../../testkit/raw-database.ts";
 import { snapshotOf } from "../../testkit/snapshot.ts";
+import { statePath } from "../../testkit/state.ts";
 
 export interface Expected {
   readonly exit: number;
@@ -49,17 +50,17 @@ const misleading = (hint: string): string[] =>
  * anew, and in the place of the database's bytes its rows, since reading it may tidy its files.
  */
 export function stateOf(root: string): unknown {
-  return { files: filesOf(root, [...tidied, "overstory.db"]), rows: rowsOf(join(root, ".overstory", "overstory.db")) };
+  return { files: filesOf(root, [...tidied, "overstory.db"]), rows: rowsOf(statePath(root, "overstory.db")) };
 }
 
 /** The same where the database cannot be read: its bytes count. */
 export const bytesOf = (root: string): unknown => filesOf(root, tidied);
 
 /** Of the directories only the entry itself: whatever is left in them counts. */
-const tidied = ["run", "run/env", "run/config.json", "overstory.db-wal", "overstory.db-shm"];
+const tidied = ["", "run", "run/env", "run/config.json", "overstory.db-wal", "overstory.db-shm"];
 
 const filesOf = (root: string, ignored: readonly string[]): unknown =>
-  Object.entries(snapshotOf(root)).filter(([path]) => !ignored.some((name) => path === `.overstory/${name}`));
+  Object.entries(snapshotOf(root)).filter(([path]) => !ignored.some((name) => path === join(".git/ov-state", name)));
 
 function rowsOf(path: string): unknown {
   const db = openRaw(path, "read");

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { statePath } from "../../testkit/state.ts";
 import { expectSkeletonDone, skeletonProject } from "./skeleton.world.ts";
 
 test("a task becomes a commit on a branch and a report to the operator, and everything ends by itself", async () => {
@@ -9,7 +10,7 @@ test("a task becomes a commit on a branch and a report to the operator, and ever
   const slung = await project.json("sling", "T1", "--name", "b1");
   expect(slung).toMatchObject({ agentName: "b1", capability: "builder", taskId: "T1", branch: "overstory/b1/T1" });
   await expectSkeletonDone(project);
-  expect(existsSync(join(project.root, ".overstory", "run", "engine.json"))).toBe(false);
+  expect(existsSync(statePath(project.root, "run", "engine.json"))).toBe(false);
   expect((await project.ov("mail", "check")).out).toContain("greeting.txt says hello");
 });
 

@@ -5,6 +5,7 @@ import type { Agent } from "../../src/domain/agent/agent.ts";
 import { letGo, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { jsonOf, type OvAnswer, untilHeard } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 const quick = `
 - do:
@@ -27,7 +28,7 @@ async function traces(project: TestProject) {
       .split("\n")
       // The landing branch is the run's, not an agent's.
       .filter((name) => name !== "" && !name.startsWith("overstory/integration/")),
-    environments: readdirSync(join(project.root, ".overstory/run/env")).length,
+    environments: readdirSync(statePath(project.root, "run/env")).length,
   };
 }
 

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { deathNotices, eventsOf, ranTurns, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { canMount, mountSmallDisk, type SmallDisk } from "../../testkit/small-disk.ts";
+import { statePath } from "../../testkit/state.ts";
 
 const finishing = `
 - do:
@@ -32,7 +33,7 @@ async function expectDoneOnce(project: TestProject): Promise<void> {
 /** The directories of turns are on a disk that is full. */
 async function withoutRoomForTurns(disk: SmallDisk): Promise<TestProject> {
   const project = await makeProject({ scenario: finishing, env });
-  symlinkSync(disk.dir, join(project.root, ".overstory", "logs"));
+  symlinkSync(disk.dir, statePath(project.root, "logs"));
   disk.fill();
   await slingNew(project, "B1");
   await project.until("its turn had begun", async () => (await ranTurns(project, "b1")).length === 1);
@@ -90,7 +91,7 @@ test.skipIf(!mountable)(
 
 test("a mirror of its pid that cannot be written or removed costs an agent nothing", async () => {
   await using project = await makeProject({ scenario: finishing, env });
-  mkdirSync(join(project.root, ".overstory", "agents", "b1", "turn.pid", "in the way"), { recursive: true });
+  mkdirSync(statePath(project.root, "agents", "b1", "turn.pid", "in the way"), { recursive: true });
   await slingNew(project, "B1");
   await expectDoneOnce(project);
 }, 120_000);

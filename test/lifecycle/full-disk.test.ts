@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   deathNotices,
   letGo,
@@ -15,6 +14,7 @@ import {
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { rawDatabase } from "../../testkit/raw-database.ts";
 import { canMount, mountSmallDisk, type SmallDisk } from "../../testkit/small-disk.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** Works until it may go on, and then on whatever it was sent meanwhile. */
 const patient = `
@@ -58,7 +58,7 @@ async function sendUntilFull(project: TestProject): Promise<{ stored: string[]; 
 const text = "many words ".repeat(1_000);
 
 const enginePid = ({ root }: TestProject): number =>
-  JSON.parse(readFileSync(join(root, ".overstory", "run", "engine.json"), "utf8")).pid;
+  JSON.parse(readFileSync(statePath(root, "run", "engine.json"), "utf8")).pid;
 
 const isAlive = (pid: number): boolean => {
   try {

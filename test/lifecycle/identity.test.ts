@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killServices, letGo, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** Runs the line in `$HOME/line` as soon as it is there, and notes its exit code. */
 const obedient = `
@@ -78,7 +79,7 @@ describe("inside an agent", () => {
     );
     expect(code).toBe(0);
     await Bun.sleep(300);
-    expect(existsSync(join(project.root, ".overstory/run/engine.json"))).toBe(true);
+    expect(existsSync(statePath(project.root, "run/engine.json"))).toBe(true);
     expect(await project.json("engine", "status")).toMatchObject({ running: false });
   });
 });

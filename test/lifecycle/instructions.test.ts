@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { eventsOf, promptsOf, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** Commits everything there is, as careless agents do, then ends. */
 const careless = `
@@ -13,7 +14,7 @@ const careless = `
 `;
 
 const instructionsOf = (project: TestProject, name: string): string =>
-  readFileSync(join(project.root, ".overstory", "agents", name, "instructions.md"), "utf8");
+  readFileSync(statePath(project.root, "agents", name, "instructions.md"), "utf8");
 
 const worktreeFile = (project: TestProject, name: string, file: string): string =>
   join(project.root, ".overstory", "worktrees", name, file);
@@ -56,7 +57,7 @@ test("a project's own instruction file stays, and the agent gets ours beside it"
   await slingNew(project, "B1");
   await untilAgent(project, "b1", "completed/done");
   expect(readFileSync(worktreeFile(project, "b1", file), "utf8")).toBe("Be kind.\n");
-  const ours = join(project.root, ".overstory", "agents", "b1", "instructions.md");
+  const ours = statePath(project.root, "agents", "b1", "instructions.md");
   const { argv = [] } = startsOf(project, "b1")[0] ?? {};
   expect(argv[argv.indexOf("--append-system-prompt-file") + 1]).toBe(ours);
   expect(promptsOf(project, "b1")[0]).toContain(`Read ${ours}`);
@@ -127,6 +128,6 @@ test("taking a worktree away leaves nothing of ours in the trash", async () => {
   expect(existsSync(worktreeFile(project, "b1", ".claude/CLAUDE.md"))).toBe(true);
   await project.json("release", "b1");
   await project.until("the worktree was gone", async () => !existsSync(worktreeFile(project, "b1", "")));
-  const trash = join(project.root, ".overstory", "trash");
+  const trash = statePath(project.root, "trash");
   expect(existsSync(trash) ? readdirSync(trash) : []).toEqual([]);
 });

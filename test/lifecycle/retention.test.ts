@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { eventsOf, moveClock, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -24,7 +25,7 @@ const snapshotsOf = async (project: TestProject): Promise<string[]> => {
 };
 
 const trashOf = ({ root }: TestProject): string[] => {
-  const trash = join(root, ".overstory", "trash");
+  const trash = statePath(root, "trash");
   return existsSync(trash) ? readdirSync(trash) : [];
 };
 

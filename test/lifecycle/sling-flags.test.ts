@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { databaseBytes, letGo, ranTurns, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** Asks in its first turn, finishes in its second. */
 const twoTurns = `
@@ -67,7 +68,7 @@ test("--dry-run shows the plan and changes nothing", async () => {
   expect(databaseBytes(project)).toBe(before);
   expect(await project.git("for-each-ref")).toBe(refs);
   expect(existsSync(join(project.root, ".overstory/worktrees"))).toBe(false);
-  const kept = join(project.root, ".overstory/run/env");
+  const kept = statePath(project.root, "run/env");
   expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
   expect(project.processes()).toEqual([]);
 });

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { roles, toolsOf } from "../../src/domain/role/roles.ts";
 import { slingNew } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 import { notedToken, noteToken, use } from "./mcp.world.ts";
 
 const listening = "  mcpHttp: true\n";
 
 /** The address the engine wrote down. */
 async function addressOf(project: TestProject): Promise<string> {
-  const file = join(project.root, ".overstory/run/mcp.json");
+  const file = statePath(project.root, "run/mcp.json");
   await project.until("the engine listened", async () => existsSync(file));
   expect(statSync(file).mode & 0o777).toBe(0o600);
   return JSON.parse(readFileSync(file, "utf8")).url;
@@ -36,7 +36,7 @@ test("the engine serves the same tools over HTTP to whoever brings an agent's to
   await project.json("mail", "send", "--to", "b1", "--subject", "hello", "--body", "there", "--no-wake");
   expect((await use(client, "inbox")).text).toContain("| there");
   await project.until("the mail counted as handed over", async () => {
-    const handed = await project.read((tx) => tx.deliveries.inState("b1", ["delivered"]));
+    const handed = await project.read((tx) => tx.deliveries.statePath("b1", ["delivered"]));
     return handed.length > 0;
   });
   expect((await use(client, "send", { to: "operator", type: "status", subject: "s", body: "b" })).isError).toBe(false);
@@ -95,5 +95,5 @@ test("without being asked to, the engine does not listen", async () => {
   await using project = await makeProject({ scenario: noteToken });
   await slingNew(project, "B1");
   await notedToken(project);
-  expect(existsSync(join(project.root, ".overstory/run/mcp.json"))).toBe(false);
+  expect(existsSync(statePath(project.root, "run/mcp.json"))).toBe(false);
 });

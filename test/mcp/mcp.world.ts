@@ -9,6 +9,7 @@ import { randomIds } from "../../src/host/ids.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import { ovBinary } from "../../testkit/ov.ts";
 import type { TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 export interface Seated {
   readonly agent: Agent;
@@ -40,7 +41,7 @@ export async function seat(
     state: "between_turns",
     ...facts,
   });
-  const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "process" });
+  const store = openSqlite({ path: statePath(project.root, "overstory.db"), life: "process" });
   await store.transaction(async (tx) => {
     if ((await tx.runs.get("run-1")) === undefined) {
       await tx.runs.insert({

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { eventsOf, moveClock, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -13,7 +14,7 @@ async function roundAt(project: TestProject, offsetMs: number): Promise<void> {
 }
 
 const filesIn = ({ root }: TestProject, ...path: string[]): string[] => {
-  const dir = join(root, ".overstory", ...path);
+  const dir = statePath(root, ...path);
   return existsSync(dir) ? readdirSync(dir) : [];
 };
 

@@ -6,6 +6,7 @@ import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 import { slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "ov-gate-env-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -78,7 +79,7 @@ const variablesIn = (path: string): Map<string, string> =>
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
 
-const kept = ({ root }: TestProject): string[] => readdirSync(join(root, ".overstory/run/env"));
+const kept = ({ root }: TestProject): string[] => readdirSync(statePath(root, "run/env"));
 
 test("from a person's shell to the gates of an agent's work, and of what the person types", async () => {
   const shell = {

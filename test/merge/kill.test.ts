@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readIdentity } from "../../src/host/engine-door/keeper.ts";
 import { type KillPoint, killPoints } from "../../src/ports/kill-points.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 const full = process.env.SWEEP === "full";
 const seed = Number(process.env.SWEEP_SEED ?? Date.now() % 1_000_000);
@@ -127,7 +128,7 @@ test(`engines killed at random instants leave nothing half-landed (seed ${seed})
     await addAll(project);
     for (let kill = 0; kill < killsPerCase; kill++) {
       await Bun.sleep(random() * 250);
-      const engine = readIdentity(join(project.root, ".overstory", "run", "engine.json"));
+      const engine = readIdentity(statePath(project.root, "run", "engine.json"));
       if (engine !== undefined) killIfThere(engine.pid);
     }
     await expectLanded(project, before).catch((error) => void failures.push(`case ${number}: ${String(error)}`));

@@ -18,7 +18,7 @@ const byOperator = async (world: MergeWorld, request: unknown) => {
   const { store, settings, dir } = world;
   const clock = { now: () => world.clock.now, monotonic: () => 0 };
   const none = { ids: randomIds, reach: () => {}, ancestors: () => [] };
-  const ports = { ...none, store, settings, clock, files: projectFiles(dir) };
+  const ports = { ...none, store, settings, clock, files: projectFiles({ root: dir, dir }) };
   return (await runUseCase(ports, { name: "gate.run", request })).result;
 };
 

@@ -13,8 +13,8 @@ async function budgetsOf(text: string): Promise<BudgetSettings> {
   const root = mkdtempSync(join(tmpdir(), "ov-budget-switch-"));
   try {
     mkdirSync(join(root, ".overstory"));
-    writeFileSync(configFiles(root).project, text);
-    return (await loadConfig(configFiles(root), {})).config.budgets;
+    writeFileSync(configFiles({ root, state: join(root, "state") }).project, text);
+    return (await loadConfig(configFiles({ root, state: join(root, "state") }), {})).config.budgets;
   } finally {
     rmSync(root, { recursive: true });
   }

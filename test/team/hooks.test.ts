@@ -7,6 +7,7 @@ import { openSqlite } from "../../src/store/sqlite.ts";
 import { clockAt, eventsOf, slingNew, textIn, untilAgent } from "../../testkit/lifecycle.ts";
 import type { OvAnswer } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** A builder that leaves its token where the tests find it, and then waits. */
 const scenario = `
@@ -31,7 +32,7 @@ beforeAll(async () => {
 
 async function giveToken(secret: string): Promise<void> {
   const agent = await project.agent("b1");
-  const store = openSqlite({ path: join(project.root, ".overstory", "overstory.db"), life: "command" });
+  const store = openSqlite({ path: statePath(project.root, "overstory.db"), life: "command" });
   const row = {
     digest: randomIds.digest(secret),
     agentId: agent.id,
@@ -108,7 +109,7 @@ test("in a turn hooks hand nothing over and keep nothing from ending: its mail c
 });
 
 test("a turn's guard goes by the rules that were written for it, and needs no database to allow", async () => {
-  const rules = join(project.root, ".overstory", "agents", "b1", "guard.json");
+  const rules = statePath(project.root, "agents", "b1", "guard.json");
   const { worktreePath } = await project.agent("b1");
   expect(JSON.parse(readFileSync(rules, "utf8"))).toMatchObject({ agent: "b1", worktree: worktreePath });
   const guard = (command: string, file = rules, env = {}): Promise<OvAnswer> => {

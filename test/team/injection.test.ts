@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { letGo, promptsOf, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 import { connect, seat, use } from "../mcp/mcp.world.ts";
 import { deliveredIn, layLetters, meant, nastyTexts, onTerminal, rawIn } from "./injection.world.ts";
 
@@ -37,7 +38,7 @@ const scenario = `
 const gate = 'printf "\\\\033[2Jlooking\\\\n"; test ! -e bad';
 
 const instructionsOf = ({ root }: TestProject, name: string): string =>
-  readFileSync(join(root, ".overstory", "agents", name, "instructions.md"), "utf8");
+  readFileSync(statePath(root, "agents", name, "instructions.md"), "utf8");
 
 /** The texts, made of what the program itself writes around a message. */
 async function hostile(): Promise<{ project: TestProject; texts: readonly string[] }> {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** What the lead does in each turn, from how things stand: its mail may come in one turn or in several. */
 const lead = `import { execFileSync } from "node:child_process";
@@ -82,7 +83,7 @@ const scenarioWhere = (calledBack: string): string => `
 `;
 
 const instructionsOf = ({ root }: TestProject, name: string): string =>
-  readFileSync(join(root, ".overstory", "agents", name, "instructions.md"), "utf8");
+  readFileSync(statePath(root, "agents", name, "instructions.md"), "utf8");
 
 const asks = '[mail, send, --to, lead1, --type, question, --subject, Which, --body, "which word is wanted?"]';
 const finishes = "[done, --summary, That is for somebody who knows both]";

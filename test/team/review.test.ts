@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Message } from "../../src/domain/mail/types.ts";
 import { promptsOf, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
 
 /** The builder writes the wrong word until somebody tells it. */
 const builder = `
@@ -46,7 +46,7 @@ ${builder.trimStart()}`;
 const payloadOf = ({ payload }: Message): Record<string, unknown> => JSON.parse(payload ?? "{}");
 
 const instructionsOf = ({ root }: TestProject, name: string): string =>
-  readFileSync(join(root, ".overstory", "agents", name, "instructions.md"), "utf8");
+  readFileSync(statePath(root, "agents", name, "instructions.md"), "utf8");
 
 test("a reviewer on the builder's own task has its branch before it; what fails comes back mended, passes and lands", async () => {
   await using project = await makeProject({ scenario: team, gates: ["true"] });

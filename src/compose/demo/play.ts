@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { databaseIn, stateDir } from "../../host/project-place.ts";
 import type { Store } from "../../ports/store.ts";
 import { openSqlite } from "../../store/sqlite.ts";
 import type { DemoFacet, DemoRequest, DemoState, DemoSummary } from "../../surfaces/cli/facets/demo.ts";
@@ -28,7 +28,7 @@ async function play(request: DemoRequest, env: Environment, onState: (state: Dem
   let complete = false;
   try {
     begin(stage, request);
-    store = openSqlite({ path: join(stage.root, ".overstory", "overstory.db"), life: "process", readOnly: true });
+    store = openSqlite({ path: databaseIn(stateDir(stage.root)), life: "process", readOnly: true });
     complete = await watch(store, onState, { until: began + limitMs, interrupted: interrupted.signal });
     const promoted = complete && stage.run(...ovWords(stage, "merge", "promote"));
     const testsGreen = promoted && stage.run("sh", "-c", demoGate);

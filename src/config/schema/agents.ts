@@ -29,7 +29,7 @@ export const agentKeys = {
     default: 0,
   }),
   "engine.mcpHttp": boolean({
-    doc: "Whether the engine also serves agents' tools over HTTP, on this machine only; the address is in .overstory/run/mcp.json.",
+    doc: "Whether the engine also serves agents' tools over HTTP, on this machine only; the address is in run/mcp.json of the state directory (.git/ov-state).",
     default: false,
   }),
   "turn.stallTimeoutMs": milliseconds({

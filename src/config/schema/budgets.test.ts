@@ -10,8 +10,8 @@ async function load(text: string, env: Record<string, string> = {}) {
   const root = mkdtempSync(join(tmpdir(), "ov-budget-keys-"));
   try {
     mkdirSync(join(root, ".overstory"));
-    writeFileSync(configFiles(root).project, text);
-    return await loadConfig(configFiles(root), env);
+    writeFileSync(configFiles({ root, state: join(root, "state") }).project, text);
+    return await loadConfig(configFiles({ root, state: join(root, "state") }), env);
   } finally {
     rmSync(root, { recursive: true });
   }

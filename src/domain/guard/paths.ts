@@ -30,8 +30,14 @@ export function checkWrite(path: string, policy: GuardPolicy, places: Places): D
   if (isDevice(path)) return undefined;
   const real = places.realPath(path);
   const worktree = places.realPath(policy.worktree);
-  if (isInside(real, worktree)) return checkSteering(real.slice(worktree.length + 1), policy);
-  const isOthers = isInside(real, places.realPath(policy.root));
+  // Whatever it is called and wherever it lies: a git directory need not be named `.git`, nor be in the checkout.
+  const gitDir = places.realPath(policy.state.slice(0, policy.state.lastIndexOf("/")));
+  const isGit = gitDir !== worktree && isInside(real, gitDir);
+  if (isInside(real, worktree)) {
+    const inside = real.slice(worktree.length + 1);
+    return isGit && isInside(gitDir, worktree) ? notYours(inside) : checkSteering(inside, policy);
+  }
+  const isOthers = isGit || isInside(real, places.realPath(policy.root));
   const isFree = places.temporary.some((dir) => isInside(real, places.realPath(dir)));
   if (isFree && !isOthers) return undefined;
   return deny("boundary", `${real} is outside your worktree ${policy.worktree}; ask your parent for what lies there`);
@@ -45,9 +51,11 @@ function checkSteering(inside: string, policy: GuardPolicy): Denial | undefined 
     parts[0] === ".overstory" ||
     /(^|\/)\.claude\/settings[^/]*\.json$/.test(inside) ||
     policy.steering.includes(inside);
-  if (!isSteering) return undefined;
-  return deny("guard-files", `${inside} steers agents and git; it is not yours to change`);
+  return isSteering ? notYours(inside) : undefined;
 }
+
+const notYours = (inside: string): Denial =>
+  deny("guard-files", `${inside} steers agents and git; it is not yours to change`);
 
 /** Paths without links, for where there is no disk to look at. */
 export function lexical(path: string): string {

@@ -12,6 +12,8 @@ export interface GuardPolicy {
   readonly taskId: string | null;
   /** The project's own checkout; everything below it that is not the agent's worktree belongs to others. */
   readonly root: string;
+  /** The state directory, which holds the mail, the tokens and these rules. It lies in the git directory of the project. */
+  readonly state: string;
   readonly worktree: string;
   /** Paths it owns; none: all of the worktree. */
   readonly scope: readonly string[];
@@ -30,6 +32,7 @@ export interface GuardedAgent {
 /** What the project decides. */
 export interface GuardTerms {
   readonly root: string;
+  readonly state: string;
   readonly gates: readonly { readonly command: string }[];
   /** Relative to the worktree. */
   readonly instructionFile: string;
@@ -45,6 +48,7 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
     gates: gates ? terms.gates.map(({ command }) => command) : [],
     taskId: agent.taskId,
     root: terms.root,
+    state: terms.state,
     worktree: agent.worktreePath ?? terms.root,
     scope: files === "scoped-write" ? agent.scope : [],
     steering: [terms.instructionFile],
@@ -53,12 +57,12 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
 
 /** Reads a policy that was written as JSON; undefined for anything else, which then must deny. */
 export function readGuardPolicy(json: string): GuardPolicy | undefined {
-  const { agent, capability, files, gates, taskId, root, worktree, scope, steering } = payloadFields(json);
+  const { agent, capability, files, gates, taskId, root, state, worktree, scope, steering } = payloadFields(json);
   if (!isText(agent) || !isText(capability) || !isCapability(capability)) return undefined;
   if (files !== "read-only" && files !== "scoped-write") return undefined;
-  if (!isText(root) || !isText(worktree) || !(taskId === null || isText(taskId))) return undefined;
+  if (!isText(root) || !isText(state) || !isText(worktree) || !(taskId === null || isText(taskId))) return undefined;
   if (!isTexts(gates) || !isTexts(scope) || !isTexts(steering)) return undefined;
-  return { agent, capability, files, gates, taskId, root, worktree, scope, steering };
+  return { agent, capability, files, gates, taskId, root, state, worktree, scope, steering };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -19,7 +19,8 @@ export const readmeText = `<!-- ${sealWord} -->
 # .overstory
 
 Overstory (\`ov\`) lets a team of coding agents work on this repository, each in a git worktree of its own. This
-directory holds its settings and its state. \`ov update\` brings what the program wrote here up to date.
+directory holds its settings and the worktrees. Its state (agents, tasks, mail, history, logs) is in \`ov-state/\` of the git
+directory, where no branch and no \`git clean\` reaches it. \`ov update\` brings what the program wrote here up to date.
 
 | Here | What it is | In git |
 | --- | --- | --- |
@@ -27,8 +28,6 @@ directory holds its settings and its state. \`ov update\` brings what the progra
 | \`agent-defs/\` | texts of your own for the roles of agents, when there are any; see \`ov prompt --help\` | yes |
 | \`agent-manifest.json\` | the roles of agents, for programs that read it | yes |
 | \`config.local.yaml\` | settings of this machine alone, when there are any | no |
-| \`overstory.db\` | agents, tasks, mail and history | no |
-| \`agents/\`, \`logs/\`, \`run/\` | what running agents leave behind | no |
 | \`specs/\` | specifications of tasks | no |
 | \`worktrees/\` | where agents work; remove them with \`ov\`, not by hand | no |
 

@@ -16,7 +16,7 @@ export type CleanTarget = (typeof cleanTargets)[number];
 /** Rescued work is asked for by name only: it is there because somebody forced its removal before. */
 export const allTargets: readonly CleanTarget[] = cleanTargets.filter((target) => target !== "rescue");
 
-/** Directories of `.overstory` that belong to a target; what cannot be made again is moved to the backup. */
+/** Directories of the project's state that belong to a target; what cannot be made again is moved to the backup. */
 export const targetDirs: Readonly<Partial<Record<CleanTarget, { readonly dir: string; readonly backUp: boolean }>>> = {
   mail: { dir: "mail-blobs", backUp: true },
   logs: { dir: "logs", backUp: false },

@@ -6,7 +6,7 @@ import { doorPaths } from "./paths.ts";
 
 /** The caller's side of the door. */
 export function engineDoor(options: KeeperOptions): EngineDoor {
-  const paths = doorPaths(options.overstoryDir);
+  const paths = doorPaths(options.state);
   const notice = (): EngineNotice | undefined => readNotice(paths.notice);
   const wake = async (): Promise<boolean> => {
     const engine = notice();
@@ -41,10 +41,10 @@ const patienceMs = 30_000;
  * Sends one request frame and waits for its answer. The engine may be restarted meanwhile: the frame's request id makes
  * it safe to send again until an answer comes or the patience ends.
  */
-export async function callEngine(overstoryDir: string, frame: string): Promise<string> {
+export async function callEngine(state: string, frame: string): Promise<string> {
   const deadline = performance.now() + patienceMs;
   for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
-    const engine = readNotice(doorPaths(overstoryDir).notice);
+    const engine = readNotice(doorPaths(state).notice);
     const answer = engine === undefined ? undefined : await exchange(engine.socket, frame, deadline);
     if (answer !== undefined) return answer;
     if (performance.now() + wait > deadline) {

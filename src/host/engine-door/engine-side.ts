@@ -12,7 +12,7 @@ interface Connection {
 
 /** The engine's side of the door: a Unix socket that takes single bytes (wakes) and lines (request frames). */
 export function engineSide(options: KeeperOptions & { readonly version: string }): EngineSide {
-  const paths = doorPaths(options.overstoryDir);
+  const paths = doorPaths(options.state);
   let adopted: Bun.FileSink | undefined;
   return {
     open: (handlers) => {
@@ -25,7 +25,7 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
       return {
         close: () => {
           rmSync(paths.notice, { force: true });
-          forgetKeeper(options.overstoryDir);
+          forgetKeeper(options.state);
           server.stop(true);
         },
       };

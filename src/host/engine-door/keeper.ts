@@ -26,7 +26,7 @@ const adopt = `read -r _ && exit 0; exec </dev/null
 ${loop}`;
 
 export interface KeeperOptions {
-  readonly overstoryDir: string;
+  readonly state: string;
   /** The command line of the engine. */
   readonly engine: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface KeeperOptions {
 
 /** Starts a keeper with an engine, unless one is alive. Of twenty callers one starts it. */
 export function startKeeper(options: KeeperOptions): void {
-  const paths = doorPaths(options.overstoryDir);
+  const paths = doorPaths(options.state);
   mkdirSync(paths.run, { recursive: true });
   if (keeperIsAlive(options) || !takeLock(paths.lock, options.processes)) return;
   try {
@@ -50,7 +50,7 @@ export function startKeeper(options: KeeperOptions): void {
 
 /** Starts a keeper that watches the engine we are. The returned stream must be kept: its end means our death. */
 export function adoptKeeper(options: KeeperOptions): Bun.FileSink {
-  const log = Bun.file(join(doorPaths(options.overstoryDir).run, "engine.log"));
+  const log = Bun.file(join(doorPaths(options.state).run, "engine.log"));
   const child = Bun.spawn({
     cmd: ["/bin/sh", "-c", adopt, "ov-keeper", ...options.engine],
     env: { ...options.env },
@@ -63,27 +63,24 @@ export function adoptKeeper(options: KeeperOptions): Bun.FileSink {
   return child.stdin;
 }
 
-export function keeperIsAlive({ overstoryDir, processes }: Pick<KeeperOptions, "overstoryDir" | "processes">): boolean {
-  const keeper = readIdentity(doorPaths(overstoryDir).keeper);
+export function keeperIsAlive({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
+  const keeper = readIdentity(doorPaths(state).keeper);
   return keeper !== undefined && processes.check(keeper) === "alive";
 }
 
 /** Between its start and its record a keeper is known only by the lock of whoever starts it. */
-export function keeperIsStarting({
-  overstoryDir,
-  processes,
-}: Pick<KeeperOptions, "overstoryDir" | "processes">): boolean {
-  const starter = readIdentity(doorPaths(overstoryDir).lock);
+export function keeperIsStarting({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
+  const starter = readIdentity(doorPaths(state).lock);
   return starter !== undefined && processes.check(starter) === "alive";
 }
 
-export function forgetKeeper(overstoryDir: string): void {
-  rmSync(doorPaths(overstoryDir).keeper, { force: true });
+export function forgetKeeper(state: string): void {
+  rmSync(doorPaths(state).keeper, { force: true });
 }
 
-function recordKeeper({ overstoryDir, processes }: KeeperOptions, pid: number): void {
+function recordKeeper({ state, processes }: KeeperOptions, pid: number): void {
   const identity = processes.identify(pid);
-  if (identity !== undefined) writeAtomically(doorPaths(overstoryDir).keeper, JSON.stringify(identity));
+  if (identity !== undefined) writeAtomically(doorPaths(state).keeper, JSON.stringify(identity));
 }
 
 /**

@@ -5,14 +5,14 @@ import { join } from "node:path";
 const longestSocketPath = 100;
 
 /** Where engine and callers of one project meet. Callers never compute the socket: they read it from the notice. */
-export function doorPaths(overstoryDir: string): {
+export function doorPaths(state: string): {
   run: string;
   notice: string;
   keeper: string;
   lock: string;
   socket: string;
 } {
-  const run = join(overstoryDir, "run");
+  const run = join(state, "run");
   return {
     run,
     notice: join(run, "engine.json"),

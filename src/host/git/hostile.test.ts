@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { statePath } from "../../../testkit/state.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 describe("nothing an agent can configure is run by us", () => {
@@ -146,6 +147,6 @@ async function useAll(world: GitWorld, worktrees: Everything, owned: ReturnType<
     problem: null,
   });
   expect(await worktrees.unbundle(join(world.root, ".overstory", "b.bundle"))).toEqual([]);
-  const scratch = join(world.root, ".overstory", "run", "git");
+  const scratch = statePath(world.root, "run", "git");
   expect(readdirSync(scratch)).toEqual([]);
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProject, type TestProject } from "../../../testkit/project.ts";
+import { statePath } from "../../../testkit/state.ts";
 import { bootId, identityOf } from "../linux/process-table.ts";
 import { linkNew } from "./link-new.ts";
 import { ownLock } from "./preparer.ts";
@@ -113,8 +114,8 @@ test("an entry whose maker is alive is waited for", async () => {
 }, 60_000);
 
 test("nothing is left behind where the worktree cannot be made", async () => {
-  mkdirSync(join(project.root, ".overstory", "run"), { recursive: true });
-  writeFileSync(join(project.root, ".overstory", "run", "git"), "a file where a directory is needed\n");
+  mkdirSync(statePath(project.root, "run"), { recursive: true });
+  writeFileSync(statePath(project.root, "run", "git"), "a file where a directory is needed\n");
   expect(await link("being made")).toBeUndefined();
   expect(existsSync(place())).toBe(false);
   expect(await project.git("branch", "--list", "overstory/*")).toBe("");

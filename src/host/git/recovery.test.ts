@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { statePath } from "../../../testkit/state.ts";
 import { besides } from "./besides.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
@@ -70,7 +71,7 @@ describe("what a killed or careless process left behind", () => {
 
   test("directories of operations that were killed are swept away later, not at once", async () => {
     using world = gitWorld();
-    const scratch = join(world.root, ".overstory", "run", "git");
+    const scratch = statePath(world.root, "run", "git");
     world.write(join(scratch, "view-old"), "x", "");
     world.write(join(scratch, "view-young"), "x", "");
     Bun.spawnSync({ cmd: ["touch", "-d", "2 days ago", join(scratch, "view-old")] });

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { stateDirName } from "../../domain/project/place.ts";
 import { expectGit, git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -10,6 +11,8 @@ export interface WorktreeOptions {
   readonly include?: readonly string[];
   /** Paths of files that we put into worktrees ourselves: not an agent's work, so neither dirt nor worth keeping. */
   readonly deployed?: readonly string[];
+  /** The state directory; the one in the repository unless said otherwise. */
+  readonly state?: string;
   /** Where ignored files of removed worktrees go. */
   readonly trash?: string;
   /** Where directories of one operation are made; nobody else may write there. */
@@ -29,14 +32,14 @@ export interface Yard {
 const tenMegabytes = 10 * 1024 * 1024;
 
 export function makeYard(repository: Repository, options: WorktreeOptions): Yard {
-  const overstory = join(repository.root, ".overstory");
+  const state = options.state ?? join(repository.commonDir, stateDirName);
   return {
     repository,
     maxFileBytes: options.maxFileBytes ?? tenMegabytes,
     include: options.include ?? [],
     deployed: options.deployed ?? [],
-    trash: options.trash ?? join(overstory, "trash"),
-    scratch: options.scratch ?? join(overstory, "run", "git"),
+    trash: options.trash ?? join(state, "trash"),
+    scratch: options.scratch ?? join(state, "run", "git"),
   };
 }
 

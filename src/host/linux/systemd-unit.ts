@@ -1,6 +1,8 @@
 /** What a user service needs to know to bring a project's engine back after a reboot. */
 export interface UnitFacts {
   readonly root: string;
+  /** The state directory. */
+  readonly state: string;
   /** The command line of the engine. */
   readonly engine: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -14,12 +16,12 @@ export const unitName = (root: string): string =>
  * The text of the service. The engine leaves with success when nothing is left to do, so only a failure restarts it;
  * only its own process is ever signalled, since the turns it started outlive it by design.
  */
-export function unitText({ root, engine, env }: UnitFacts): string {
+export function unitText({ root, state, engine, env }: UnitFacts): string {
   const variables = Object.entries(env).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`);
   return [
     "[Unit]",
     `Description=Overstory engine for ${escaped(root)}`,
-    `ConditionPathExists=${escaped(root)}/.overstory/config.yaml`,
+    `ConditionPathExists=${escaped(state)}`,
     "",
     "[Service]",
     "Type=exec",

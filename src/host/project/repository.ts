@@ -2,11 +2,14 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { git } from "../git/git.ts";
+import { existing, stateDir } from "../project-place.ts";
 
 /** What git says about the place a project is set up in. */
 export interface Repository {
   /** Top of the work tree. */
   readonly root: string;
+  /** The state directory that belongs to it. */
+  readonly state: string;
   readonly originUrl: string | undefined;
   /** Branch that `origin` calls its main one, where that is known here. */
   readonly originBranch: string | undefined;
@@ -22,7 +25,7 @@ export async function findRepository(cwd: string): Promise<Repository> {
     ask(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"),
     currentBranch(root),
   ]);
-  return { root, originUrl, originBranch: originHead?.replace(/^origin\//, ""), branch };
+  return { root, state: stateDir(root), originUrl, originBranch: originHead?.replace(/^origin\//, ""), branch };
 }
 
 /** The branch checked out at a directory, also before its first commit; undefined when there is none. */
@@ -47,12 +50,15 @@ async function projectRootAt(cwd: string): Promise<string> {
 }
 
 async function topLevel(cwd: string): Promise<string> {
-  if (!existsSync(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
+  existing(cwd);
   const { code, out, err } = await git(cwd, "rev-parse", "--show-toplevel");
   if (code === 0) return out.replace(/\r?\n$/, "");
   // One that is there but that git will not use, as when it belongs to somebody else, is not the same as none.
-  const bare = (await ask(cwd, "rev-parse", "--is-inside-work-tree")) === "false";
-  if (bare || !hasGitAbove(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
+  if ((await ask(cwd, "rev-parse", "--is-bare-repository")) === "true") {
+    throw new Failure({ kind: "bare-repository", path: cwd });
+  }
+  const isGitDir = (await ask(cwd, "rev-parse", "--is-inside-work-tree")) === "false";
+  if (isGitDir || !hasGitAbove(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
   throw new Failure({ kind: "unexpected", problem: `git cannot use the repository at ${cwd}: ${err.trim()}` });
 }
 

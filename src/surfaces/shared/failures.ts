@@ -21,11 +21,25 @@ export function describeFailure(failure: FailureData): Description {
         hint: "mend the file, then look again: ov config validate",
         details: { ...details, configPath: failure.path, field: failure.problems[0]?.field ?? null },
       };
+    case "no-such-directory":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.path} ${failure.isFile ? "is a file, not a directory" : "does not exist"}; nothing was changed`,
+        hint: "name a directory of your project: ov status --project <dir>",
+        details,
+      };
     case "not-a-git-repository":
       return {
         ...setup("WORKTREE_ERROR"),
         message: `${failure.path} is not inside a git repository; nothing was changed`,
         hint: "go to your repository, or make one here: git init && ov init",
+        details: { ...details, worktreePath: failure.path, branchName: null },
+      };
+    case "bare-repository":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `${failure.path} is in a bare repository: nothing is checked out there that agents could work on; nothing was changed`,
+        hint: "check a branch out and set the project up there: git worktree add ../main main && cd ../main && ov init",
         details: { ...details, worktreePath: failure.path, branchName: null },
       };
     case "store-corrupt":

@@ -90,7 +90,7 @@ test("a question that was handed on to a person cannot pass for one of the merge
   const handing: UseCase<object, null> = {
     access: "write",
     run: async (tx, context) => {
-      for (const letter of await tx.deliveries.inState("lead-1", ["queued"])) {
+      for (const letter of await tx.deliveries.statePath("lead-1", ["queued"])) {
         await handOn(tx, context, letter, "operator");
       }
       return ok(null);

@@ -19,7 +19,7 @@ export interface CleanRequest {
 /** A directory of the project's state to be emptied. */
 export interface CleanDir {
   readonly target: CleanTarget;
-  /** Relative to `.overstory`. */
+  /** Relative to the state directory. */
   readonly dir: string;
   readonly entries: number;
   readonly backUp: boolean;
@@ -53,7 +53,7 @@ export interface CleanPlan {
   readonly force: boolean;
 }
 
-/** The directories of `.overstory`, for counting and emptying. */
+/** The directories of the project's state, for counting and emptying. */
 export interface StateDirs {
   /** How many entries a directory has; 0 when there is none. */
   count(dir: string): Promise<number>;

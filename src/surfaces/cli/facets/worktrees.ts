@@ -10,7 +10,7 @@ export interface RestoreReport {
   /** Refs that were missing and are back. */
   readonly refs: readonly string[];
   readonly rows: number;
-  /** Files and directories that were missing and are back, relative to `.overstory`. */
+  /** Files and directories that were missing and are back, relative to the state directory. */
   readonly files: readonly string[];
 }
 

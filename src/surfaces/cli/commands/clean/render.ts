@@ -1,3 +1,4 @@
+import { stateDirName } from "../../../../domain/project/place.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { CleanTarget } from "../../../../domain/worktree/targets.ts";
 import type { CleanReport } from "../../../../usecases/worktrees/carry-out-clean.ts";
@@ -22,7 +23,7 @@ export function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
     ...(plan.endRuns ? [item("runs that are still open are ended")] : []),
-    ...plan.dirs.map(({ dir, entries }) => item(`.overstory/${dir} (${entries})`)),
+    ...plan.dirs.map(({ dir, entries }) => item(`${stateDirName}/${dir} (${entries})`)),
     ...plan.rescues.map(({ ref }) => item(visibleLine(ref))),
     ...plan.keptBranches.map(({ branch, reason, next }) =>
       warningLine(paint, `branch ${visibleLine(branch)} stays: ${reason}`, next),
@@ -111,7 +112,7 @@ export function reportLines(paint: Paint, report: CleanReport): readonly string[
     ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${report.usage} records of what turns used`)]),
     ...(report.released.length === 0 ? [] : [successLine(paint, "Released", report.released.join(", "))]),
     ...(report.runs.length === 0 ? [] : [successLine(paint, "Ended", report.runs.join(", "))]),
-    ...report.dirs.map(({ dir }) => successLine(paint, "Emptied", `.overstory/${dir}`)),
+    ...report.dirs.map(({ dir }) => successLine(paint, "Emptied", `${stateDirName}/${dir}`)),
     ...(report.rescuesDeleted === 0 ? [] : [successLine(paint, `Deleted ${report.rescuesDeleted} rescue refs`)]),
     ...report.problems.map((problem) => warningLine(paint, visibleLine(problem))),
     hintLine(paint, `branches and database were copied to ${report.backup.path} first`),

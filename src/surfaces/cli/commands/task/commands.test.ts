@@ -183,7 +183,7 @@ test("a spec comes from a flag or from standard input, and is printed as it is",
   await using world = useCaseWorld();
   const ov = desk(world);
   ov.typed = "# Plan\n";
-  const path = `${world.dir}/specs/t1.md`;
+  const path = `${world.dir}/.overstory/specs/t1.md`;
   expect(await ov.json("spec", "write", "t1")).toEqual({ taskId: "t1", path });
   expect(await ov.text("spec", "read", "t1")).toBe("# Plan\n");
   await ov.json("spec", "write", "t1", "--body", "short", "--agent", "ann");

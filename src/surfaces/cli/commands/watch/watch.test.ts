@@ -61,7 +61,7 @@ describe("ov watch", () => {
       command: "watch",
       pid: 4711,
       intervalMs: 30_000,
-      pidFile: ".overstory/run/engine.json",
+      pidFile: "ov-state/run/engine.json",
     });
     expect((await ov(world, ["--background"])).out).toBe("✓ The engine watches, pid 4711\n");
   });

@@ -1,4 +1,5 @@
 import type { HealthLimits } from "../../../../domain/health/facts.ts";
+import { stateDirName } from "../../../../domain/project/place.ts";
 import { ok } from "../../../../domain/result.ts";
 import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
@@ -9,8 +10,8 @@ import { integer, isOn } from "../task/given.ts";
 import { follow } from "./follow.ts";
 import { healthLine } from "./render.ts";
 
-/** Where an engine that runs says so; relative to the project. */
-const pidFile = ".overstory/run/engine.json";
+/** Where an engine that runs says so; relative to the git directory of the project. */
+const pidFile = `${stateDirName}/run/engine.json`;
 
 export const watch: Handler = async ({ app, flags, io }) => {
   const keys = await (await app.config()).list("watchdog");
