@@ -12,7 +12,7 @@ import { statePath } from "../testkit/state.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
 /** Keeps the engine up for the whole test, and lets it look at nothing unless it is woken. */
-const longLived = { config: "", env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" } };
+const longLived = { config: "sandbox:\n  mode: os\n", env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" } };
 
 function startEngine(project: TestProject): number {
   const child = Bun.spawn({
@@ -103,4 +103,30 @@ test("a call over the socket that leaves work wakes the engine at once", async (
   const request = { taskId: "T1", capability: "builder", name: "b1", files: [], environment: {} };
   expect(await channel.call({ name: "agent.sling", request, token })).toMatchObject({ ok: true });
   await project.until("it had a worktree", async () => (await project.agent("b1")).worktreePath !== null);
+});
+
+const malformed = ["", " ", null, 0, false, [], {}, "none", "a".repeat(1_000_000)];
+test.each(malformed.map((token) => [JSON.stringify(token).slice(0, 20), token] as const))(
+  "over the socket %s is no token of anybody, and never the operator's",
+  async (_, token) => {
+    await using project = await makeProject(longLived);
+    await project.ov("status");
+    startEngine(project);
+    const { callEngine } = await import("../src/host/engine-door/caller.ts");
+    const frame = JSON.stringify({ name: "task.create", request: { title: "One" }, requestId: "request-1", token });
+    const answer = JSON.parse(await callEngine(statePath(project.root), frame));
+    expect(answer).toEqual({ result: { ok: false, refusal: { kind: "unknown-token" } } });
+    expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
+  },
+);
+
+test("unless agents are kept from each other by the system, no token counts over the socket", async () => {
+  await using project = await makeProject({ ...longLived, config: "" });
+  await project.ov("status");
+  startEngine(project);
+  const channel = remoteChannel({ dir: statePath(project.root) });
+  const token = await seatedToken(project);
+  const refused = await channel.call({ name: "task.create", request: { title: "One", id: "T1" }, token });
+  expect(refused).toEqual({ ok: false, refusal: { kind: "token-elsewhere", over: "connection" } });
+  expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
 });

@@ -14,6 +14,7 @@ import { sendMail } from "../src/usecases/mail/send.ts";
 import type { Context } from "../src/usecases/usecase.ts";
 import { aTask } from "./contracts/store/rows.ts";
 import { type MailWorld, mailWorld } from "./mail-world.ts";
+import { carrying, markOfToken, outside } from "./marked.ts";
 import { mergeDefaults, settingsFor } from "./use-case.ts";
 
 /** A run with a coordinator, a lead and its builder, who has submitted a branch for a task. */
@@ -110,9 +111,11 @@ export async function mergeWorld(
       await store.transaction((tx) =>
         tx.tokens.insert({ digest, agentId, turnId, createdAt: clock.now, revokedAt: null }),
       );
+      const mark = await store.read((tx) => markOfToken(tx, token));
+      const sight = mark === undefined ? outside : carrying(mark);
       const time = { now: () => clock.now, monotonic: () => 0 };
       const files = projectFiles({ root: world.dir, dir: world.dir });
-      const ports = { store, clock: time, ids: randomIds, settings, files, reach: () => {}, ancestors: () => [] };
+      const ports = { store, clock: time, ids: randomIds, settings, files, reach: () => {}, sight };
       return (await runUseCase(ports, { name: useCase, request, token })).result;
     },
     entries,

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Mark } from "../src/domain/process/mark.ts";
+import { markedCommand } from "./marked.ts";
 
 const repository = resolve(import.meta.dir, "..");
 
@@ -22,12 +24,15 @@ export interface OvCall {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** The mark of the agent in whose turn this runs. */
+  readonly mark?: Mark | undefined;
 }
 
 /** Runs the real program to its end, as a person or an agent would. */
-export async function runOv(args: readonly string[], { cwd, env, stdin }: OvCall): Promise<OvAnswer> {
+export async function runOv(args: readonly string[], { cwd, env, stdin, mark }: OvCall): Promise<OvAnswer> {
+  const cmd = [ovBinary(), ...args];
   const child = Bun.spawn({
-    cmd: [ovBinary(), ...args],
+    cmd: mark === undefined ? cmd : markedCommand(mark, cmd),
     cwd,
     env: { ...env },
     stdio: [stdin === undefined ? "ignore" : new Blob([stdin]), "pipe", "pipe"],

@@ -17,6 +17,7 @@ import { linuxProcesses } from "../src/host/processes.ts";
 import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { aboutProcess } from "./about-process.ts";
+import { markOfToken } from "./marked.ts";
 import { jsonOf, type OvAnswer, runOv, untilHeard } from "./ov.ts";
 import { statePath } from "./state.ts";
 
@@ -34,6 +35,13 @@ export interface ProjectOptions {
   readonly bare?: boolean;
 }
 
+export interface OvWith {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly stray?: boolean;
+}
+
 /** A throwaway repository with an isolated HOME, in which everything is real. Disposing of it ends all its processes. */
 export interface TestProject extends AsyncDisposable {
   readonly root: string;
@@ -41,11 +49,11 @@ export interface TestProject extends AsyncDisposable {
   readonly state: string;
   readonly env: Readonly<Record<string, string>>;
   ov(...args: string[]): Promise<OvAnswer>;
-  /** As `ov`, but with other variables and perhaps another directory. */
-  ovWith(
-    call: { env?: Readonly<Record<string, string>>; cwd?: string; stdin?: string },
-    ...args: string[]
-  ): Promise<OvAnswer>;
+  /**
+   * As `ov`, but with other variables and perhaps another directory. With the token of an agent it runs as a part of
+   * that agent's turn, unless it is `stray`.
+   */
+  ovWith(call: OvWith, ...args: string[]): Promise<OvAnswer>;
   /** Runs with --json and returns the document; throws when the command failed. One that came too late is repeated. */
   json(...args: string[]): Promise<Record<string, unknown>>;
   git(...args: string[]): Promise<string>;
@@ -120,9 +128,10 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
       await Bun.sleep(20);
     }
   };
-  const ovWith: TestProject["ovWith"] = (call, ...args) => {
-    const input = call.stdin === undefined ? {} : { stdin: call.stdin };
-    return runOv(args, { cwd: call.cwd ?? root, env: { ...env, ...call.env }, ...input });
+  const ovWith: TestProject["ovWith"] = async ({ stdin, cwd = root, stray, ...call }, ...args) => {
+    const token = stray === true ? undefined : call.env?.OVERSTORY_TOKEN;
+    const mark = token === undefined || !existsSync(database) ? undefined : await read((tx) => markOfToken(tx, token));
+    return runOv(args, { cwd, env: { ...env, ...call.env }, mark, ...(stdin === undefined ? {} : { stdin }) });
   };
   const ov = (...args: string[]): Promise<OvAnswer> => ovWith({}, ...args);
   return {

@@ -11,7 +11,6 @@ import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { doorOf, type Environment, openProject, type Project } from "./project.ts";
-import { tokenFor } from "./token-for.ts";
 import { version } from "./version.ts";
 
 export interface AppOptions {
@@ -41,8 +40,8 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       (value) => value !== undefined && value !== "",
     ),
     call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
-      channel ??= channelFor(await theProject());
-      const token = await tokenFor(findRoot(), env);
+      channel ??= await channelFor(await theProject());
+      const { OVERSTORY_TOKEN: token } = env;
       const result = await channel.call({ name, request, ...(token === undefined ? {} : { token }) });
       return result as Result<ReplyOf<N>, Refusal>;
     },

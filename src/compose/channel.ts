@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import { callEngine } from "../host/engine-door/caller.ts";
@@ -13,12 +14,31 @@ const remoteOnly = "engine";
 
 export const isRemote = (env: Environment): boolean => env.OVERSTORY_CHANNEL === remoteOnly;
 
-export function channelFor(project: Project): CommandChannel {
-  return isRemote(project.env) ? remoteChannel(project) : directChannel(project);
+export async function channelFor(project: Project): Promise<CommandChannel> {
+  if (isRemote(project.env)) return remoteChannel(project);
+  const home = await homeOfOrchestrator(project);
+  return home === undefined ? directChannel(project) : directChannel(project, { sentFrom: home });
+}
+
+/**
+ * A token is good in the project that gave it. In another repository an orchestrator is the hand of the operator, who
+ * sent it there, and nobody else is anybody. Answers the project it comes from.
+ */
+async function homeOfOrchestrator({ root, env }: Project): Promise<string | undefined> {
+  const { OVERSTORY_TOKEN: token, OVERSTORY_PROJECT_ROOT: home } = env;
+  if (token === undefined || token === "" || home === undefined || home === "" || home === root) return undefined;
+  if (!existsSync(home) || realpathSync(home) === realpathSync(root)) return undefined;
+  const { isOrchestrator } = await import("./orchestrator-abroad.ts");
+  return (await isOrchestrator(home, token)) ? home : undefined;
+}
+
+export interface DirectOptions {
+  /** The project whose orchestrator we are, proven there. */
+  readonly sentFrom?: string;
 }
 
 /** Runs the use case here, on the database file; opened for reading only when that is enough. */
-export function directChannel(project: Project): CommandChannel {
+export function directChannel(project: Project, { sentFrom }: DirectOptions = {}): CommandChannel {
   let store: { readonly opened: Store; readonly readOnly: boolean } | undefined;
   // Two connections of one process would wait for each other's locks while neither can run.
   const storeFor = (readOnly: boolean): Store => {
@@ -31,14 +51,20 @@ export function directChannel(project: Project): CommandChannel {
     call: async (call) => {
       const name = known(call);
       const { access } = await catalog[name]();
-      const ports = { ...channelPorts(project, storeFor(access === "read")), records: () => storeFor(false) };
+      const opened = channelPorts(project, storeFor(access === "read"));
+      const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent" } as const);
+      const ports = { ...opened, sight, records: () => storeFor(false) };
       const { result, due, mayStart } = await runUseCase(ports, { ...call, name });
       ports.reach("command.after-commit");
       if (due) {
         ports.reach("command.before-wake");
         const door = doorOf(project);
         // Inside an agent an engine is only told, never started.
-        await (mayStart ? door.ensure() : door.wake());
+        if (mayStart) await door.ensure();
+        else if (!(await door.wake()) && sentFrom !== undefined) {
+          const { askForEngine } = await import("./engines-abroad.ts");
+          await askForEngine(sentFrom, project.root, project.env);
+        }
       }
       return result;
     },

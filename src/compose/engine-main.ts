@@ -11,7 +11,7 @@ import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
-import { runUseCase } from "../usecases/channel/run-use-case.ts";
+import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
 import { mergingParts } from "./merging.ts";
@@ -44,6 +44,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
     oldFiles: oldFiles(project.dir),
+    startEnginesAbroad: async () => (await import("./engines-abroad.ts")).startEnginesAbroad(project, store),
     forgetEnvironment: (path) => void projectFiles(project).removeEnvironment(path),
     report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),
@@ -121,22 +122,20 @@ const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
 /**
- * One frame of the command channel: the same use case, run here, as whoever's token it carries. Without a token it is
- * refused: who is at the other end of a socket cannot be seen, and an agent would only have to leave its token away.
+ * One frame of the command channel: the same use case, run here, as whoever's token it carries. Who is at the other end
+ * of a socket cannot be seen: tokens count there only where agents are kept from each other's by the system.
  */
 async function answer(project: Project, store: Store, text: string): Promise<string> {
   const frame: unknown = JSON.parse(text);
   if (!isFrame(frame) || !isUseCaseName(frame.name))
     return JSON.stringify({ problem: "not a request this engine knows" });
-  const ports = { ...channelPorts(project, store), ancestors: () => [] };
-  const { result } = await runUseCase(ports, { ...frame, name: frame.name, token: frame.token ?? nobody });
+  const takesTokens = project.config.sandbox.mode === "os";
+  const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
+  const { result } = await runUseCase(ports, { ...frame, name: frame.name });
   return JSON.stringify({ result });
 }
 
-/** A token that was never given out. */
-const nobody = "none";
-
-function isFrame(value: unknown): value is { name: string; request: unknown; token?: string; requestId?: string } {
+function isFrame(value: unknown): value is { name: string; request: unknown; token?: unknown; requestId?: string } {
   return (
     typeof value === "object" &&
     value !== null &&

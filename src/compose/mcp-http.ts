@@ -9,12 +9,9 @@ import type { McpApp } from "../surfaces/mcp/app.ts";
 import { answerHttp, maxBodyBytes, mcpPath } from "../surfaces/mcp/http.ts";
 import { type McpServer, makeServer } from "../surfaces/mcp/server.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
-import { runUseCase } from "../usecases/channel/run-use-case.ts";
+import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
 import { mcpApp } from "./mcp.ts";
 import { channelPorts, type Project } from "./project.ts";
-
-/** A token that was never given out: whoever brings none is nobody here, never the operator. */
-const nobody = "none";
 
 interface ServingEngine {
   readonly project: Project;
@@ -68,14 +65,15 @@ async function serverFor(
   token: string | undefined,
   client: string | undefined,
 ): Promise<Result<McpServer, Refusal>> {
-  const call = callAs(engine, token === undefined || token === "" ? nobody : token);
+  const call = callAs(engine, token);
   const self = await call("identity.self", {});
   return self.ok ? ok(makeServer(mcpApp(engine.project, call), self.value, client)) : self;
 }
 
 /** As the command channel: the same use cases, as the holder of the token, and the engine looks afterwards. */
-function callAs({ project, store, wake }: ServingEngine, token: string): McpApp["call"] {
-  const ports = { ...channelPorts(project, store), ancestors: () => [] };
+function callAs({ project, store, wake }: ServingEngine, token: string | undefined): McpApp["call"] {
+  // The operator asked for it to listen, and by that for tokens to count here, whoever shows them.
+  const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens: true } };
   return async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
     const { result, due } = await runUseCase(ports, { name, request, token });
     if (due) wake();

@@ -3,14 +3,16 @@ import { randomIds } from "../host/ids.ts";
 import { databaseIn, stateDir } from "../host/project-place.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { identify } from "../usecases/identity/identify.ts";
+import { thisProcess } from "./project.ts";
 
-/** Does the project that gave this token know its holder as an orchestrator that lives? */
+/** Does the project that gave this token know its holder, which we are, as an orchestrator that lives? */
 export async function isOrchestrator(home: string, token: string): Promise<boolean> {
   const path = databaseIn(stateDir(home));
   if (!existsSync(path)) return false;
   const store = openSqlite({ path, life: "command", readOnly: true });
   try {
-    const caller = await store.read((tx) => identify(tx, randomIds, token));
+    const shown = { token, sight: thisProcess, thoroughly: true, action: "act in another project" };
+    const caller = await store.read((tx) => identify(tx, randomIds, shown));
     return caller.ok && caller.value.kind === "agent" && caller.value.capability === "orchestrator";
   } finally {
     await store.close();

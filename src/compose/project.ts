@@ -7,6 +7,7 @@ import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { systemClock } from "../host/clock.ts";
 import { engineDoor } from "../host/engine-door/caller.ts";
 import { randomIds } from "../host/ids.ts";
+import { ownLockLimit } from "../host/linux/mark.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import { databaseIn, sharedDir } from "../host/project-place.ts";
@@ -17,6 +18,7 @@ import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
+import type { CallerSight } from "../usecases/identity/identify.ts";
 import { isTestBuild } from "./build.ts";
 import { killAtCommits, killPointsFrom } from "./kill-points.ts";
 import { runtimeNames } from "./runtime-names.ts";
@@ -35,7 +37,7 @@ export interface Project {
 }
 
 export async function openProject(place: ProjectPlace, env: Environment): Promise<Project> {
-  const ready = await config(place, env.OVERSTORY_TOKEN === undefined ? env : withoutOverrides(env));
+  const ready = await config(place, env.OVERSTORY_TOKEN === undefined && !isMarked() ? env : withoutOverrides(env));
   if (!ready.ok) {
     const problems = ready.refusal.map(({ key, message, file, line }) => ({
       field: key,
@@ -73,6 +75,16 @@ const leaseMs = 15_000;
 
 export const settingsOf = ({ config }: Project): Settings => ({ ...config, runtimes: runtimeNames });
 
+/** What can be seen of whoever types a command: it is this process. */
+export const thisProcess: CallerSight = {
+  kind: "process",
+  mark: ownLockLimit,
+  ancestors: ancestorsOfThisProcess,
+};
+
+/** Inside some agent, of whatever project. Asked where a project's store is not open, or not there. */
+export const isMarked = (): boolean => ownLockLimit() !== undefined;
+
 export function channelPorts(project: Project, store: Store): ChannelPorts {
   return {
     store,
@@ -81,7 +93,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
     settings: settingsOf(project),
     files: projectFiles(project),
     reach: killPointsFrom(project.env),
-    ancestors: ancestorsOfThisProcess,
+    sight: thisProcess,
   };
 }
 

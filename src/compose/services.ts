@@ -1,8 +1,11 @@
+import { Failure } from "../domain/failure.ts";
 import { placeAround } from "../host/project-place.ts";
-import { openProject } from "./project.ts";
+import { isMarked, openProject } from "./project.ts";
 
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */
 export async function runService(argv: readonly string[]): Promise<number> {
+  // What an agent could be started by must not be inside one: it would be everybody's supervisor, with an agent's mark.
+  if (isMarked()) throw new Failure({ kind: "unexpected", problem: "services are not started inside an agent" });
   const after = (flag: string): string => argv[argv.indexOf(flag) + 1] ?? "";
   const project = await openProject(placeAround(after("--project")), process.env);
   if (argv[0] === "engine") {

@@ -7,6 +7,7 @@ export type Refusal =
   | NotFound
   | { readonly kind: "not-allowed"; readonly action: string; readonly caller: string; readonly why: string }
   | { readonly kind: "unknown-token" }
+  | TokenElsewhere
   | { readonly kind: "busy"; readonly what: string }
   | AgentRefusal
   | MailRefusal
@@ -14,6 +15,12 @@ export type Refusal =
   | GroupRefusal
   | RunRefusal
   | MergeRefusal;
+
+/** A token of somebody, shown where it does not count: outside of its turn's processes, or over a connection. */
+export interface TokenElsewhere {
+  readonly kind: "token-elsewhere";
+  readonly over: "process" | "connection";
+}
 
 /** A value the user typed cannot be used. `problem` completes the sentence "`<field>` ...". */
 export interface InvalidInput {

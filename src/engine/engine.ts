@@ -220,6 +220,7 @@ class Engine {
       () => expireClaims(ports),
       () => releaseForgotten(ports),
       () => cleanReleased(ports),
+      () => ports.startEnginesAbroad(),
     ];
     for (const chore of chores) {
       try {

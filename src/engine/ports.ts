@@ -17,6 +17,8 @@ export interface EnginePorts extends MergePorts {
   readonly side: EngineSide;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
+  /** Starts engines of other projects, where an orchestrator of ours gave work. */
+  startEnginesAbroad(): Promise<void>;
   readonly oldFiles: OldFiles;
   /** Deletes variables captured from a shell. */
   forgetEnvironment(path: string): void;

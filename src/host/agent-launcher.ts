@@ -1,19 +1,20 @@
 import { closeSync, openSync } from "node:fs";
 import type { AgentLauncher, GatedProcess } from "../ports/agent-process.ts";
+import { takeMark } from "./linux/mark.ts";
 import { identityOf } from "./linux/process-table.ts";
 
 /**
- * Waits on a fourth pipe before it becomes the agent. End of input there means that whoever started us is gone, and
- * with it everyone who would know about this process.
+ * Takes its mark, then waits on a fourth pipe before it becomes the agent. End of input there means that whoever started
+ * us is gone, and with it everyone who would know about this process.
  */
-const gate = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
+export const startGate = `${takeMark}read -r _ <&3 || exit 125; exec 3<&-; exec "$@"`;
 
 /** Starts agents behind a gate, each leading its own process group and session. */
 export const agentLauncher: AgentLauncher = {
-  start: ({ argv, env, cwd, outputFile, errorFile }): GatedProcess => {
+  start: ({ argv, mark, env, cwd, outputFile, errorFile }): GatedProcess => {
     const child = withFiles([outputFile, errorFile], ([output, errors]) =>
       Bun.spawn({
-        cmd: ["/bin/sh", "-c", gate, "ov-agent", ...argv],
+        cmd: ["/bin/sh", "-c", startGate, "ov-agent", String(mark), ...argv],
         env: { ...env },
         cwd,
         stdio: ["pipe", output, errors, "pipe"],

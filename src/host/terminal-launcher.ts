@@ -1,17 +1,15 @@
 import type { TerminalLauncher, TerminalProcess } from "../ports/terminal.ts";
+import { startGate } from "./agent-launcher.ts";
 import { endTree } from "./linux/end-tree.ts";
 import { identityOf } from "./linux/process-table.ts";
-
-/** Waits on a fourth pipe before it becomes the program; end of input there means that nobody knows about it. */
-const gate = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 const graceMs = 2_000;
 
 /** Starts programs behind a gate, in our own process group: the terminal belongs to both of us. */
 export const terminalLauncher: TerminalLauncher = {
-  start: ({ argv, env, cwd }): TerminalProcess => {
+  start: ({ argv, mark, env, cwd }): TerminalProcess => {
     const child = Bun.spawn({
-      cmd: ["/bin/sh", "-c", gate, "ov-agent", ...argv],
+      cmd: ["/bin/sh", "-c", startGate, "ov-agent", String(mark), ...argv],
       env: { ...env },
       cwd,
       stdio: ["inherit", "inherit", "inherit", "pipe"],

@@ -1,7 +1,10 @@
+import type { Mark } from "../domain/process/mark.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 
 export interface AgentLaunch {
   readonly argv: readonly string[];
+  /** What the process and everything below it are known by, wherever they go. */
+  readonly mark: Mark;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** The whole standard output goes here, straight from the agent: no pipe of ours can break or lose it. */

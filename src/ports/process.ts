@@ -1,3 +1,4 @@
+import type { Mark } from "../domain/process/mark.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 
 export type Liveness = "alive" | "gone" | "unknown";
@@ -10,6 +11,12 @@ export interface KillReport {
   readonly survivors: readonly number[];
 }
 
+/** By what a process is known that has moved away from its parent, its group and its session. */
+export interface KnownBy {
+  readonly turnId?: string | undefined;
+  readonly mark?: Mark | undefined;
+}
+
 /** Processes of this machine. Nothing is signalled before its identity was checked. */
 export interface Processes {
   /** The identity of a running pid, or undefined when there is none. */
@@ -18,14 +25,10 @@ export interface Processes {
   /** `unknown` when the system cannot tell; never treated as dead. */
   check(identity: ProcessIdentity): Liveness;
   /**
-   * Ends the process group and every descendant, also those in other sessions and, with `turnId`, whatever carries that
-   * turn in its environment: SIGTERM, then SIGKILL after the grace.
+   * Ends the process group and every descendant, also those in other sessions, and whatever carries this turn in its
+   * environment or this mark: SIGTERM, then SIGKILL after the grace.
    */
-  endTree(
-    identity: ProcessIdentity,
-    graceMs: number,
-    options?: { readonly turnId?: string | undefined },
-  ): Promise<KillReport>;
+  endTree(identity: ProcessIdentity, graceMs: number, known?: KnownBy): Promise<KillReport>;
   /** Ends in the same way whatever carries this agent in its environment, from any of its turns. */
   endStartedFor(agentId: string, graceMs: number): Promise<KillReport>;
   /** Starts a program that outlives us: own session, no inherited terminal, output to a file. Returns its pid. */

@@ -1,8 +1,11 @@
+import type { Mark } from "../domain/process/mark.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { ProcessExit } from "./agent-process.ts";
 
 export interface TerminalLaunch {
   readonly argv: readonly string[];
+  /** What the process and everything below it are known by, wherever they go. */
+  readonly mark: Mark;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }

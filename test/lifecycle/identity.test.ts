@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { killServices, letGo, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import { aboutProcess } from "../../testkit/about-process.ts";
+import { killServices, letGo, pidOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -33,6 +34,12 @@ async function fromInside(project: TestProject, line: string): Promise<{ code: n
   return { code: Number(noted("code")), said: noted("said") };
 }
 
+/** Runs the command where its parents have left by then, and waits for what it says. */
+const detached = (command: string, after: string, before = ""): string => `
+${before}sh -c '${command.replaceAll("'", "'\\''")} > "$HOME/out" 2>&1; echo $? > "$HOME/rc.new"; mv "$HOME/rc.new" "$HOME/rc"' ${after}
+until [ -e "$HOME/rc" ]; do sleep 0.05; done
+cat "$HOME/out"; exit "$(cat "$HOME/rc")"`;
+
 describe("inside an agent", () => {
   const masks = {
     "without its token": "env -u OVERSTORY_TOKEN ov stop x",
@@ -42,16 +49,27 @@ describe("inside an agent", () => {
     "with a clean environment": `env -i HOME="$HOME" PATH="$PATH" "$(command -v ov)" stop x`,
     "with a token it made up": "OVERSTORY_TOKEN=abc ov stop x",
     "with its own token": "ov stop x",
+    "from the background": detached("env -u OVERSTORY_TOKEN ov stop x", "&"),
+    "from behind two parents that left": detached("env -u OVERSTORY_TOKEN ov stop x", "&) &", "("),
+    "from behind two parents, a session and a clean environment": detached(
+      `env -i HOME="$HOME" PATH="$PATH" setsid --wait "$(command -v ov)" --project "$OVERSTORY_PROJECT_ROOT" stop x`,
+      "&) &",
+      "(",
+    ),
+    "over the socket with an empty token": "OVERSTORY_CHANNEL=engine OVERSTORY_TOKEN= ov stop x",
+    "over the socket without a token": "OVERSTORY_CHANNEL=engine env -u OVERSTORY_TOKEN ov stop x",
+    "over the socket with its own token": "OVERSTORY_CHANNEL=engine ov stop x",
   };
   test.each(Object.entries(masks))("stopping a stranger %s is refused and put on record", async (_, line) => {
     await using project = await withVictim();
     const { code, said } = await fromInside(project, line);
-    expect(said).toMatch(/may not|belongs to no live agent/);
+    expect(said).toMatch(/may not|belongs to no live agent|does not count here/);
+    expect(said).not.toContain("unset");
     expect(code).toBe(8);
     expect(await project.agent("x")).toMatchObject({ state: "in_turn", stopRequestedBy: null });
     const audited = await project.read((tx) => tx.audit.list(9));
     expect(audited).toMatchObject([{ action: "agent.stop", refused: true }]);
-    if (!line.includes("abc")) expect(JSON.stringify(audited)).toContain("b1");
+    if (!line.includes("CHANNEL")) expect(JSON.stringify(audited)).toContain("b1");
   });
 
   test("engine and settings are out of reach, with and without a token", async () => {
@@ -70,27 +88,100 @@ describe("inside an agent", () => {
     expect(audited.map(({ caller }) => caller)).toEqual(tries.map(() => "b1"));
   });
 
-  test("no command starts an engine, not even one that hides its token", async () => {
+  test("no command starts an engine, and one that hides its token is shown nothing", async () => {
     await using project = await withVictim();
     killServices(project);
-    const { code } = await fromInside(
-      project,
-      "ov status && env -u OVERSTORY_TOKEN ov status && OVERSTORY_TOKEN= ov status",
-    );
-    expect(code).toBe(0);
+    const lines = ["ov status", "env -u OVERSTORY_TOKEN ov status", "OVERSTORY_TOKEN= ov status"];
+    const { said } = await fromInside(project, lines.map((line) => `${line}; echo "-> $?"`).join("\n"));
+    expect([...said.matchAll(/-> (\d+)/g)].map(([, code]) => code)).toEqual(["0", "8", "8"]);
     await Bun.sleep(300);
     expect(existsSync(statePath(project.root, "run/engine.json"))).toBe(true);
     expect(await project.json("engine", "status")).toMatchObject({ running: false });
   });
+
+  const neighbourly = {
+    "without a token": (root: string) => `env -u OVERSTORY_TOKEN ov --project ${root} task create "Mine now"`,
+    "with its own": (root: string) => `ov --project ${root} task create "Mine now"`,
+    "with a clean environment, from behind two parents": (root: string) =>
+      detached(
+        `env -i HOME="$HOME" PATH="$PATH" "$(command -v ov)" --project ${root} task create "Mine now"`,
+        "&) &",
+        "(",
+      ),
+    "as a new project": (root: string) =>
+      `cd ${root}/.. && git init -q new && cd new && env -u OVERSTORY_TOKEN ov init`,
+    "by changing settings": (root: string) =>
+      `env -u OVERSTORY_TOKEN ov --project ${root} config set agents.maxDepth 9`,
+  };
+  test.each(Object.entries(neighbourly))("it is nobody in another project, %s", async (_, line) => {
+    await using other = await makeProject();
+    await other.json("task", "list");
+    await using project = await withVictim();
+    const { code, said } = await fromInside(project, line(other.root));
+    expect(said).toMatch(/may not|belongs to no live agent/);
+    expect(code).toBe(8);
+    expect(await other.read((tx) => tx.tasks.ids())).toEqual([]);
+    expect(existsSync(join(other.root, "../new/.overstory"))).toBe(false);
+  });
+
+  test("the token of another agent, read from its process, does not count", async () => {
+    await using project = await withVictim();
+    const victim = await pidOf(project, "x", "agent");
+    const stolen = `t=$(tr '\\0' '\\n' < /proc/${victim}/environ | sed -n s/^OVERSTORY_TOKEN=//p); [ \${#t} -gt 20 ] || exit 99`;
+    const send = "ov mail send --to operator --subject s --body b";
+    const { code, said } = await fromInside(
+      project,
+      `${stolen}; OVERSTORY_TOKEN=$t ${send}; echo "-> $?"; OVERSTORY_CHANNEL=engine OVERSTORY_TOKEN=$t ${send}`,
+    );
+    expect(said).toContain("-> 8");
+    expect(code).toBe(8);
+    expect(await project.read((tx) => tx.messages.list({ from: "x" }))).toEqual([]);
+    const audited = await project.read((tx) => tx.audit.list(9));
+    expect(audited).toHaveLength(2);
+    for (const { detail } of audited) expect(detail).toContain("token-elsewhere");
+  });
+
+  test("services are not started by hand", async () => {
+    await using project = await withVictim();
+    const { code, said } = await fromInside(
+      project,
+      `env -u OVERSTORY_TOKEN ov engine run --project "$OVERSTORY_PROJECT_ROOT"`,
+    );
+    expect(said).toContain("not started inside an agent");
+    expect(code).not.toBe(0);
+  });
 });
 
-test("an empty token outside of agents is no token: the operator's command starts the engine", async () => {
+test("what a turn leaves behind is ended when it settles, wherever it went; what is not of the turn is not", async () => {
   await using project = await makeProject({
-    scenario: "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]\n",
+    scenario: `
+- when: { agent: b1 }
+  do:
+    - shell: |
+        (setsid env -i /bin/sleep 600 >/dev/null 2>&1 </dev/null & echo $! > "$HOME/left")
+        (nohup sh -c 'while :; do sleep 0.1; done' >/dev/null 2>&1 </dev/null & echo $! > "$HOME/busy")
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]
+- do: [{ touch: "\${env.HOME}/ready" }, { hang: true }]
+`,
   });
-  const answer = await project.ovWith({ env: { OVERSTORY_TOKEN: "" } }, "sling", "Some work", "--name", "b1");
-  expect(answer.code).toBe(0);
+  await slingNew(project, "X");
+  await untilFile(project, "ready");
+  const other = await pidOf(project, "x", "agent");
+  await slingNew(project, "B1");
   await untilAgent(project, "b1", "completed/done");
+  for (const name of ["left", "busy"]) {
+    const pid = Number(readFileSync(join(project.home, name), "utf8"));
+    expect([name, aboutProcess(pid, "cmdline")]).toEqual([name, ""]);
+  }
+  expect(aboutProcess(other, "cmdline")).not.toBe("");
+});
+
+test("an empty token is nobody's, outside of agents too", async () => {
+  await using project = await makeProject();
+  const answer = await project.ovWith({ env: { OVERSTORY_TOKEN: "" } }, "sling", "Some work", "--name", "b1");
+  expect(answer.err).toContain("belongs to no live agent");
+  expect(answer.code).toBe(8);
+  expect(await project.read((tx) => tx.agents.byName("b1"))).toBeUndefined();
 });
 
 test("mail from inside an agent while the engine is dead brings one back when the turn ends, and disturbs no other turn", async () => {

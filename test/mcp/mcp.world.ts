@@ -7,6 +7,7 @@ import type { Capability } from "../../src/domain/agent/capability.ts";
 import { freshAgent } from "../../src/domain/agent/fresh-agent.ts";
 import { randomIds } from "../../src/host/ids.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
+import { markedCommand, markOfToken } from "../../testkit/marked.ts";
 import { ovBinary } from "../../testkit/ov.ts";
 import type { TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
@@ -63,15 +64,17 @@ export async function seat(
   return { agent, token };
 }
 
-/** The official client, connected to the real program as this agent. */
+/** The official client, connected to the real program as this agent, as a part of its turn unless it is `stray`. */
 export async function connect(
   project: TestProject,
-  { token }: { readonly token: string | undefined },
+  { token, stray = false }: { readonly token: string | undefined; readonly stray?: boolean },
   env: Readonly<Record<string, string>> = {},
 ): Promise<Client & AsyncDisposable> {
+  const mark = token === undefined || stray ? undefined : await project.read((tx) => markOfToken(tx, token));
+  const [command = "", ...args] = mark === undefined ? [ovBinary(), "mcp"] : markedCommand(mark, [ovBinary(), "mcp"]);
   const transport = new StdioClientTransport({
-    command: ovBinary(),
-    args: ["mcp"],
+    command,
+    args,
     cwd: project.root,
     env: {
       ...project.env,

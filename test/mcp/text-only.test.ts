@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { markedCommand, markOfToken } from "../../testkit/marked.ts";
 import { ovBinary } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { seat } from "./mcp.world.ts";
@@ -9,10 +10,12 @@ test("a program that would show its model the data instead of the text gets the 
   await using project = await makeProject();
   const { token } = await seat(project, "b1", "builder");
   await project.json("mail", "send", "--to", "b1", "--subject", "Name", "--body", "call it new.txt", "--no-wake");
+  const mark = await project.read((tx) => markOfToken(tx, token));
+  const [command = "", ...args] = markedCommand(mark ?? 0, [ovBinary(), "mcp"]);
   const answerTo = async (name: string, tool: string) => {
     const env = { ...project.env, OVERSTORY_PROJECT_ROOT: project.root, OVERSTORY_TOKEN: token };
     const client = new Client({ name, version: "1" });
-    await client.connect(new StdioClientTransport({ command: ovBinary(), args: ["mcp"], cwd: project.root, env }));
+    await client.connect(new StdioClientTransport({ command, args, cwd: project.root, env }));
     try {
       return await client.callTool({ name: tool, arguments: {} });
     } finally {

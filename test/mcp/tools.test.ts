@@ -21,6 +21,9 @@ test.each(roleList.map((role) => [role.capability, role] as const))(
   },
 );
 
+/** Where agents are kept from each other by the system, their tokens count over the engine's socket. */
+const confined = "sandbox:\n  mode: os\n";
+
 test("mail goes out and comes in under the name that belongs to the token", async () => {
   await using project = await makeProject();
   const lead = await seat(project, "lead-1", "lead");
@@ -126,22 +129,25 @@ test("who has no token, or one that is nobody's, is told why, and it is put on r
   expect(err).toContain("a person types ov commands instead");
 });
 
-test("when its turn is over, a server that still runs has no rights left", async () => {
-  await using project = await makeProject({ scenario: noteToken });
+test("when its turn is over, its server is ended, and one that still runs elsewhere has no rights left", async () => {
+  await using project = await makeProject({ scenario: noteToken, config: confined });
   await slingNew(project, "B1");
   const token = await notedToken(project);
-  await using client = await connect(project, { token });
+  await using ended = await connect(project, { token });
+  await using client = await connect(project, { token, stray: true }, { OVERSTORY_CHANNEL: "engine" });
   expect((await use(client, "task_show")).text).toContain("T");
   await project.json("stop", "b1");
+  await expect(use(ended, "task_show")).rejects.toThrow(/Not connected|Connection closed/);
   const sent = await use(client, "send", { to: "operator", type: "status", subject: "a", body: "b" });
   expect(sent).toMatchObject({ isError: true });
   expect(sent.text).toContain("belongs to no live agent");
 });
 
 test("an agent that cannot reach the store works through the engine, with the same tools and rights", async () => {
-  await using project = await makeProject({ scenario: noteToken });
+  await using project = await makeProject({ scenario: noteToken, config: confined });
   await slingNew(project, "B1");
-  await using client = await connect(project, { token: await notedToken(project) }, { OVERSTORY_CHANNEL: "engine" });
+  const behind = { token: await notedToken(project), stray: true };
+  await using client = await connect(project, behind, { OVERSTORY_CHANNEL: "engine" });
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("finish");
   const sent = await use(client, "send", { to: "operator", type: "status", subject: "a", body: "b" });
   expect(sent).toMatchObject({ isError: false });

@@ -5,6 +5,7 @@ import { environmentOf } from "../../src/domain/completion/check.ts";
 import { randomIds } from "../../src/host/ids.ts";
 import { projectFiles } from "../../src/host/project-files.ts";
 import { runUseCase } from "../../src/usecases/channel/run-use-case.ts";
+import { outside } from "../../testkit/marked.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../testkit/merge-queue-world.ts";
 
 const environment = { CARGO_HOME: "/c", OPENAI_API_KEY: "k", OVERSTORY_TOKEN: "t", PATH: "/bin" };
@@ -17,7 +18,7 @@ const captured = ({ dir }: MergeWorld): string[] => {
 const byOperator = async (world: MergeWorld, request: unknown) => {
   const { store, settings, dir } = world;
   const clock = { now: () => world.clock.now, monotonic: () => 0 };
-  const none = { ids: randomIds, reach: () => {}, ancestors: () => [] };
+  const none = { ids: randomIds, reach: () => {}, sight: outside };
   const ports = { ...none, store, settings, clock, files: projectFiles({ root: dir, dir }) };
   return (await runUseCase(ports, { name: "gate.run", request })).result;
 };

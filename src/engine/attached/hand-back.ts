@@ -8,6 +8,7 @@ import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { goOn } from "../../usecases/agents/resume.ts";
+import { markFor } from "../../usecases/identity/identify.ts";
 import { conserve } from "../supervisor/conserve.ts";
 import type { HandBackPorts } from "./ports.ts";
 
@@ -24,7 +25,8 @@ export async function handBack(ports: HandBackPorts, lease: Lease, reason: HandB
   const agent = await ports.store.read((tx) => heldAgent(tx, lease));
   if (agent === undefined) return;
   const live = await ports.store.read((tx) => openAt(tx, agent));
-  for (const process of live) await ports.processes.endTree(process, graceMs);
+  const mark = markFor(ports.ids, agent, null);
+  for (const process of live) await ports.processes.endTree(process, graceMs, { mark });
   const worktree = await conserve(ports, agent);
   const now = ports.clock.now();
   await ports.store.transaction((tx) => settle(tx, { ids: ports.ids, now }, { lease, reason, agent, worktree }));

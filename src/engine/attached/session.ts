@@ -6,6 +6,7 @@ import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { LaunchPlan } from "../../ports/runtime.ts";
 import type { TerminalProcess } from "../../ports/terminal.ts";
 import type { AttachHold } from "../../usecases/agents/attach.ts";
+import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { ceilingOf, worktreeOf } from "../supervisor/conserve.ts";
 import type { AttachedPorts } from "./ports.ts";
@@ -25,6 +26,7 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
   const token = ports.ids.secret();
   const child = ports.terminal.start({
     argv: plan.value.argv,
+    mark: markFor(ports.ids, agent, null),
     env: { ...environmentOf(ports, agent), ...plan.value.env, OVERSTORY_TOKEN: token },
     cwd: agent.worktreePath ?? "/",
   });

@@ -1,4 +1,5 @@
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
+import { markFor } from "../../usecases/identity/identify.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { LeaseBeat } from "./lease-beat.ts";
 import type { OutputLog, PlacedEvent } from "./output-log.ts";
@@ -32,6 +33,7 @@ export async function followOutput(
   { log, process, beat }: Watch,
 ): Promise<Followed> {
   const { clock, limits, processes } = ports;
+  const knownBy = { turnId: owned.turn.id, mark: markFor(ports.ids, owned.agent, owned.turn.id) };
   let batch: PlacedEvent[] = [];
   let lastStored = clock.monotonic();
   let lastGrowth = clock.monotonic();
@@ -68,7 +70,7 @@ export async function followOutput(
     if (gone) batch.push(...log.finish());
     if (gone || beat.isLost || now - lastStored >= dueIn) {
       if (!(await store())) {
-        await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
+        await processes.endTree(process.identity, limits.graceMs, knownBy);
         return { kind: "fenced-out" };
       }
     }
@@ -93,7 +95,7 @@ export async function followOutput(
         continue;
       }
       const said = log.ended;
-      await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
+      await processes.endTree(process.identity, limits.graceMs, knownBy);
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };
       return { kind: "stalled", said };

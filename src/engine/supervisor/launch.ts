@@ -4,6 +4,7 @@ import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
 import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import type { OwnedTurn } from "./begin.ts";
 import { ceilingOf, worktreeOf } from "./conserve.ts";
@@ -95,6 +96,7 @@ function start(
   const paths = ports.files.paths(logDir);
   const child = ports.launcher.start({
     argv: plan.argv,
+    mark: markFor(ports.ids, agent, turn.id),
     env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
     cwd: agent.worktreePath ?? "/",
     outputFile: paths.output,

@@ -5,6 +5,7 @@ import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Runtime } from "../../ports/runtime.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
+import { markFor } from "../../usecases/identity/identify.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
 import { conserve } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
@@ -46,7 +47,7 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const followed = await followOutput(ports, owned, { log, process, beat });
   if (followed.kind === "fenced-out") return undefined;
   const exit = await process.exit();
-  const kept = await Promise.race([tidyUp(ports, owned, { cutShort: log.ended === undefined, process }), beat.lost]);
+  const kept = await Promise.race([tidyUp(ports, owned, process), beat.lost]);
   if (kept === "fenced-out") return undefined;
   // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
   // ended: it must not be paid for twice.
@@ -64,13 +65,14 @@ const unstarted = (reason: string, cause: FailureCause = "unknown"): Ending => (
   worktree: undefined,
 });
 
-/** A program that was cut short could not end its tools; the next try must not work beside them. */
+/** Nothing that the turn started outlives it: neither its next turn nor anybody else should have to work beside that. */
 async function tidyUp(
   ports: SupervisorPorts,
   { turn, agent }: OwnedTurn,
-  { cutShort, process }: { readonly cutShort: boolean; readonly process: WatchedProcess },
+  { identity }: WatchedProcess,
 ): Promise<WorktreeFacts | undefined> {
-  if (cutShort) await ports.processes.endTree(process.identity, ports.limits.graceMs, { turnId: turn.id });
+  const knownBy = { turnId: turn.id, mark: markFor(ports.ids, agent, turn.id) };
+  await ports.processes.endTree(identity, ports.limits.graceMs, knownBy);
   return conserve(ports, agent);
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
 import type { EngineDoor, EngineNotice } from "../../ports/engine-door.ts";
+import { ownLockLimit } from "../linux/mark.ts";
 import { type KeeperOptions, startKeeper } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
@@ -17,7 +18,8 @@ export function engineDoor(options: KeeperOptions): EngineDoor {
     notice,
     wake,
     ensure: async () => {
-      if (!(await wake())) startKeeper(options);
+      // What is started inside an agent carries its mark, and is ended with its turn.
+      if (!(await wake()) && ownLockLimit() === undefined) startKeeper(options);
     },
   };
 }

@@ -1,11 +1,8 @@
+import type { Mark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
-import type { KillReport } from "../../ports/process.ts";
+import type { KillReport, KnownBy } from "../../ports/process.ts";
+import { lockLimitOf } from "./mark.ts";
 import { allProcesses, bootId, carries, entryOf, type ProcessEntry } from "./process-table.ts";
-
-export interface EndTreeOptions {
-  /** Also ends whatever was started with this `OVERSTORY_TURN_ID`, however far it moved away from its parent. */
-  readonly turnId?: string | undefined;
-}
 
 /** What happened to each process, for whoever must report it. */
 export interface TreeReport extends KillReport {
@@ -24,16 +21,16 @@ const verifyMs = 1_000;
 export async function endTree(
   root: ProcessIdentity,
   graceMs: number,
-  { turnId }: EndTreeOptions = {},
+  { turnId, mark }: KnownBy = {},
 ): Promise<TreeReport> {
   if (root.bootId !== bootId()) return nobody;
-  const mark = turnId === undefined ? undefined : { variable: "OVERSTORY_TURN_ID", value: turnId };
-  return end(new Tree(root, mark), graceMs);
+  const variable = turnId === undefined ? undefined : { name: "OVERSTORY_TURN_ID", value: turnId };
+  return end(new Tree(root, { variable, mark }), graceMs);
 }
 
 /** Ends whatever was started for an agent in any of its turns, and everything below that, though all else is gone. */
 export const endStartedFor = (agentId: string, graceMs: number): Promise<TreeReport> =>
-  end(new Tree(undefined, { variable: "OVERSTORY_SESSION_ID", value: agentId }), graceMs);
+  end(new Tree(undefined, { variable: { name: "OVERSTORY_SESSION_ID", value: agentId } }), graceMs);
 
 async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
   let asked = tree.alive();
@@ -68,20 +65,20 @@ async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
 const nobody: TreeReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
 
 /** What a process was started with, and passes on to its children. */
-interface Mark {
-  readonly variable: string;
-  readonly value: string;
+interface Inherited {
+  readonly variable?: { readonly name: string; readonly value: string } | undefined;
+  readonly mark?: Mark | undefined;
 }
 
-/** Everything that was seen to belong to a root or to carry a mark, the dead included: their sessions and groups may outlive them. */
+/** Everything that was seen to belong to a root or to carry what was inherited, the dead included: their sessions and groups may outlive them. */
 class Tree {
   readonly #root: ProcessIdentity | undefined;
-  readonly #mark: Mark | undefined;
+  readonly #inherited: Inherited;
   readonly #members = new Map<number, ProcessEntry>();
 
-  constructor(root: ProcessIdentity | undefined, mark: Mark | undefined) {
+  constructor(root: ProcessIdentity | undefined, inherited: Inherited) {
     this.#root = root;
-    this.#mark = mark;
+    this.#inherited = inherited;
   }
 
   /** Everybody who was alive when first seen. */
@@ -111,7 +108,9 @@ class Tree {
   #claims(entry: ProcessEntry, now: ReadonlyMap<number, ProcessEntry>): boolean {
     if (entry.pid === this.#root?.pid) return entry.startToken === this.#root.startToken;
     if ([entry.parent, entry.group, entry.session].some((pid) => this.#leads(pid, now))) return true;
-    return this.#mark !== undefined && carries(entry.pid, this.#mark.variable, this.#mark.value);
+    const { variable, mark } = this.#inherited;
+    if (mark !== undefined && lockLimitOf(entry.pid) === mark) return true;
+    return variable !== undefined && carries(entry.pid, variable.name, variable.value);
   }
 
   /** The number of a group or session is not given to anybody new while that group or session exists. */

@@ -30,7 +30,13 @@ function words(refusal: Refusal): Words {
       return {
         ...denied,
         message: `the identity in OVERSTORY_TOKEN belongs to no live agent; ${unchanged}`,
-        hint: "unset OVERSTORY_TOKEN to act as the operator, or see who is alive: ov status",
+        hint: "a token ends with its turn; an agent that still runs goes on in its next one",
+      };
+    case "token-elsewhere":
+      return {
+        ...denied,
+        message: `the token in OVERSTORY_TOKEN does not count here: ${elsewhere[refusal.over]}; ${unchanged}`,
+        hint: "call ov from the turn that the token was given to",
       };
     case "busy":
       return {
@@ -218,6 +224,11 @@ function words(refusal: Refusal): Words {
       };
   }
 }
+
+const elsewhere = {
+  process: "it belongs to a turn that this process is no part of",
+  connection: "over the engine's socket tokens count only with sandbox.mode: os",
+} as const;
 
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
 /** Seats become free when agents end, so asking again is not pointless. */

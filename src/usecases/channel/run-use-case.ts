@@ -1,5 +1,4 @@
 import type { Caller } from "../../domain/caller/caller.ts";
-import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, type Result } from "../../domain/result.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -10,15 +9,15 @@ import type { Settings } from "../../ports/settings.ts";
 import { Rollback, type Store, type Tx } from "../../ports/store.ts";
 import { catalog, type UseCaseName } from "../catalog.ts";
 import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
-import { agentAbove } from "../identity/agent-above.ts";
-import { identify } from "../identity/identify.ts";
+import { agentAround, type CallerSight, identify } from "../identity/identify.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 /** One call of a use case, as it also travels over the engine's socket. */
 export interface Frame {
   readonly name: UseCaseName;
   readonly request: unknown;
-  readonly token?: string;
+  /** As it came: over the socket it may be anything. */
+  readonly token?: unknown;
   /** A repeated id gets the reply of the first call and changes nothing. */
   readonly requestId?: string;
 }
@@ -32,8 +31,7 @@ export interface ChannelPorts {
   readonly settings: Settings;
   readonly files: ProjectFiles;
   readonly reach: ReachKillPoint;
-  /** The processes we descend from, nearest first. Empty where a call comes over the socket. */
-  readonly ancestors: () => readonly ProcessIdentity[];
+  readonly sight: CallerSight;
 }
 
 export interface Answer {
@@ -72,8 +70,9 @@ async function runUnfinished(ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
 
 async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   const answer = await look(ports, useCase, frame);
-  // Only what would have shown somebody else's: a look at what everybody sees is no attempt at anything.
-  if (useCase.guarded !== true || answer.result.ok || !oversteps(answer.result.refusal)) return answer;
+  if (answer.result.ok || !oversteps(answer.result.refusal)) return answer;
+  // What everybody sees is no attempt at anything, unless somebody hides for it.
+  if (useCase.guarded !== true && answer.result.refusal.kind !== "not-allowed") return answer;
   return refuse({ ...ports, store: ports.records?.() ?? ports.store }, frame, answer.result.refusal);
 }
 
@@ -84,8 +83,8 @@ async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
     const context = contextOf(ports, caller.value);
     const result = await useCase.run(tx, context, frame.request);
     const due = await hasWork(tx, context);
-    const outside = due && caller.value.kind === "operator" && (await agentAbove(tx, ports.ancestors())) === undefined;
-    return { result, due, mayStart: outside };
+    const mayStart = due && caller.value.kind === "operator" && (await isOutside(tx, ports));
+    return { result, due, mayStart };
   });
 }
 
@@ -114,8 +113,12 @@ async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Fr
   // A timer that is gone now would keep an engine waiting for it.
   const due = timed || (await hasWork(tx, context));
   ports.reach("command.before-commit");
-  return { result, due, mayStart: caller.value.kind === "operator" };
+  return { result, due, mayStart: caller.value.kind === "operator" && ports.sight.kind === "process" };
 }
+
+/** An engine that is started inside an agent would carry its mark and die with its turn. */
+const isOutside = async (tx: Tx, { ids, sight }: ChannelPorts): Promise<boolean> =>
+  sight.kind === "process" && (await agentAround(tx, ids, sight)) === undefined;
 
 /** What an engine would stay for. */
 async function hasWork(tx: Tx, terms: Pick<Context, "now" | "settings">): Promise<boolean> {
@@ -129,15 +132,9 @@ async function callerOf(
   useCase: AnyUseCase,
   frame: Frame,
 ): Promise<Result<Caller, Refusal>> {
-  const caller = await identify(tx, ports.ids, frame.token);
-  const isGuarded = useCase.access === "write" || useCase.operatorOnly === true || useCase.guarded === true;
-  if (caller.ok && caller.value.kind === "operator" && isGuarded) {
-    const agent = await agentAbove(tx, ports.ancestors());
-    if (agent !== undefined) {
-      const why = "it runs inside an agent's process without that agent's token";
-      return no({ kind: "not-allowed", action: frame.name, caller: agent, why });
-    }
-  }
+  const thoroughly = useCase.access === "write" || useCase.operatorOnly === true || useCase.guarded === true;
+  const { token, name: action } = frame;
+  const caller = await identify(tx, ports.ids, { token, sight: ports.sight, thoroughly, action });
   if (!caller.ok || useCase.operatorOnly !== true || caller.value.kind === "operator") return caller;
   return no({
     kind: "not-allowed",
@@ -155,10 +152,11 @@ function contextOf(ports: ChannelPorts, caller: Caller): Context {
 async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Promise<Answer> {
   if (oversteps(refusal)) {
     await ports.store.transaction(async (tx) => {
-      const caller = await identify(tx, ports.ids, frame.token);
-      const known = caller.ok ? caller.value.name : "unknown token";
+      const shown = { token: frame.token, sight: ports.sight, thoroughly: false, action: frame.name };
+      const caller = await identify(tx, ports.ids, shown);
+      const known = caller.ok ? caller.value.name : await agentAround(tx, ports.ids, ports.sight);
       // A process inside an agent that hides its token is named by the refusal, not by what it claims to be.
-      const name = refusal.kind === "not-allowed" ? refusal.caller : known;
+      const name = refusal.kind === "not-allowed" ? refusal.caller : (known ?? "unknown token");
       const detail = JSON.stringify(refusal);
       await tx.audit.record({ caller: name, action: frame.name, refused: true, detail, now: ports.clock.now() });
     });
@@ -168,4 +166,10 @@ async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Prom
 
 const oversteps = ({ kind }: Refusal): boolean => overstepping.includes(kind);
 
-const overstepping: readonly Refusal["kind"][] = ["not-allowed", "unknown-token", "may-not-spawn", "type-not-yours"];
+const overstepping: readonly Refusal["kind"][] = [
+  "not-allowed",
+  "unknown-token",
+  "token-elsewhere",
+  "may-not-spawn",
+  "type-not-yours",
+];

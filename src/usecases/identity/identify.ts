@@ -1,19 +1,74 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
+import { type Mark, markOf } from "../../domain/process/mark.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 
+/** What can be seen of whoever calls, besides the token that is shown. */
+export type CallerSight =
+  /** It is this very process. */
+  | {
+      readonly kind: "process";
+      /** Its limit of file locks: with one it is inside some agent, of whatever project. */
+      mark(): Mark | undefined;
+      /** The processes it descends from, nearest first. */
+      ancestors(): readonly ProcessIdentity[];
+    }
+  /** It is at the other end of a connection, where nothing can be seen of it. */
+  | { readonly kind: "connection"; readonly takesTokens: boolean }
+  /** An orchestrator of another project, proven there: the hand of the operator, who sent it. */
+  | { readonly kind: "sent" };
+
+export interface Shown {
+  /** As it came: whatever it is, only a text that was given out names anybody. */
+  readonly token: unknown;
+  readonly sight: CallerSight;
+  /** Also asks whom the process descends from, which costs a look at each of its ancestors. */
+  readonly thoroughly: boolean;
+  /** For the refusal. */
+  readonly action: string;
+}
+
 /**
- * Who speaks. A token names exactly one incarnation; one that is unknown, revoked or of an ended turn speaks for nobody.
- * No token is the operator.
+ * Who calls. The only place that decides it, for commands, for the engine's socket and for tools over HTTP. A token
+ * names exactly one incarnation, and counts in the processes of the turn it was given to; one that is empty, malformed,
+ * unknown, revoked or of an ended turn names nobody. Without a token only a process outside of all agents is the operator.
  */
-export async function identify(tx: Tx, ids: Ids, token: string | undefined): Promise<Result<Caller, Refusal>> {
-  if (token === undefined || token === "") return ok(operator);
+export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<Caller, Refusal>> {
+  const { token, sight, action } = shown;
+  if (sight.kind === "sent") return ok(operator);
+  if (token !== undefined && token !== null) return holderOf(tx, ids, token, sight);
+  if (sight.kind === "connection") return no({ kind: "unknown-token" });
+  if (sight.mark() === undefined && !shown.thoroughly) return ok(operator);
+  const agent = await agentAround(tx, ids, sight);
+  if (agent === undefined) return ok(operator);
+  const why =
+    agent === unknownAgent
+      ? "it has a limit of file locks (see /proc/self/limits), by which agents are known, and shows no token"
+      : "it runs inside an agent's process without that agent's token";
+  return no({ kind: "not-allowed", action, caller: agent, why });
+}
+
+/** The mark of an agent's processes in this turn, or in the session that a person opened for it. */
+export const markFor = (ids: Ids, agent: Pick<Agent, "id" | "depth">, turnId: string | null): Mark =>
+  markOf(ids.digest(turnId ?? agent.id), agent.depth);
+
+async function holderOf(
+  tx: Tx,
+  ids: Ids,
+  token: unknown,
+  sight: Exclude<CallerSight, { kind: "sent" }>,
+): Promise<Result<Caller, Refusal>> {
+  if (typeof token !== "string" || token === "") return no({ kind: "unknown-token" });
   const known = await tx.tokens.get(ids.digest(token));
   if (known === undefined || known.revokedAt !== null) return no({ kind: "unknown-token" });
   const agent = await tx.agents.get(known.agentId);
   if (agent === undefined) return no({ kind: "unknown-token" });
+  const counts = sight.kind === "connection" ? sight.takesTokens : sight.mark() === markFor(ids, agent, known.turnId);
+  if (!counts) return no({ kind: "token-elsewhere", over: sight.kind });
   return ok({
     kind: "agent",
     name: agent.name,
@@ -23,4 +78,38 @@ export async function identify(tx: Tx, ids: Ids, token: string | undefined): Pro
     taskId: agent.taskId,
     turnId: known.turnId,
   });
+}
+
+/** The agent inside of which a caller runs, whatever it shows: by the processes it descends from, and by its mark. */
+export async function agentAround(tx: Tx, ids: Ids, sight: CallerSight): Promise<string | undefined> {
+  if (sight.kind !== "process") return undefined;
+  return (await agentAbove(tx, sight.ancestors())) ?? agentMarked(tx, ids, sight.mark());
+}
+
+async function agentAbove(tx: Tx, ancestors: readonly ProcessIdentity[]): Promise<string | undefined> {
+  if (ancestors.length === 0) return undefined;
+  const recorded = await tx.processes.withPids(ancestors.map((process) => process.pid));
+  const above = recorded.find(
+    (record) =>
+      (record.role === "agent" || record.role === "gate") &&
+      ancestors.some(
+        (process) =>
+          process.pid === record.pid && process.startToken === record.startToken && process.bootId === record.bootId,
+      ),
+  );
+  if (above === undefined) return undefined;
+  const agent = above.agentId === null ? undefined : await tx.agents.get(above.agentId);
+  return agent?.name ?? "a gate command";
+}
+
+const unknownAgent = "this process";
+
+/** Whose mark this is, as far as this project knows it. Any limit is somebody's: nobody but an agent has one. */
+async function agentMarked(tx: Tx, ids: Ids, mark: Mark | undefined): Promise<string | undefined> {
+  if (mark === undefined) return undefined;
+  for (const turn of await tx.turns.running()) {
+    const agent = await tx.agents.get(turn.agentId);
+    if (agent !== undefined && markFor(ids, agent, turn.id) === mark) return agent.name;
+  }
+  return unknownAgent;
 }

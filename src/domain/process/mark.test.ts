@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { markOf } from "./mark.ts";
+
+const digests = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes.toHex());
+
+test("a mark is a number that shells, the system and we read alike, and far from what anybody would choose", () => {
+  fc.assert(
+    fc.property(digests, fc.integer({ min: -1, max: 100 }), (digest, depth) => {
+      const mark = markOf(digest, depth);
+      expect(Number.isSafeInteger(mark)).toBe(true);
+      expect(mark).toBeGreaterThan(2 ** 52 - 1);
+    }),
+  );
+});
+
+test("nobody can come to the mark of somebody above it by lowering its own", () => {
+  fc.assert(
+    fc.property(digests, digests, fc.integer({ min: 0, max: 14 }), (above, below, depth) => {
+      expect(markOf(above, depth)).toBeGreaterThan(markOf(below, depth + 1));
+    }),
+  );
+});
+
+test("two ids have two marks", () => {
+  expect(markOf("a".repeat(64), 1)).not.toBe(markOf(`b${"a".repeat(63)}`, 1));
+});
