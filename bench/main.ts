@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<{ main(): Promise<void> }>> = {
   idle: () => import("./idle.ts"),
   fleet: () => import("./fleet.ts"),
   merge: () => import("./merge.ts"),
+  gates: () => import("./gates.ts"),
 };
 
 async function run(names: readonly string[]): Promise<number> {

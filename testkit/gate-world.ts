@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Gate, GateResult } from "../src/domain/gate/gate.ts";
 import { saveChangedFiles } from "../src/host/gates/changed-files.ts";
 import { gateRunner } from "../src/host/gates/gate-runner.ts";
 import { randomIds } from "../src/host/ids.ts";
-import type { PoolCheckout } from "../src/ports/merge-git.ts";
+import type { Installed, PoolCheckout } from "../src/ports/merge-git.ts";
 import type { GatePorts } from "../src/usecases/gates/ports.ts";
 import { type GatesRun, type RunGates, runGates } from "../src/usecases/gates/run-gates.ts";
 
@@ -37,16 +37,29 @@ export function gateWorld(): GateWorld {
   const did: string[] = [];
   const stored: GateResult[] = [];
   let living = 0;
+  const installed = join(dir, "installed");
+  const placeOf = (slot: number): string => join(dir, `slot-${slot}`);
   const ports: GatePorts = {
     git: {
-      checkOut: async (slot, commit, keepIgnored): Promise<PoolCheckout> => {
-        did.push(`checkout ${slot} ${commit} keep ${keepIgnored.join(",")}`);
-        const path = join(dir, `slot-${slot}`);
-        const kept = keepIgnored.filter((name) => existsSync(join(path, name)));
-        if (kept.length === 0) rmSync(path, { recursive: true, force: true });
+      checkOut: async (slot, commit, keep): Promise<PoolCheckout> => {
+        const { keepIgnored = [], setup, rest = "goes" } = keep ?? {};
+        did.push(`checkout ${slot} ${commit} keep ${keepIgnored.join(",")}${rest === "stays" ? ", rest stays" : ""}`);
+        const path = placeOf(slot);
+        if (rest === "goes") rmSync(path, { recursive: true, force: true });
         mkdirSync(path, { recursive: true });
         writeFileSync(join(path, "commit"), commit);
-        return { path, kept };
+        const kept = setup === undefined ? [] : keepIgnored.filter((name) => existsSync(join(installed, name)));
+        for (const name of kept) {
+          rmSync(join(path, name), { recursive: true, force: true });
+          cpSync(join(installed, name), join(path, name), { recursive: true });
+        }
+        return { path, kept, cached: [], installOn: setup === undefined || kept.length > 0 ? null : commit };
+      },
+      keepInstalled: async (slot, commit, { keepIgnored }): Promise<Installed> => {
+        did.push(`keep what ${commit} has installed`);
+        const made = keepIgnored.filter((name) => existsSync(join(placeOf(slot), name)));
+        for (const name of made) cpSync(join(placeOf(slot), name), join(installed, name), { recursive: true });
+        return made.length > 0 ? { kind: "kept" } : { kind: "not-kept", left: [] };
       },
     },
     runner: gateRunner({ env: process.env, graceMs: 100 }),
@@ -75,7 +88,9 @@ export function gateWorld(): GateWorld {
       tree: "t1",
       gates,
       keepIgnored: ["node_modules"],
+      cache: [],
       setup: undefined,
+      landed: "c0",
       slot: 0,
       baseCommit: "c0",
       changedFiles: ["src/a.ts"],

@@ -151,6 +151,7 @@ export const mergeDefaults: Settings["merge"] = {
   unverified: "wait",
   promote: "ask",
   keepIgnored: ["node_modules", ".venv", "target"],
+  cache: [],
   setup: undefined,
   batchSize: 8,
   parallelGates: 2,

@@ -33,6 +33,7 @@ export const killPoints = [
   "turn.before-settle",
   "turn.after-settle",
   "gate.after-checkout",
+  "gate.after-setup",
   "gate.after-run",
   "done.after-claim",
   "done.after-check",

@@ -1,3 +1,4 @@
+import type { CheckoutTerms } from "../domain/gate/gate-hash.ts";
 import type { Conflict } from "../domain/merge/conflict.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 
@@ -42,9 +43,27 @@ export type FastForward =
 /** A place where files of a commit are checked out for gates. `slot` numbers it; two users never share one. */
 export interface PoolCheckout {
   readonly path: string;
-  /** Ignored directories that survived or were restored, by path. */
+  /** Ignored paths that are as the setup command made them, without having run it. */
   readonly kept: readonly string[];
+  /** Build caches that are as earlier gates left them. */
+  readonly cached: readonly string[];
+  /** The commit in whose files the setup command has to run first; null: there is nothing to install. */
+  readonly installOn: string | null;
 }
+
+/** What a checkout may have besides the files of its commit. */
+export interface KeepTerms extends CheckoutTerms {
+  /** A commit that has landed: what is installed from its files is good for every tree with the same dependencies. */
+  readonly landed: string | null;
+  /**
+   * `goes`: what is neither tracked nor kept is removed. `stays`: it is left as the gate before on the same commit left
+   * it; tracked files and kept paths are put right all the same.
+   */
+  readonly rest: "goes" | "stays";
+}
+
+/** `left`: paths outside of what is kept, by which the setup command has to run each time. */
+export type Installed = { readonly kind: "kept" } | { readonly kind: "not-kept"; readonly left: readonly string[] };
 
 /** A hook is the project's, but what it runs lies in the candidate: code of agents, like any gate. */
 export interface HookRequest {
@@ -109,9 +128,11 @@ export interface MergeGit {
   runHooks(request: HookRequest): Promise<string | undefined>;
 
   /**
-   * Checks out a commit in a slot of the pool: its tracked files exactly, nothing untracked or ignored except the kept
-   * directories, which are only there when they belong to the same lock files. A slot that git cannot use any more is
-   * made anew.
+   * Checks out a commit in a slot of the pool: its tracked files exactly, nothing untracked or ignored except what the
+   * terms keep. What is kept is as setup made it, whatever gates wrote into it since. A slot that git cannot use any
+   * more is made anew.
    */
-  checkOut(slot: number, commit: string, keepIgnored: readonly string[]): Promise<PoolCheckout>;
+  checkOut(slot: number, commit: string, keep?: KeepTerms): Promise<PoolCheckout>;
+  /** Keeps what the setup command has just made in a slot that holds this commit. Nothing of it may run any more. */
+  keepInstalled(slot: number, commit: string, keep: KeepTerms): Promise<Installed>;
 }

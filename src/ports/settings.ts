@@ -43,7 +43,10 @@ export interface MergeSettings {
   readonly mode: "manual" | "auto" | "approve";
   readonly unverified: "wait" | "land";
   readonly promote: "ask" | "auto";
+  /** Ignored paths that are kept as the setup command made them. */
   readonly keepIgnored: readonly string[];
+  /** Ignored directories that are kept as gates left them. */
+  readonly cache: readonly string[];
   /** Installs dependencies in a checkout that kept none. */
   readonly setup: string | undefined;
   readonly batchSize: number;

@@ -109,6 +109,7 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
     "at the end of a run work is taken over by itself where that is wanted",
   ],
   "merge.keepIgnored": [gates, 'await run([gate("Tests", "true")], { keepIgnored: [] });'],
+  "merge.cache": ["test/merge/kept-directories.test.ts", "merge.cache keeps a build cache, and the receipt says so"],
   "merge.setup": [gates, "dependencies are installed where none were kept, and then kept"],
   "merge.batchSize": ["test/merge/landing.test.ts", "merge: { batchSize: 1 }"],
   "merge.parallelGates": [train, "where only one gate may run at a time the base is not asked about a flaky failure"],

@@ -16,12 +16,17 @@ export const mergeKeys = {
     default: "ask",
   }),
   "merge.keepIgnored": texts({
-    doc: "Ignored directories that survive between gate runs; all other ignored files are removed first.",
+    doc: "Ignored paths that are kept as merge.setup made them: before each gate they are put back to that. All other ignored files are removed.",
     default: ["node_modules", ".venv", "target"],
     shape: relativePath,
   }),
+  "merge.cache": texts({
+    doc: "Ignored directories, such as build caches, that stay as earlier gates left them. Every receipt names them, because a gate can then depend on what another one wrote.",
+    default: [],
+    shape: relativePath,
+  }),
   "merge.setup": optionalText({
-    doc: "Command that installs dependencies before gates, when none were kept for the same lock files.",
+    doc: "Command that installs dependencies before gates. It runs once for each state of lock files, manifests and package manager settings; without it nothing is kept.",
   }),
   "merge.batchSize": integer({ doc: "Branches that are gated together at most.", default: 8, min: 1, max: 64 }),
   "merge.parallelGates": integer({

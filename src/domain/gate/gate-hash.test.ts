@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { gateHash } from "./gate-hash.ts";
 
 const gate = { command: "make test", timeoutMs: 1_000 };
-const terms = { keepIgnored: ["node_modules", "target"], setup: undefined };
+const terms = { keepIgnored: ["node_modules", "target"], cache: [], setup: undefined };
 const text = (given: string): string => given;
 
 test("command, time limit, kept directories and setup each make another hash", () => {
@@ -11,6 +11,8 @@ test("command, time limit, kept directories and setup each make another hash", (
     gateHash({ ...gate, command: "make  test" }, terms, text),
     gateHash({ ...gate, timeoutMs: 2_000 }, terms, text),
     gateHash(gate, { ...terms, keepIgnored: ["target"] }, text),
+    gateHash(gate, { ...terms, cache: ["build"] }, text),
+    gateHash(gate, { ...terms, keepIgnored: [], cache: terms.keepIgnored }, text),
     gateHash(gate, { ...terms, setup: "npm ci" }, text),
   ];
   expect(new Set(hashes).size).toBe(hashes.length);

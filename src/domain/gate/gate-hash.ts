@@ -2,8 +2,10 @@ import type { Gate } from "./gate.ts";
 
 /** What a checkout is made of besides the tree. */
 export interface CheckoutTerms {
-  /** Ignored directories that survive between runs. */
+  /** Ignored paths that are kept as setup made them. */
   readonly keepIgnored: readonly string[];
+  /** Ignored directories that are kept as gates left them. */
+  readonly cache: readonly string[];
   /** Command that installs dependencies. */
   readonly setup: string | undefined;
 }
@@ -14,8 +16,12 @@ export interface CheckoutTerms {
  */
 export function gateHash(
   { command, timeoutMs }: Pick<Gate, "command" | "timeoutMs">,
-  { keepIgnored, setup }: CheckoutTerms,
+  { keepIgnored, cache, setup }: CheckoutTerms,
   digest: (text: string) => string,
 ): string {
-  return digest(JSON.stringify([command, timeoutMs, [...new Set(keepIgnored)].sort(), setup ?? ""]));
+  const paths = [keepIgnored, cache].map((list) => [...new Set(list)].sort());
+  return digest(JSON.stringify([checkoutForm, command, timeoutMs, ...paths, setup ?? ""]));
 }
+
+/** How a checkout is made ready. Results under an earlier form do not count any more. */
+const checkoutForm = "kept directories are as setup made them";

@@ -6,21 +6,21 @@ import { type Evidence, verdictOf } from "./verdict.ts";
 const tests = { name: "Tests", required: true, paths: [] };
 const lint = { name: "Lint", required: false, paths: [] };
 const web = { name: "Web", required: true, paths: ["web/**"] };
-const passed = (gate: string) => ({ gate, status: "passed", flaky: false }) as const;
+const passed = (gate: string) => ({ gate, status: "passed", flaky: false, kept: [] }) as const;
 
 test("all gates passed at once: verified", () => {
-  expect(verdictOf({ gates: [tests, lint], results: [passed("Tests"), passed("Lint")] })).toEqual({
+  expect(verdictOf({ gates: [tests, lint], results: [passed("Tests"), passed("Lint")], cache: [] })).toEqual({
     verdict: "verified",
     gaps: [],
   });
 });
 
 test("without gates, or with none that ran, nothing is verified", () => {
-  expect(verdictOf({ gates: [], results: [] })).toEqual({
+  expect(verdictOf({ gates: [], results: [], cache: [] })).toEqual({
     verdict: "unverified",
     gaps: ["no quality gate is configured"],
   });
-  expect(verdictOf({ gates: [web], results: [] })).toEqual({
+  expect(verdictOf({ gates: [web], results: [], cache: [] })).toEqual({
     verdict: "unverified",
     gaps: ["Web was left out: no file it is for changed"],
   });
@@ -28,8 +28,8 @@ test("without gates, or with none that ran, nothing is verified", () => {
 
 test("a second run, an optional failure and a gate left out are gaps", () => {
   const flaky = { ...passed("Tests"), flaky: true };
-  const failed = { gate: "Lint", status: "failed", flaky: false } as const;
-  expect(verdictOf({ gates: [tests, lint, web], results: [flaky, failed] })).toEqual({
+  const failed = { gate: "Lint", status: "failed", flaky: false, kept: [] } as const;
+  expect(verdictOf({ gates: [tests, lint, web], results: [flaky, failed], cache: [] })).toEqual({
     verdict: "verified_with_gaps",
     gaps: [
       "Tests failed before it passed on the same tree",
@@ -39,13 +39,22 @@ test("a second run, an optional failure and a gate left out are gaps", () => {
   });
 });
 
+test("a build cache that was there is a gap, and what setup made is none", () => {
+  const results = [{ ...passed("Tests"), kept: ["node_modules", "crates/a/target"] }];
+  expect(verdictOf({ gates: [tests], results, cache: ["target"] })).toEqual({
+    verdict: "verified_with_gaps",
+    gaps: ["crates/a/target was used as earlier gates left it (merge.cache)"],
+  });
+  expect(verdictOf({ gates: [tests], results, cache: [] }).verdict).toBe("verified");
+});
+
 test("only an optional gate ran, and failed: nothing is verified", () => {
-  const results = [{ gate: "Lint", status: "timed_out", flaky: false }] as const;
-  expect(verdictOf({ gates: [lint], results }).verdict).toBe("unverified");
+  const results = [{ gate: "Lint", status: "timed_out", flaky: false, kept: [] }] as const;
+  expect(verdictOf({ gates: [lint], results, cache: [] }).verdict).toBe("unverified");
 });
 
 test("a required gate that every change needs but that did not run leaves nothing verified", () => {
-  expect(verdictOf({ gates: [tests, lint], results: [passed("Lint")] })).toEqual({
+  expect(verdictOf({ gates: [tests, lint], results: [passed("Lint")], cache: [] })).toEqual({
     verdict: "unverified",
     gaps: ["Tests was not run"],
   });
@@ -58,8 +67,9 @@ test("verified means that every gate has a first-time pass, and no verdict but t
     fc.property(fc.array(fc.tuple(gate, outcome), { maxLength: 4 }), (drawn) => {
       const gates = drawn.map(([each], i) => ({ name: `g${i}`, ...each }));
       const results: Evidence["results"][number][] = [];
-      for (const [i, [, result]] of drawn.entries()) if (result !== null) results.push({ gate: `g${i}`, ...result });
-      const { verdict, gaps } = verdictOf({ gates, results });
+      for (const [i, [, result]] of drawn.entries())
+        if (result !== null) results.push({ gate: `g${i}`, kept: [], ...result });
+      const { verdict, gaps } = verdictOf({ gates, results, cache: [] });
       const clean = drawn.length > 0 && drawn.every(([, result]) => result?.status === "passed" && !result.flaky);
       expect(verdict === "verified").toBe(clean);
       expect(gaps.length === 0).toBe(clean);

@@ -11,22 +11,33 @@ export interface Evidence {
   /** Every gate of the project, also those that this change did not need. */
   readonly gates: readonly Pick<Gate, "name" | "required" | "paths">[];
   /** Results on the tree in question. */
-  readonly results: readonly Pick<GateResult, "gate" | "status" | "flaky">[];
+  readonly results: readonly Pick<GateResult, "gate" | "status" | "flaky" | "kept">[];
+  /** Directories that stay as earlier gates left them. */
+  readonly cache: readonly string[];
 }
 
 /**
  * What the results prove about a tree. Nothing is proved where no gate passed or a required one did not; a gate that
- * was left out, needed a second run, or failed without being required leaves a gap.
+ * was left out, needed a second run, or failed without being required leaves a gap. So does a build cache: what an
+ * earlier gate wrote there may have had a part in the answer.
  */
-export function verdictOf({ gates, results }: Evidence): Judged {
+export function verdictOf({ gates, results, cache }: Evidence): Judged {
   if (gates.length === 0) return { verdict: "unverified", gaps: ["no quality gate is configured"] };
   const seen = gates.map((gate) => ({ gate, result: results.find(({ gate: name }) => name === gate.name) }));
-  const gaps = seen.flatMap(({ gate, result }) => gapOf(gate, result) ?? []);
+  const gaps = [...seen.flatMap(({ gate, result }) => gapOf(gate, result) ?? []), ...cacheGaps(results, cache)];
   const isProved = seen.some(({ result }) => result?.status === "passed");
   const isBroken = seen.some(({ gate, result }) => gate.required && result !== undefined && result.status !== "passed");
   const isLeftOut = seen.some(({ gate, result }) => gate.required && gate.paths.length === 0 && result === undefined);
   if (!isProved || isBroken || isLeftOut) return { verdict: "unverified", gaps };
   return { verdict: gaps.length === 0 ? "verified" : "verified_with_gaps", gaps };
+}
+
+function cacheGaps(results: Evidence["results"], cache: readonly string[]): readonly string[] {
+  const names = cache.map((path) => path.replace(/^\/+|\/+$/g, ""));
+  const isCache = (path: string): boolean =>
+    names.includes(path) || names.includes(path.slice(path.lastIndexOf("/") + 1));
+  const used = new Set(results.flatMap(({ kept }) => kept).filter(isCache));
+  return [...used].toSorted().map((path) => `${path} was used as earlier gates left it (merge.cache)`);
 }
 
 function gapOf(gate: Evidence["gates"][number], result: Evidence["results"][number] | undefined): string | undefined {

@@ -4,7 +4,9 @@ import type { Gate, GateResult } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import { environmentsOf } from "../../usecases/gates/environments.ts";
 import { type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
+import { targetOf } from "../../usecases/merge/landing-target.ts";
 import { gatePorts } from "../merge/checks.ts";
+import { branchRef, keepTerms, mergeContext } from "../merge/ports.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
 
 export interface ToProve {
@@ -35,6 +37,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
   const tree = await ports.merging.treeOf(commit);
   const changedFiles = await changedBy(ports, request);
   const environments = await environmentsFor(ports, check);
+  const landed = await targetTip(ports, check);
   const run = (how: { readonly rerunFailed: boolean; readonly name: string }): Promise<GatesRun> =>
     tools.slots.use((slot) =>
       runGates(gatePorts(ports), {
@@ -46,8 +49,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
         changedFiles,
         environments,
         logDir: `${ports.mergeLogDir(check.id)}/${check.attempts}-${how.name}`,
-        keepIgnored: ports.rules.merge.keepIgnored,
-        setup: ports.rules.merge.setup,
+        ...keepTerms(ports, landed),
         useCache: request.useCache,
         rerunFailed: how.rerunFailed,
         signal: tools.stop,
@@ -61,8 +63,17 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
     tree,
     results: answer.results,
     failure: failureOf(answer),
-    ...verdictOf({ gates, results: answer.results }),
+    ...verdictOf({ gates, results: answer.results, cache: ports.rules.merge.cache }),
   };
+}
+
+/** Where the branch that the work is meant for stands now. */
+async function targetTip(ports: CompletionPorts, { agentId }: StoredCheck): Promise<string | null> {
+  const target = await ports.store.read(async (tx) => {
+    const agent = agentId === null ? undefined : await tx.agents.get(agentId);
+    return targetOf(tx, mergeContext(ports), agent?.runId ?? null);
+  });
+  return (await ports.merging.commitOf(branchRef(target))) ?? null;
 }
 
 /** What a person asked for runs as where it was typed; all else as the agent whose work it is, or who asked, runs. */

@@ -6,7 +6,7 @@ import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import type { GatePorts } from "../../usecases/gates/ports.ts";
 import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
-import type { MergePorts } from "./ports.ts";
+import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
 /** The gates as a train asks them, and what they have said about each tree. */
@@ -57,8 +57,7 @@ export function openChecks(ports: MergePorts, { slots, logDir, stop, work }: Che
           changedFiles,
           environments,
           logDir: `${logDir}/${++runs}-${request.purpose}`,
-          keepIgnored: merge.keepIgnored,
-          setup: merge.setup,
+          ...keepTerms(ports, request.base),
           useCache: !anew,
           // A failure may be excused by the base or turn out to be flaky; then the others speak for the tree.
           askAll: true,
@@ -71,7 +70,8 @@ export function openChecks(ports: MergePorts, { slots, logDir, stop, work }: Che
     },
     verdictOf: (tree) => {
       const known = [...on(tree).values()];
-      return { ...verdictOf({ gates: project.qualityGates, results: known }), results: known.map(({ id }) => id) };
+      const judged = verdictOf({ gates: project.qualityGates, results: known, cache: merge.cache });
+      return { ...judged, results: known.map(({ id }) => id) };
     },
     all: () => [...results.values()].flatMap((known) => [...known.values()]).map(({ id }) => id),
   };

@@ -4,7 +4,7 @@ import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
 import type { ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
-import type { MergePorts } from "./ports.ts";
+import { keepTerms, type MergePorts } from "./ports.ts";
 import { takeBackTheUndo } from "./redo.ts";
 import { commandFor, regenerate } from "./regenerate.ts";
 import type { Slots } from "./slots.ts";
@@ -126,7 +126,7 @@ async function commit(
   const made = await merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message });
   if (rules.merge.runGitHooks && (await merging.hasHooks())) {
     const veto = await slots.use(async (slot) => {
-      const { path: checkout } = await merging.checkOut(slot, made, rules.merge.keepIgnored);
+      const { path: checkout } = await merging.checkOut(slot, made, keepTerms(ports, onto.commit));
       return merging.runHooks({ checkout, message, record: gatePorts(ports).recordProcess });
     });
     if (veto !== undefined) return stop("hook_rejected", `a hook of this project refused the merge: ${veto}`);

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { GateRunner } from "../../ports/gate-runner.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
-import type { MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
+import type { KeepTerms, MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
@@ -59,6 +59,12 @@ export const mergeContext = ({ clock, ids, rules }: MergePorts): Context => ({
   ids,
   settings: rules,
 });
+
+/** What a checkout for gates or other commands of the project has besides its files, as the project wants it. */
+export const keepTerms = ({ rules }: Pick<MergePorts, "rules">, landed: string | null): KeepTerms => {
+  const { keepIgnored, cache, setup } = rules.merge;
+  return { keepIgnored, cache, setup, landed, rest: "goes" };
+};
 
 export const branchRef = (branch: string): string => `refs/heads/${branch}`;
 export const queueRef = (id: number): string => `refs/overstory/queue/${id}`;

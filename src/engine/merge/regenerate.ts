@@ -4,7 +4,7 @@ import { matchesGlob } from "../../domain/turn/glob.ts";
 import type { ResolvedFile } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import { gatePorts } from "./checks.ts";
-import type { MergePorts } from "./ports.ts";
+import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
 /** Lock files of large projects take a while. */
@@ -37,12 +37,12 @@ export async function regenerate(
   ports: MergePorts,
   generated: Generated,
 ): Promise<readonly (ResolvedFile | undefined)[]> {
-  const { merging, rules } = ports;
+  const { merging } = ports;
   const { tree, parent, conflicts, work, slots, signal } = generated;
   const environments = await ports.store.read((tx) => environmentsOf(tx, [work]));
   const commit = await merging.commit({ tree, parents: [parent], message: "to be made again\n" });
   return slots.use(async (slot) => {
-    const { path: root } = await merging.checkOut(slot, commit, rules.merge.keepIgnored);
+    const { path: root } = await merging.checkOut(slot, commit, keepTerms(ports, parent));
     const made: (ResolvedFile | undefined)[] = [];
     const ran = new Set<string>();
     for (const { path, ours } of conflicts) {

@@ -1,6 +1,6 @@
 import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts";
 import { gateHash } from "../../domain/gate/gate-hash.ts";
-import type { PoolCheckout } from "../../ports/merge-git.ts";
+import type { KeepTerms, PoolCheckout } from "../../ports/merge-git.ts";
 import type { GatePorts } from "./ports.ts";
 import type { RunGates } from "./run-gates.ts";
 
@@ -21,37 +21,59 @@ export interface OpenCheckout {
 /** Installing everything anew takes longer than most gates, and the network has a part in it. */
 const setupTimeoutMs = 900_000;
 
-/** Checks a commit out and, where no installed dependencies were kept, installs them. */
+/**
+ * Checks a commit out and, where what its setup command installs was not kept, installs it. Setup runs on the files of a
+ * landed commit where that has the same dependencies, so that no branch's own scripts decide what others get; only where
+ * that does not work, or does not keep everything, it runs on the commit itself.
+ */
 export async function openCheckout(ports: GatePorts, request: RunGates): Promise<OpenCheckout> {
   const { git, reach } = ports;
-  const checkout = await git.checkOut(request.slot, request.commit, request.keepIgnored);
+  const { slot, commit } = request;
+  const { keepIgnored, cache, setup, landed } = request;
+  const keep: KeepTerms = { keepIgnored, cache, setup, landed, rest: "goes" };
+  let checkout = await git.checkOut(slot, commit, keep);
   reach?.("gate.after-checkout");
   const env = await toldOf(ports, request);
+  let ran = 0;
   const run: OpenCheckout["run"] = async (gate, { logName, hasFailedBefore }) => {
+    // The gate before may have written anything; this one starts from the same files.
+    if (ran++ > 0) await git.checkOut(slot, commit, { ...keep, rest: "stays" });
     const proof = await runOne(ports, request, { gate, checkout, env, logName });
     const isFlaky = hasFailedBefore && proof.result.status === "passed";
     return await stored(ports, { ...proof, result: { ...proof.result, flaky: isFlaky } });
   };
-  const { setup } = request;
-  if (setup === undefined || setup.trim() === "" || checkout.kept.length > 0) return { run, brokenSetup: undefined };
-  const gate: Gate = { name: setupGate, command: setup, timeoutMs: setupTimeoutMs, required: true, paths: [] };
-  return { run, brokenSetup: await brokenBy(ports, request, { gate, checkout, env, logName: "0-setup" }) };
+  const { installOn } = checkout;
+  if (installOn === null) return { run, brokenSetup: undefined };
+  if (installOn !== commit) {
+    const before = await git.checkOut(slot, installOn, { ...keep, keepIgnored: [] });
+    const proof = await install(ports, request, { checkout: before, env, logName: "0-setup-landed" });
+    const isKept = proof.result.status === "passed" && (await git.keepInstalled(slot, installOn, keep)).kind === "kept";
+    checkout = await git.checkOut(slot, commit, keep);
+    if (isKept && checkout.installOn === null) return { run, brokenSetup: undefined };
+  }
+  const proof = await install(ports, request, { checkout, env, logName: "0-setup" });
+  if (proof.result.status !== "passed") {
+    return {
+      run,
+      brokenSetup: await stored(ports, { ...proof, result: { ...proof.result, status: "could_not_run" } }),
+    };
+  }
+  reach?.("gate.after-setup");
+  const installed = await git.keepInstalled(slot, commit, keep);
+  if (installed.kind === "kept") checkout = { ...(await git.checkOut(slot, commit, keep)), kept: [] };
+  return { run, brokenSetup: undefined };
 }
 
-/** Half-installed dependencies must not be kept for the next run, which could not tell them from whole ones. */
-async function brokenBy(ports: GatePorts, request: RunGates, command: Command): Promise<Proof | undefined> {
-  const discard = (): Promise<PoolCheckout> => ports.git.checkOut(request.slot, request.commit, []);
-  let proof: Proof;
-  try {
-    proof = await runOne(ports, request, command);
-  } catch (error) {
-    await discard();
-    throw error;
-  }
-  if (proof.result.status === "passed") return undefined;
-  await discard();
-  return await stored(ports, { ...proof, result: { ...proof.result, status: "could_not_run" } });
-}
+const install = (ports: GatePorts, request: RunGates, command: Omit<Command, "gate">): Promise<Proof> => {
+  const gate: Gate = {
+    name: setupGate,
+    command: request.setup ?? "",
+    timeoutMs: setupTimeoutMs,
+    required: true,
+    paths: [],
+  };
+  return runOne(ports, request, { ...command, gate });
+};
 
 interface Command {
   readonly gate: Gate;
@@ -88,7 +110,7 @@ async function runOne(ports: GatePorts, request: RunGates, command: Command): Pr
       gateHash: gateHash(gate, request, ports.ids.digest),
       logPath,
       flaky: false,
-      kept: checkout.kept,
+      kept: [...checkout.kept, ...checkout.cached].toSorted(),
       createdAt: ports.clock.now(),
     };
     return { result, tail };

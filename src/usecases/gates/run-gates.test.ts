@@ -17,7 +17,13 @@ describe("running gates", () => {
       failures: [],
       outcomes: ["Tests passed", "a/../b passed"],
     });
-    expect(did).toEqual(["checkout 0 c1 keep node_modules", "gate.after-checkout", "gate.after-run", "gate.after-run"]);
+    expect(did).toEqual([
+      "checkout 0 c1 keep node_modules",
+      "gate.after-checkout",
+      "gate.after-run",
+      "checkout 0 c1 keep node_modules, rest stays",
+      "gate.after-run",
+    ]);
     expect(stored).toEqual([...results]);
     expect(results[0]).toMatchObject({
       tree: "t1",
@@ -177,18 +183,17 @@ describe("setup", () => {
     expect(outcomes(stored)).toEqual(["Tests passed", "Tests passed"]);
   });
 
-  test("a setup that fails stops everything, is no fault of the tree, and leaves nothing half-installed", async () => {
+  test("a setup that fails stops everything, is no fault of the tree, and keeps nothing half-installed", async () => {
     using world = gateWorld();
     const { run, did, dir } = world;
     const broken = "mkdir node_modules; echo no network; exit 1";
     const { results, passed, failures } = await run([tests], { setup: broken });
     expect([passed, outcomes(results), failures[0]?.tail]).toEqual([false, ["setup could_not_run"], "no network\n"]);
-    expect(did.at(-2)).toBe("checkout 0 c1 keep ");
-    expect(existsSync(join(dir, "slot-0/node_modules"))).toBe(false);
+    expect([did.at(-2), existsSync(join(dir, "installed"))]).toEqual(["gate.after-checkout", false]);
     expect(outcomes((await run([tests], { setup })).results)).toEqual(["Tests passed"]);
   });
 
-  test("an aborted setup leaves nothing half-installed either", async () => {
+  test("an aborted setup keeps nothing half-installed either", async () => {
     using world = gateWorld();
     const { run, dir } = world;
     const abort = new AbortController();
@@ -198,7 +203,7 @@ describe("setup", () => {
       onProgress: ({ kind }) => kind === "output" && abort.abort(new Error("enough")),
     });
     await expect(running).rejects.toThrow("enough");
-    expect(existsSync(join(dir, "slot-0/node_modules"))).toBe(false);
+    expect(existsSync(join(dir, "installed"))).toBe(false);
   });
 
   test("nothing is installed for gates whose results are known", async () => {

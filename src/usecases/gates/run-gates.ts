@@ -12,6 +12,8 @@ export interface RunGates extends CheckoutTerms {
   /** The place in the pool, which is the caller's for as long as this takes. */
   readonly slot: number;
   readonly baseCommit: string | null;
+  /** The tip of the branch it is meant for, or another commit that has landed; null where that is not known. */
+  readonly landed: string | null;
   /** Undefined: not known, so every gate is needed. */
   readonly changedFiles: readonly string[] | undefined;
   /** Files with variables for the commands, most wanted first; see `environmentsOf`. */

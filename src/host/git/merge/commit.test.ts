@@ -78,7 +78,7 @@ describe("the project's hooks on a candidate", () => {
     using world = gitMergeWorld();
     const seen = join(world.root, "..", "seen");
     hook(world, "pre-merge-commit", `echo hook >> '${seen}'; (sleep 60; echo late >> '${seen}') &`);
-    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    const { path } = await world.merging.checkOut(0, world.tip("main"));
     const recorded: number[] = [];
     const running = world.merging.runHooks({
       checkout: path,
@@ -103,7 +103,7 @@ describe("the project's hooks on a candidate", () => {
     const seen = join(world.root, "..", "seen");
     hook(world, "pre-merge-commit", `{ pwd; git rev-parse HEAD; env; } > '${seen}'`);
     hook(world, "commit-msg", `cat "$1" >> '${seen}'`);
-    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    const { path } = await world.merging.checkOut(0, world.tip("main"));
     process.env.OVERSTORY_TOKEN = "very-secret";
     try {
       expect(await world.merging.runHooks({ checkout: path, message: "the message\n", record })).toBeUndefined();
@@ -120,7 +120,7 @@ describe("the project's hooks on a candidate", () => {
     test(`a veto of ${name} is answered in its words`, async () => {
       using world = gitMergeWorld();
       hook(world, name, "echo 'not like this' >&2; exit 3");
-      const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+      const { path } = await world.merging.checkOut(0, world.tip("main"));
       expect(await world.merging.hasHooks()).toBe(true);
       expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("not like this");
     });
@@ -131,7 +131,7 @@ describe("the project's hooks on a candidate", () => {
     hook(world, "post-merge", "exit 1");
     hook(world, "commit-msg.sample", "exit 1");
     expect(await world.merging.hasHooks()).toBe(false);
-    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    const { path } = await world.merging.checkOut(0, world.tip("main"));
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toBeUndefined();
   });
 
@@ -144,7 +144,7 @@ describe("the project's hooks on a candidate", () => {
     });
     world.write(world.root, ".husky/commit-msg", "#!/bin/sh\necho from the project; exit 1\n");
     chmodSync(join(world.root, ".husky/commit-msg"), 0o755);
-    const { path } = await world.merging.checkOut(0, bad, []);
+    const { path } = await world.merging.checkOut(0, bad);
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("from the project");
     expect(world.sprung()).toBe(false);
   });
@@ -154,7 +154,7 @@ describe("the project's hooks on a candidate", () => {
     using world = gitMergeWorld({ hookLimitMs: 3_000 });
     const pids = join(world.root, "..", "pids");
     hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
-    const { path } = await world.merging.checkOut(0, world.tip("main"), []);
+    const { path } = await world.merging.checkOut(0, world.tip("main"));
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain(
       "took longer than 3000 ms",
     );

@@ -28,7 +28,7 @@ describe("nothing an agent can configure is run by merging", () => {
     const changes = [{ ref: "refs/heads/target", from: main, to: commit }];
     expect(await merging.updateRefs(changes, "landing")).toEqual({ kind: "updated" });
     for (const candidate of [commit, main, commit]) {
-      const { path } = await merging.checkOut(0, candidate, ["node_modules"]);
+      const { path } = await merging.checkOut(0, candidate);
       world.write(path, "a.x", "changed by a gate\n");
     }
     await merging.checkoutsOf("target");

@@ -18,7 +18,7 @@ import {
 } from "./history.ts";
 import { hasHooks, runHooks } from "./hooks.ts";
 import { objectMerger } from "./object-merge.ts";
-import { checkOut } from "./pool.ts";
+import { checkOut, keepInstalled } from "./pool.ts";
 import { checkoutsOf, updateRefs } from "./refs.ts";
 import { revert } from "./revert.ts";
 import { fastForward, isClean, resetKeeping } from "./users-checkout.ts";
@@ -77,7 +77,8 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     resetKeeping: (checkout, from, to) => resetKeeping({ checkout, from, to }),
     hasHooks: async () => hasHooks(await ground()),
     runHooks: async (request) => runHooks(await ground(), { ...request, limitMs: hookLimitMs }),
-    checkOut: async (slot, commit, keepIgnored) => checkOut(await ground(), { poolDir, slot, commit, keepIgnored }),
+    checkOut: async (slot, commit, keep) => checkOut(await ground(), { poolDir, slot, commit, keep }),
+    keepInstalled: async (slot, commit, keep) => keepInstalled(await ground(), { poolDir, slot, commit, keep }),
   };
 }
 

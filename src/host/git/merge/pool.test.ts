@@ -22,7 +22,6 @@ const files = {
   "package-lock.json": "{1}\n",
   ".gitignore": "node_modules/\ndist/\n*.log\n.env\n",
 };
-const keep = ["node_modules", "target"];
 
 /** Is exactly this commit there, and nothing else? */
 function expectExactly(world: GitMergeWorld, path: string, commit: string): void {
@@ -42,7 +41,7 @@ describe("a slot of the pool", () => {
       world.write(world.root, "src", "a file now\n");
       world.write(world.root, "new.txt", "n\n");
     });
-    const { path, kept } = await world.merging.checkOut(1, main, keep);
+    const { path, kept } = await world.merging.checkOut(1, main);
     expect(path).toBe(join(world.pool, "1"));
     expect(kept).toEqual([]);
     expectExactly(world, path, main);
@@ -50,10 +49,10 @@ describe("a slot of the pool", () => {
       world.write(path, name, "left\n");
     world.write(path, "src/a.ts", "changed\n");
     rmSync(join(path, "package-lock.json"));
-    expect(await world.merging.checkOut(1, main, keep)).toEqual({ path, kept: [] });
+    expect(await world.merging.checkOut(1, main)).toMatchObject({ path, kept: [] });
     expectExactly(world, path, main);
     for (const commit of [other, main, other]) {
-      await world.merging.checkOut(1, commit, keep);
+      await world.merging.checkOut(1, commit);
       expectExactly(world, path, commit);
     }
     expect(world.git(world.root, "worktree", "list", "--porcelain")).toContain("locked overstory");
@@ -63,7 +62,7 @@ describe("a slot of the pool", () => {
   test("is no place where a commit can hide a change from the next one's gates", async () => {
     using world = gitMergeWorld({ files });
     const main = world.tip("main");
-    const { path } = await world.merging.checkOut(0, main, keep);
+    const { path } = await world.merging.checkOut(0, main);
     const file = join(path, "src/a.ts");
     const { atime, mtime } = lstatSync(file);
     world.write(path, "src/a.ts", "b\n");
@@ -73,7 +72,7 @@ describe("a slot of the pool", () => {
     world.write(path, "packages/p/index.ts", "q\n");
     world.git(path, "config", "extensions.worktreeConfig", "true");
     world.git(path, "config", "--worktree", "core.ignoreStat", "true");
-    await world.merging.checkOut(0, main, keep);
+    await world.merging.checkOut(0, main);
     expect([world.read(path, "src/a.ts"), world.read(path, "packages/p/index.ts")]).toEqual(["a\n", "p\n"]);
   });
 
@@ -81,12 +80,12 @@ describe("a slot of the pool", () => {
     using world = gitMergeWorld({ files: { "a.txt": "one\ntwo\n", ".gitattributes": "*.txt text eol=lf\n" } });
     const main = world.tip("main");
     const crlf = world.branch("crlf", () => world.write(world.root, ".gitattributes", "*.txt text eol=crlf\n"));
-    const { path } = await world.merging.checkOut(0, main, keep);
+    const { path } = await world.merging.checkOut(0, main);
     for (const [commit, text] of [
       [crlf, "one\r\ntwo\r\n"],
       [main, "one\ntwo\n"],
     ] as const) {
-      await world.merging.checkOut(0, commit, keep);
+      await world.merging.checkOut(0, commit);
       expect(world.read(path, "a.txt")).toBe(text);
     }
   });
@@ -94,7 +93,7 @@ describe("a slot of the pool", () => {
   test("two slots are filled at the same time, whatever else adds worktrees", async () => {
     using world = gitMergeWorld({ files });
     const main = world.tip("main");
-    const places = await Promise.all([0, 1, 2, 3].map((slot) => world.merging.checkOut(slot, main, keep)));
+    const places = await Promise.all([0, 1, 2, 3].map((slot) => world.merging.checkOut(slot, main)));
     for (const { path } of places) expectExactly(world, path, main);
   });
 
@@ -107,10 +106,10 @@ describe("a slot of the pool", () => {
       mkdirSync(join(world.root, "sub"));
       world.git(world.root, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},sub`);
     });
-    const { path } = await world.merging.checkOut(0, strange, keep);
+    const { path } = await world.merging.checkOut(0, strange);
     world.write(path, "sub/junk", "j\n");
     writeFileSync(Buffer.concat([Buffer.from(`${path}/junk`), Buffer.of(0xfe)]), "raw\n");
-    await world.merging.checkOut(0, strange, keep);
+    await world.merging.checkOut(0, strange);
     expectExactly(world, path, strange);
     expect(readdirSync(join(path, "sub"))).toEqual([]);
   });
@@ -122,99 +121,17 @@ describe("a slot of the pool", () => {
     symlinkSync(world.root, root);
     symlinkSync(world.pool, pool);
     const merging = gitMerging(root, { poolDir: pool, scratch: world.scratch });
-    const { path } = await merging.checkOut(0, world.tip("main"), keep);
+    const main = world.tip("main");
+    const keep = { keepIgnored: ["node_modules"], cache: [], setup: "install", landed: main, rest: "goes" } as const;
+    const { path } = await merging.checkOut(0, main, keep);
     mkdirSync(join(path, "node_modules"));
-    expect(await merging.checkOut(0, world.tip("main"), keep)).toEqual({ path, kept: ["node_modules"] });
+    await merging.keepInstalled(0, main, keep);
+    expect(await merging.checkOut(0, main, keep)).toMatchObject({ path, kept: ["node_modules"] });
   });
 
   test("a commit that is not there is an error", async () => {
     using world = gitMergeWorld({ files });
-    await expect(world.merging.checkOut(0, "f".repeat(40), keep)).rejects.toThrow();
-  });
-});
-
-describe("directories that are kept", () => {
-  const install = (path: string, mark: string): void => {
-    for (const dir of ["node_modules", "packages/p/node_modules"]) {
-      mkdirSync(join(path, dir, "dep"), { recursive: true });
-      writeFileSync(join(path, dir, "dep", "index.js"), mark);
-    }
-  };
-  const both = ["node_modules", "packages/p/node_modules"];
-
-  test("stay for the same lock files, at any depth, and come back with them", async () => {
-    using world = gitMergeWorld({ files });
-    const main = world.tip("main");
-    const same = world.branch("same", () => world.write(world.root, "src/b.ts", "b\n"));
-    const locked = world.branch("locked", () => {
-      world.write(world.root, "package-lock.json", "{2}\n");
-      rmSync(join(world.root, "packages"), { recursive: true });
-    });
-    const { path } = await world.merging.checkOut(0, main, keep);
-    install(path, "one");
-    expect(await world.merging.checkOut(0, same, keep)).toEqual({ path, kept: both });
-    expect(await world.merging.checkOut(0, locked, keep)).toEqual({ path, kept: [] });
-    expectExactly(world, path, locked);
-    mkdirSync(join(path, "node_modules"));
-    writeFileSync(join(path, "node_modules", "two"), "two");
-    expect(await world.merging.checkOut(0, main, keep)).toEqual({ path, kept: both });
-    expect(readFileSync(join(path, "packages/p/node_modules/dep/index.js"), "utf8")).toBe("one");
-    expect(existsSync(join(path, "node_modules", "two"))).toBe(false);
-    expect(await world.merging.checkOut(0, locked, keep)).toEqual({ path, kept: ["node_modules"] });
-    expect(readdirSync(join(path, "node_modules"))).toEqual(["two"]);
-    expect(await world.merging.checkOut(0, locked, [])).toEqual({ path, kept: [] });
-    expectExactly(world, path, locked);
-  });
-
-  test("are kept for three states of the lock files at most", async () => {
-    using world = gitMergeWorld({ files });
-    for (let at = 0; at < 6; at++) {
-      const commit = world.branch(`l${at}`, () => world.write(world.root, "package-lock.json", `{v${at}}\n`));
-      install((await world.merging.checkOut(0, commit, keep)).path, String(at));
-    }
-    expect(readdirSync(join(world.pool, "kept"))).toHaveLength(3);
-  });
-
-  test("are not kept when they are links, tracked, or not ignored by the commit", async () => {
-    using world = gitMergeWorld({ files });
-    const outside = join(world.root, "..", "outside");
-    world.write(outside, "precious.txt", "p\n");
-    const main = world.tip("main");
-    const tracks = world.branch("tracks", () => {
-      world.write(world.root, "node_modules/own.js", "own\n");
-      world.git(world.root, "add", "--force", "node_modules/own.js");
-    });
-    const open = world.branch("open", () => world.write(world.root, ".gitignore", "dist/\n"));
-    const { path } = await world.merging.checkOut(0, main, keep);
-    symlinkSync(outside, join(path, "node_modules"));
-    expect(await world.merging.checkOut(0, main, keep)).toEqual({ path, kept: [] });
-    expectExactly(world, path, main);
-    install(path, "one");
-    rmSync(join(path, "packages/p/node_modules"), { recursive: true });
-    expect(await world.merging.checkOut(0, tracks, keep)).toEqual({ path, kept: [] });
-    expect(readdirSync(join(path, "node_modules"))).toEqual(["own.js"]);
-    await world.merging.checkOut(0, main, keep);
-    install(path, "two");
-    expect(await world.merging.checkOut(0, open, keep)).toEqual({ path, kept: [] });
-    expectExactly(world, path, open);
-    expect(world.read(outside, "precious.txt")).toBe("p\n");
-  });
-
-  test("do not follow a link that the next commit has on the way to them", async () => {
-    using world = gitMergeWorld({ files });
-    const outside = join(world.root, "..", "outside");
-    mkdirSync(join(outside, "p"), { recursive: true });
-    const main = world.tip("main");
-    const other = world.branch("other", () => world.write(world.root, "package-lock.json", "{2}\n"));
-    const linked = world.branch("linked", () => {
-      rmSync(join(world.root, "packages"), { recursive: true });
-      symlinkSync(outside, join(world.root, "packages"));
-    });
-    const { path } = await world.merging.checkOut(0, main, keep);
-    install(path, "one");
-    await world.merging.checkOut(0, other, keep);
-    expect(await world.merging.checkOut(0, linked, keep)).toEqual({ path, kept: ["node_modules"] });
-    expect(readdirSync(join(outside, "p"))).toEqual([]);
+    await expect(world.merging.checkOut(0, "f".repeat(40))).rejects.toThrow();
   });
 });
 
@@ -277,9 +194,9 @@ describe("a slot that was trashed is made anew", () => {
     test(what, async () => {
       using world = gitMergeWorld({ files });
       const main = world.tip("main");
-      const { path } = await world.merging.checkOut(0, main, keep);
+      const { path } = await world.merging.checkOut(0, main);
       trash(world, path);
-      expect(await world.merging.checkOut(0, main, keep)).toMatchObject({ path });
+      expect(await world.merging.checkOut(0, main)).toMatchObject({ path });
       expect(lstatSync(path).isDirectory()).toBe(true);
       expectExactly(world, path, main);
       const precious = join(world.root, "..", "outside", "precious.txt");

@@ -1,19 +1,21 @@
-import { rmSync } from "node:fs";
-import type { PoolCheckout } from "../../../ports/merge-git.ts";
+import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import type { Installed, KeepTerms, PoolCheckout } from "../../../ports/merge-git.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { installKey } from "./dependency-files.ts";
 import type { Ground } from "./ground.ts";
-import { lockHash } from "./kept.ts";
+import { treeOf } from "./history.ts";
+import { type KeptRoot, type KeptSet, Tampered } from "./kept-set.ts";
 import { makePlace, type PoolPlace, placeAt, settlePlace } from "./pool-place.ts";
 import { openSlot, type Slot } from "./slot.ts";
-import { hasRoomFor, keepRule, type Layout, layoutOf, remove, sweep } from "./sweep.ts";
-import { nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
+import { extrasIn, hasRoomFor, keepRule, layoutOf, remove, sweep } from "./sweep.ts";
+import { below, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
 
 export interface CheckOutRequest {
   readonly poolDir: string;
   readonly slot: number;
   readonly commit: string;
-  readonly keepIgnored: readonly string[];
+  readonly keep?: KeepTerms | undefined;
 }
 
 /**
@@ -21,10 +23,16 @@ export interface CheckOutRequest {
  * the index that says which files are unchanged lies elsewhere, and a slot that resists is made anew.
  */
 export async function checkOut(ground: Ground, request: CheckOutRequest): Promise<PoolCheckout> {
-  const { poolDir, commit, keepIgnored } = request;
+  const { poolDir, commit, keep } = request;
   const files = await trackedFiles(ground, commit);
   const slot = openSlot(poolDir, request.slot);
-  const filling = { slot, commit, files, mayKeep: keepRule(keepIgnored) };
+  const filling = {
+    slot,
+    commit,
+    files,
+    keep,
+    dependencies: await dependenciesOf(ground, { slot, commit, files, keep }),
+  };
   const place = placeAt(ground, slot.path);
   if (place !== undefined) {
     try {
@@ -37,59 +45,190 @@ export async function checkOut(ground: Ground, request: CheckOutRequest): Promis
   return await fill(ground, await makePlace(ground, slot.path, commit), filling);
 }
 
-interface Filling {
+/**
+ * Takes what setup made as it is now. What it made from the files of a landed commit is for all; what it made from a
+ * branch is for that tree alone, because scripts of the branch had a part in it.
+ */
+export async function keepInstalled(
+  ground: Ground,
+  request: CheckOutRequest & { readonly keep: KeepTerms },
+): Promise<Installed> {
+  const { poolDir, commit, keep } = request;
+  const slot = openSlot(poolDir, request.slot);
+  const files = await trackedFiles(ground, commit);
+  const ids = await idsOf(ground, { commit, files, keep });
+  if (ids === undefined) return { kind: "not-kept", left: [] };
+  const [mayKeep, mayCache] = [keepRule(keep.keepIgnored), keepRule(keep.cache)];
+  const extras = extrasIn(slot.path, layoutOf(files)).filter((path) => !mayCache(path));
+  using own = openCheckout(ground, { slot, commit });
+  const made = await ignoredOf(own, extras.filter(mayKeep));
+  const left = extras.filter((path) => !made.includes(path));
+  const id = commit === keep.landed ? ids.shared : ids.own;
+  if (made.length > 0 && left.length === 0) {
+    await slot.kept.make(id, slot.path, made);
+    return { kind: "kept" };
+  }
+  slot.kept.giveUp(id, left);
+  return { kind: "not-kept", left: texts(left) };
+}
+
+interface Wanted {
   readonly slot: Slot;
   readonly commit: string;
   readonly files: readonly TrackedFile[];
-  readonly mayKeep: (path: string) => boolean;
+  readonly keep: KeepTerms | undefined;
+}
+
+/** What was installed before for these dependencies; where there is none, the commit to install it from. */
+interface Dependencies {
+  readonly set: KeptSet | undefined;
+  readonly installOn: string | null;
+}
+
+async function dependenciesOf(ground: Ground, { slot, commit, files, keep }: Wanted): Promise<Dependencies> {
+  const isWanted = keep?.setup !== undefined && keep.setup.trim() !== "";
+  const ids = keep === undefined ? undefined : await idsOf(ground, { commit, files, keep });
+  if (keep === undefined || ids === undefined) return { set: undefined, installOn: isWanted ? commit : null };
+  const { landed } = keep;
+  const shared = slot.kept.find(ids.shared);
+  for (const found of [shared, slot.kept.find(ids.own)]) {
+    if (found !== undefined && "roots" in found) return { set: found, installOn: commit };
+  }
+  const mayShare = shared === undefined && landed !== null && landed !== commit;
+  const isShared = mayShare && (await sharedId(ground, landed, keep)) === ids.shared;
+  return { set: undefined, installOn: isShared ? landed : commit };
+}
+
+interface Ids {
+  /** Of what was installed from files that have landed. */
+  readonly shared: string;
+  /** Of what was installed from exactly this tree. */
+  readonly own: string;
+}
+
+async function idsOf(
+  ground: Ground,
+  { commit, files, keep }: { commit: string; files: readonly TrackedFile[]; keep: KeepTerms },
+): Promise<Ids | undefined> {
+  const setup = keep.setup?.trim() ?? "";
+  if (setup === "" || keep.keepIgnored.length === 0) return undefined;
+  const shared = installKey(files, { ...keep, setup });
+  return { shared, own: `${shared}-${(await treeOf(ground, commit)).slice(0, 16)}` };
+}
+
+async function sharedId(ground: Ground, commit: string, keep: KeepTerms): Promise<string | undefined> {
+  return (await idsOf(ground, { commit, files: await trackedFiles(ground, commit), keep }))?.shared;
+}
+
+interface Filling extends Wanted {
+  readonly dependencies: Dependencies;
 }
 
 async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise<PoolCheckout> {
-  const { slot, commit, files, mayKeep } = filling;
+  const { slot, commit, files, keep, dependencies } = filling;
   const layout = layoutOf(files);
-  const locks = lockHash(files);
   const attributes = attributesHash(files);
   const before = slot.read();
-  if (before !== undefined && before.locks !== locks) await putAway(ground, filling, before);
-  const stayed = sweep(place.path, layout, before?.locks === locks ? mayKeep : () => false);
+  const mayCache = keepRule(keep?.cache ?? []);
+  const roots = new Map((dependencies.set?.roots ?? []).map((root) => [root.path, root]));
+  const mayStay = (path: string, stat: Stats): boolean =>
+    keep?.rest === "stays" || isOfRoot(roots.get(path), stat) || (stat.isDirectory() && mayCache(path));
+  const stayed = sweep(place.path, layout, mayStay);
   if (before?.attributes !== attributes) rmSync(slot.index, { force: true });
-  slot.write({ commit, locks, attributes });
-  using own = openOwnDir({
-    repository: ground.repository,
-    scratch: ground.scratch,
+  slot.write({ commit, attributes });
+  using own = openCheckout(ground, filling);
+  expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
+  const cached = await onlyIgnored(
+    own,
+    place.path,
+    stayed.filter((path) => mayCache(path) && !roots.has(path)),
+  );
+  const fitting = [...roots.values()].filter(({ path }) => hasRoomFor(layout, path));
+  const kept = await putBack(own, place.path, dependencies.set, fitting);
+  settlePlace(place, commit, slot.index);
+  if (kept === undefined) {
+    // Somebody wrote to the private copy: setup has to run again.
+    await slot.kept.dropAll();
+    return {
+      path: place.path,
+      kept: [],
+      cached: texts(cached),
+      installOn: (await dependenciesOf(ground, filling)).installOn,
+    };
+  }
+  return {
+    path: place.path,
+    kept: texts(kept),
+    cached: texts(cached),
+    installOn: kept.length > 0 ? null : dependencies.installOn,
+  };
+}
+
+const openCheckout = ({ repository, scratch }: Ground, { slot, commit }: Pick<Filling, "slot" | "commit">): OwnDir =>
+  openOwnDir({
+    repository,
+    scratch,
     head: commit,
-    refs: ground.repository.commonDir,
+    refs: repository.commonDir,
     index: slot.index,
-    workTree: place.path,
+    workTree: slot.path,
     objects: "project",
     files: "checkout",
   });
-  expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
-  const returned = slot.kept.bringBack(place.path, locks, (path) => mayKeep(path) && hasRoomFor(layout, path));
-  const kept = await onlyIgnored(own, place.path, [...stayed, ...returned]);
-  settlePlace(place, commit, slot.index);
-  return { path: place.path, kept: kept.map((path) => Buffer.from(path, "latin1").toString()).toSorted() };
-}
 
-/** With the files of the commit that was there before, so that directories only it had room for are found too. */
-async function putAway(
-  ground: Ground,
-  { slot, mayKeep }: Filling,
-  before: { commit: string; locks: string },
-): Promise<void> {
-  const layout: Layout = layoutOf(await trackedFiles(ground, before.commit));
-  slot.kept.putAway(slot.path, sweep(slot.path, layout, mayKeep), before.locks);
+const textOf = (path: string): string => Buffer.from(path, "latin1").toString();
+const texts = (paths: readonly string[]): readonly string[] => paths.map(textOf).toSorted();
+
+const isOfRoot = (root: KeptRoot | undefined, stat: Stats): boolean =>
+  root !== undefined && (root.kind === "dir" ? stat.isDirectory() : !stat.isDirectory());
+
+/** Undefined when the private copy is not what was made. */
+async function putBack(
+  own: OwnDir,
+  root: string,
+  set: KeptSet | undefined,
+  roots: readonly KeptRoot[],
+): Promise<readonly string[] | undefined> {
+  if (set === undefined) return [];
+  // Git tells what is ignored by what is there.
+  for (const { path, kind } of roots) {
+    const place = below(root, path);
+    if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) continue;
+    if (kind === "dir") mkdirSync(place);
+    else writeFileSync(place, "");
+  }
+  const paths = await onlyIgnored(
+    own,
+    root,
+    roots.map(({ path }) => path),
+  );
+  try {
+    await set.restore(
+      root,
+      roots.filter(({ path }) => paths.includes(path)),
+    );
+    return paths;
+  } catch (error) {
+    if (!(error instanceof Tampered)) throw error;
+    for (const path of paths) remove(root, path);
+    return undefined;
+  }
 }
 
 /** Takes away what the commit does not ignore: there it would be an untracked file of nobody. */
 async function onlyIgnored(own: OwnDir, root: string, paths: readonly string[]): Promise<readonly string[]> {
+  const ignored = await ignoredOf(own, paths);
+  for (const path of paths) if (!ignored.includes(path)) remove(root, path);
+  return ignored;
+}
+
+async function ignoredOf(own: OwnDir, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const stdin = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
   const answer = await own.git(["check-ignore", "-z", "--stdin"], { stdin, env: { GIT_LITERAL_PATHSPECS: "0" } });
   // One: none of them is.
   if (answer.code > 1) expectGit(answer, "asking what is ignored");
   const ignored = new Set(zeroEnded(answer.raw).map((path) => path.toString("latin1")));
-  for (const path of paths) if (!ignored.has(path)) remove(root, path);
   return paths.filter((path) => ignored.has(path));
 }
 

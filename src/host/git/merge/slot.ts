@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type KeptStore, keptStore } from "./kept.ts";
+import { type KeptSets, keptSets } from "./kept-set.ts";
 
 /** What we know about one slot of the pool. It lies outside the checkout, where its commands have no business. */
 export interface Slot {
@@ -8,7 +8,8 @@ export interface Slot {
   readonly path: string;
   /** Which files of the checkout are unchanged since we wrote them. */
   readonly index: string;
-  readonly kept: KeptStore;
+  /** What setup installed here. */
+  readonly kept: KeptSets;
   /** Undefined when nothing in it can be relied on. */
   read(): SlotState | undefined;
   write(state: SlotState): void;
@@ -18,8 +19,6 @@ export interface Slot {
 /** What a slot was last filled with. */
 export interface SlotState {
   readonly commit: string;
-  /** The lock files that kept directories in the checkout belong to. */
-  readonly locks: string;
   /** The attribute files: they decide how files look whose content is the same. */
   readonly attributes: string;
 }
@@ -31,23 +30,25 @@ export function openSlot(poolDir: string, slot: number): Slot {
   const file = join(pool, "state", `${slot}.filled`);
   // A git that was killed leaves it behind; nobody else uses this index.
   rmSync(`${index}.lock`, { force: true });
+  const kept = keptSets(pool, slot);
   return {
     path: join(pool, String(slot)),
     index,
-    kept: keptStore(join(pool, "kept"), slot),
+    kept,
     read: () => readState(file),
-    write: ({ commit, locks, attributes }) => {
-      writeFileSync(`${file}.new`, `${commit}\n${locks}\n${attributes}\n`, { mode: 0o600 });
+    write: ({ commit, attributes }) => {
+      writeFileSync(`${file}.new`, `${commit}\n${attributes}\n`, { mode: 0o600 });
       renameSync(`${file}.new`, file);
     },
     forget: () => {
       for (const path of [file, index]) rmSync(path, { force: true });
+      kept.forgetPlace();
     },
   };
 }
 
 function readState(file: string): SlotState | undefined {
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const [commit = "", locks = "", attributes = ""] = readFileSync(file, "utf8").split("\n");
-  return attributes === "" ? undefined : { commit, locks, attributes };
+  const [commit = "", attributes = ""] = readFileSync(file, "utf8").split("\n");
+  return attributes === "" ? undefined : { commit, attributes };
 }

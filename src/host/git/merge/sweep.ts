@@ -13,7 +13,7 @@ export const layoutOf = (files: readonly TrackedFile[]): Layout => ({
   dirs: new Set(["", ...files.flatMap(({ path }) => parentsOf(path))]),
 });
 
-/** Which directories may be kept: by their name wherever they are, or by a path with a slash. */
+/** Which paths may be kept: by their name wherever they are, or by a path with a slash. */
 export function keepRule(keepIgnored: readonly string[]): (path: string) => boolean {
   const rules = new Set(keepIgnored.map((rule) => Buffer.from(rule.replace(/^\/+|\/+$/g, "")).toString("latin1")));
   return (path) => rules.has(nameOf(path)) || rules.has(path);
@@ -25,9 +25,13 @@ export const hasRoomFor = ({ modes, dirs }: Layout, path: string): boolean =>
 
 /**
  * Takes everything out of a checkout that does not belong there, and what is of another kind than it should be. Ignore
- * rules have no say, and no link is followed. Directories that may be kept are left, and answered.
+ * rules have no say, and no link is followed. What may stay is left, and answered.
  */
-export function sweep(root: string, layout: Layout, mayKeep: (path: string) => boolean): readonly string[] {
+export function sweep(
+  root: string,
+  layout: Layout,
+  mayStay: (path: string, stat: Stats) => boolean,
+): readonly string[] {
   const { modes, dirs } = layout;
   const kept: string[] = [];
   const visit = (dir: string): void => {
@@ -37,12 +41,26 @@ export function sweep(root: string, layout: Layout, mayKeep: (path: string) => b
       const mode = modes.get(path);
       if (dirs.has(path) && stat.isDirectory()) visit(path);
       else if (mode !== undefined && isOfKind(stat, mode)) emptySubmodule(root, path, stat);
-      else if (stat.isDirectory() && hasRoomFor(layout, path) && mayKeep(path)) kept.push(path);
+      else if (hasRoomFor(layout, path) && mayStay(path, stat)) kept.push(path);
       else remove(root, path);
     }
   };
   visit("");
   return kept;
+}
+
+/** What is in a checkout besides the files of its commit, topmost paths only; nothing is changed. */
+export function extrasIn(root: string, { modes, dirs }: Layout): readonly string[] {
+  const found: string[] = [];
+  const visit = (dir: string): void => {
+    for (const path of open(root, dir)) {
+      if (path === ".git" || modes.has(path)) continue;
+      if (dirs.has(path) && lstatSync(below(root, path)).isDirectory()) visit(path);
+      else found.push(path);
+    }
+  };
+  visit("");
+  return found;
 }
 
 /** Names below a directory, which is made usable first if a command made it unreadable. */
