@@ -186,5 +186,6 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
   if (filter.live === true) parts.push(live);
+  if (filter.unreleased === true) parts.push("released_at IS NULL");
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }

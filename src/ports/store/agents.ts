@@ -8,6 +8,8 @@ export interface AgentFilter {
   readonly branch?: string;
   /** Only agents that have not ended. */
   readonly live?: boolean;
+  /** Only agents that nobody has let go yet: live ones, and ended ones whose work or failure still waits for somebody. */
+  readonly unreleased?: boolean;
 }
 
 export interface AgentRows {

@@ -16,6 +16,8 @@ export interface WaitRows {
   /** Removes every wait for this object, whoever waits; returns the names that waited. */
   resolve(kind: WaitKind, ref: string): Promise<string[]>;
   of(agentName: string): Promise<Wait[]>;
+  /** Everybody's waits of one kind, oldest first. */
+  ofKind(kind: WaitKind): Promise<Wait[]>;
   /** The earliest moment at which a wait of this kind ends by itself. */
   nextDeadline(kind: WaitKind): Promise<number | undefined>;
 }

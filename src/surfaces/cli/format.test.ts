@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ago, cut, duration, elapsed, timeOfDay } from "./format.ts";
+import { ago, cut, duration, elapsed, shortTime, timeOfDay } from "./format.ts";
 import { makePaint, plain } from "./paint.ts";
 import { renderRows, table } from "./table.ts";
 
@@ -31,7 +31,7 @@ test("elapsed time is in milliseconds below a second, else in seconds with two d
 });
 
 test("the time of day is cut out of the ISO text", () => {
-  expect(timeOfDay(Date.parse("2026-11-05T14:03:59.123Z"))).toBe("14:03:59");
+  expect(timeOfDay(new Date(2026, 10, 5, 14, 3, 59).getTime())).toBe("14:03:59");
 });
 
 test("cutting counts characters, not their halves, and marks the loss", () => {
@@ -70,4 +70,11 @@ test("an empty list is a header, or nothing", () => {
   const none = { columns: ["id"], cells: [] };
   expect(renderRows(none, "table", plain)).toBe("id");
   expect(renderRows(none, "jsonl", plain)).toBe("");
+});
+
+test("a moment is told where the reader is, as short as it can be", () => {
+  const now = new Date(2026, 10, 15, 18, 0).getTime();
+  expect(shortTime(new Date(2026, 10, 15, 9, 5).getTime(), now)).toBe("09:05");
+  expect(shortTime(new Date(2026, 10, 4, 9, 5).getTime(), now)).toBe("Nov 4 09:05");
+  expect(shortTime(new Date(2025, 10, 4, 9, 5).getTime(), now)).toBe("Nov 4 2025 09:05");
 });

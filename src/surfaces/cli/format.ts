@@ -17,8 +17,25 @@ export function ago(then: number, now: number): string {
   return `${Math.floor(seconds / 86_400)}d ago`;
 }
 
-/** The time of day in UTC, as it stands in the ISO text: `14:03:59`. */
-export const timeOfDay = (at: number): string => new Date(at).toISOString().slice(11, 19);
+/** The time of day where the reader is: `14:03:59`. */
+export const timeOfDay = (at: number): string => local(at).slice(11);
+
+/** A moment where the reader is, as short as it can be: `14:03` today, `Nov 14 14:03` this year, else with the year. */
+export function shortTime(at: number, now: number): string {
+  const [then, today] = [local(at), local(now)];
+  const time = then.slice(11, 16);
+  if (then.slice(0, 10) === today.slice(0, 10)) return time;
+  const day = `${months[Number(then.slice(5, 7)) - 1]} ${Number(then.slice(8, 10))}`;
+  return then.slice(0, 4) === today.slice(0, 4) ? `${day} ${time}` : `${day} ${then.slice(0, 4)} ${time}`;
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
+
+/** `2026-11-14 14:03:59` by the clock on the wall. */
+function local(at: number): string {
+  const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
+  return new Date(at - offsetMs).toISOString().slice(0, 19).replace("T", " ");
+}
 
 /** How long a command took: `35ms`, `1.20s`. */
 export function elapsed(ms: number): string {

@@ -1,30 +1,28 @@
-import type { AgentState } from "../../domain/agent/agent.ts";
+import { type StatusTone, statusOf } from "../../domain/agent/status.ts";
 import type { Paint } from "./command.ts";
 
 type Hue = Exclude<keyof Paint, "bold">;
 
-/** One sign and colour per state of an agent, the same in every list. */
-const states: Readonly<Record<AgentState, readonly [icon: string, hue: Hue]>> = {
-  booting: ["~", "yellow"],
-  working: [">", "green"],
-  in_turn: [">", "green"],
-  between_turns: ["~", "cyan"],
-  stalled: ["!", "red"],
-  zombie: ["x", "dim"],
-  completed: ["✓", "cyan"],
+/** One sign and colour per tone of a status, the same in every list. */
+const tones: Readonly<Record<StatusTone, readonly [icon: string, hue: Hue]>> = {
+  active: [">", "green"],
+  waiting: ["~", "cyan"],
+  good: ["✓", "cyan"],
+  ended: ["-", "dim"],
+  trouble: ["!", "red"],
 };
 
-/** The icon of a state in its colour; `?` without colour for one this version does not know. */
-export function stateIcon(paint: Paint, state: string): string {
-  return isState(state) ? paint[states[state][1]](states[state][0]) : "?";
+/** The sign of how an agent stands, in its colour. */
+export function statusIcon(paint: Paint, agent: Parameters<typeof statusOf>[0]): string {
+  const [icon, hue] = tones[statusOf(agent).tone];
+  return paint[hue](icon);
 }
 
-/** The state's own word in its colour. */
-export function stateWord(paint: Paint, state: string): string {
-  return isState(state) ? paint[states[state][1]](state) : state;
+/** How an agent stands, in words and in their colour. */
+export function statusWords(paint: Paint, agent: Parameters<typeof statusOf>[0]): string {
+  const { words, tone } = statusOf(agent);
+  return paint[tones[tone][1]](words);
 }
-
-const isState = (state: string): state is AgentState => Object.hasOwn(states, state);
 
 /** Five columns that tell events apart at a glance. */
 const labels: Readonly<Record<string, readonly [label: string, hue: Hue]>> = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { eventLabel, nameColours, stateIcon, successLine, warningLine } from "./marks.ts";
+import type { AgentOutcome, AgentState } from "../../domain/agent/agent.ts";
+import { eventLabel, nameColours, statusIcon, successLine, warningLine } from "./marks.ts";
 import { colorDepth, makePaint, plain } from "./paint.ts";
 
 const depth = (env: Record<string, string>, { tty = true, noColor = false } = {}) =>
@@ -51,10 +52,16 @@ describe("the palette", () => {
 });
 
 describe("marks", () => {
-  test("every state has its icon, an unknown one a question mark", () => {
-    const icons = ["working", "in_turn", "between_turns", "booting", "stalled", "zombie", "completed", "toString"];
-    expect(icons.map((state) => stateIcon(plain, state)).join(" ")).toBe("> > ~ ~ ! x ✓ ?");
-    expect(stateIcon(makePaint("256"), "stalled")).toContain("\u001b[31m");
+  test("an agent that handed its work over has a tick, one that failed or was stopped has none", () => {
+    const icon = (state: AgentState, outcome: AgentOutcome | null = null): string =>
+      statusIcon(plain, { state, outcome, releasedAt: null });
+    expect([icon("in_turn"), icon("between_turns"), icon("booting"), icon("stalled")]).toEqual([">", "~", "~", "!"]);
+    expect(icon("completed", "done")).toBe("✓");
+    expect([icon("completed", "stopped"), icon("completed", "no_signal"), icon("zombie", "crashed")]).toEqual([
+      "-",
+      "!",
+      "!",
+    ]);
   });
 
   test("event labels have five columns", () => {

@@ -37,10 +37,16 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   if (!(await changeState(tx, agent, { to, actor, reason, outcome }, now))) return false;
   await tx.turns.cancelQueued(agent.id, now);
   const waited = await tx.waits.resolve("child", agent.name);
-  if (end.death !== null && context.notifyDeaths !== false) await announceDeath(tx, { ids, now }, agent, end);
+  const told = end.death !== null && context.notifyDeaths !== false && !(await stoppedByParent(tx, agent));
+  if (told) await announceDeath(tx, { ids, now }, agent, end);
   await announcePhases(tx, { runId: agent.runId, ids, now });
   for (const name of waited) await remindIdle(tx, { ids, now }, name);
   return true;
+}
+
+/** A parent that stopped it itself, the operator included, knows. */
+async function stoppedByParent(tx: Tx, { id, parentName }: Agent): Promise<boolean> {
+  return (await tx.agents.get(id))?.stopRequestedBy === parentName;
 }
 
 async function announceDeath(

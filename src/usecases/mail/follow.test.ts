@@ -48,8 +48,14 @@ test("marking a message read says whether it already was, and works only on one'
   const b1 = await world.seat("b1");
   const { id } = await world.must(sendMail, letter("b1", "x"));
   expect(await world.call(readMail, { id: id ?? "" })).toMatchObject({ ok: false, refusal: { kind: "not-allowed" } });
-  expect(await world.must(readMail, { id: id ?? "" }, b1)).toEqual({ id: id ?? "", alreadyRead: false });
-  expect(await world.must(readMail, { id: id ?? "" }, b1)).toEqual({ id: id ?? "", alreadyRead: true });
+  expect(await world.must(readMail, { id: id ?? "" }, b1)).toMatchObject({
+    alreadyRead: false,
+    message: { id: id ?? "" },
+  });
+  expect(await world.must(readMail, { id: id ?? "" }, b1)).toMatchObject({
+    alreadyRead: true,
+    message: { id: id ?? "" },
+  });
   expect((await world.must(checkMail, {}, b1)).letters).toEqual([]);
   expect(await world.call(readMail, { id: "msg-none" })).toMatchObject({ ok: false, refusal: { kind: "not-found" } });
 });

@@ -1,16 +1,19 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import { no, ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { findMessage } from "./find-message.ts";
 import { openInbox } from "./inbox.ts";
-import { isRead } from "./view.ts";
+import { isRead, type MessageView, viewOf } from "./view.ts";
 
 export interface ReadReply {
   readonly id: string;
   readonly alreadyRead: boolean;
+  readonly message: MessageView;
 }
 
-/** Marks one message of the caller's own inbox as read. */
+/** Shows one message of the caller's own inbox, which counts as read from then on. */
 export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
   access: "write",
   run: async (tx, { caller, now }, { id }) => {
@@ -23,7 +26,8 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
       const why = "it is not in your inbox";
       return no({ kind: "not-allowed", action: `mark ${id} as read`, caller: caller.name, why });
     }
-    if (delivery.state === "acked") return ok({ id, alreadyRead: true });
+    const view = viewOf(message.value, [delivery], inbox.value.name);
+    if (delivery.state === "acked") return ok({ id, alreadyRead: true, message: view });
     // Whoever holds the claim reads for the owner of the inbox, so the owner's word settles it.
     const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.value.name }, now);
     if (!acked.ok) {
@@ -31,6 +35,14 @@ export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
       return no({ kind: "delivery-state", id, state: delivery.state, wanted });
     }
     await tx.deliveries.update(acked.value);
-    return ok({ id, alreadyRead: isRead(delivery.state) });
+    return ok({ id, alreadyRead: isRead(delivery.state), message: view });
   },
 };
+
+/** Settles the delivery of a message to this reader, where there is one that can still be settled. */
+export async function markRead(tx: Tx, now: number, { seq }: Pick<Message, "seq">, reader: string): Promise<void> {
+  const delivery = await tx.deliveries.get(seq, reader);
+  if (delivery === undefined) return;
+  const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? reader }, now);
+  if (acked.ok) await tx.deliveries.update(acked.value);
+}

@@ -4,6 +4,7 @@ import type { UseCase } from "../usecase.ts";
 import { fitBody } from "./compose.ts";
 import { findMessage } from "./find-message.ts";
 import { loadFollower } from "./followers.ts";
+import { markRead } from "./read.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
 import { asks } from "./waits.ts";
@@ -44,7 +45,7 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
       ...(priority === undefined ? {} : { priority: priority.value }),
     });
     const { threadId, replyTo, hop } = plan;
-    return submit(tx, context, sender.value, {
+    const sent = await submit(tx, context, sender.value, {
       to: plan.address,
       subject: plan.subject,
       body: request.body,
@@ -59,5 +60,8 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
       allowEmpty: false,
       answer: { threadId, replyTo, hop, awaitedBy: plan.answers ? original.value.fromAgent : null },
     });
+    // A person who answers has read it. An agent's mail is settled with its turn.
+    if (sent.ok && context.caller.kind !== "agent") await markRead(tx, context.now, original.value, sender.value.name);
+    return sent;
   },
 };

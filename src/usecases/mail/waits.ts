@@ -31,11 +31,21 @@ export async function closeWaits(
 ): Promise<void> {
   if (answer !== null && answer.awaitedBy !== null && (await settles(tx, message, answer.replyTo))) {
     await tx.waits.remove(answer.awaitedBy, "reply", answer.replyTo);
+    const original = await handedOnFrom(tx, answer.replyTo);
+    if (original !== undefined) await tx.waits.remove(answer.awaitedBy, "reply", original);
   }
   if (message.type !== "decision") return;
   const { gateId } = payloadFields(message.payload);
   if (typeof gateId !== "string" || !(await settles(tx, message, gateId))) return;
   for (const { name } of readers) await tx.waits.remove(name, "reply", gateId);
+}
+
+/** The question of which this message is a copy, made when the one who was asked had ended. Only the engine makes those. */
+async function handedOnFrom(tx: Tx, id: string): Promise<string | undefined> {
+  const message = await tx.messages.get(id);
+  if (message === undefined || message.replyTo === null || message.fromAgentId !== null) return undefined;
+  const original = await tx.messages.get(message.replyTo);
+  return original?.fromAgent === message.fromAgent ? original.id : undefined;
 }
 
 async function settles(tx: Tx, message: Message, questionId: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
@@ -8,6 +7,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
+import { markRead } from "../mail/read.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
@@ -106,7 +106,8 @@ async function decideGate(
     answer: { threadId: plan.threadId, replyTo: plan.replyTo, hop: plan.hop, awaitedBy: gate.fromAgent },
   });
   if (!sent.ok) return sent;
-  await markRead(tx, context, gate);
+  // Whoever decides has read what it is about.
+  await markRead(tx, context.now, gate, "operator");
   const { id, woken } = sent.value;
   const told = to === engineName ? null : to;
   return ok({ id: gate.id, kind: "decision", option: chosen.value, messageId: id, to: told, woken });
@@ -138,12 +139,4 @@ function choose<O extends string>(typed: string, options: readonly O[]): Result<
   const near = nearest(word, options);
   const extra = { value: typed, allowed: options, ...(near === undefined ? {} : { nearest: near }) };
   return no(invalid("option", "is not among those that were offered", extra));
-}
-
-/** Whoever decides has read what it is about. */
-async function markRead(tx: Tx, { now }: Context, gate: Message): Promise<void> {
-  const delivery = await tx.deliveries.get(gate.seq, "operator");
-  if (delivery === undefined) return;
-  const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? "operator" }, now);
-  if (acked.ok) await tx.deliveries.update(acked.value);
 }

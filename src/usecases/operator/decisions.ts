@@ -73,12 +73,18 @@ function decisionOf(message: Message): OpenDecision {
     kind: "decision",
     from: message.fromAgent,
     subject: message.subject,
-    context: typeof context === "string" ? context : message.body,
+    context: whole(context, message.body),
     options: optionsOf(message),
     deadline: typeof deadline === "string" ? deadline : null,
     runId: message.runId,
     createdAt: message.createdAt,
   };
+}
+
+/** What was said about it, in the data and in the message, each once. */
+function whole(context: unknown, body: string): string {
+  if (typeof context !== "string" || context.trim() === "" || body.includes(context)) return body;
+  return context.includes(body) ? context : `${context}\n\n${body}`;
 }
 
 export function optionsOf({ payload }: Pick<Message, "payload">): readonly string[] {

@@ -1,10 +1,25 @@
 import { ok } from "../../domain/result.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, openDecisions } from "./decisions.ts";
+import { type OpenQuestion, openQuestions } from "./questions.ts";
+import { type TroubledAgent, troubledAgents } from "./troubled-agents.ts";
 
-/** What waits for the operator's word. Their mail is read by `mail.check`, which keeps their place in it. */
-export const operatorInbox: UseCase<object, { readonly decisions: readonly OpenDecision[] }> = {
+/** Everything that waits for the operator. Each stays until it is answered or acted on, however often it is shown. */
+export interface Waiting {
+  readonly decisions: readonly OpenDecision[];
+  readonly questions: readonly OpenQuestion[];
+  readonly troubled: readonly TroubledAgent[];
+}
+
+/** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
+export const operatorInbox: UseCase<object, Waiting> = {
   access: "read",
   operatorOnly: true,
-  run: async (tx) => ok({ decisions: await openDecisions(tx) }),
+  run: async (tx) =>
+    ok({
+      decisions: await openDecisions(tx),
+      questions: await openQuestions(tx),
+      troubled: await troubledAgents(tx, newestPerName(await tx.agents.list({ unreleased: true }))),
+    }),
 };

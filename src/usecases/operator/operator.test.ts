@@ -3,7 +3,9 @@ import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } 
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { endAgent } from "../agents/end-agent.ts";
+import { checkMail } from "../mail/check.ts";
 import { handOn } from "../mail/hand-on.ts";
+import { readMail } from "../mail/read.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
 import { showRun } from "../runs/read-runs.ts";
@@ -81,22 +83,24 @@ test("an agent that was not asked cannot settle what waits for a person", async 
   expect(await world.must(decide, { id: gateId, option: "SQLite" })).toMatchObject({ option: "SQLite" });
 });
 
+/** Gives what the lead has not read to the operator. */
+const handingOn: UseCase<object, null> = {
+  access: "write",
+  run: async (tx, context) => {
+    for (const letter of await tx.deliveries.inState("lead-1", ["queued"])) {
+      await handOn(tx, context, letter, "operator");
+    }
+    return ok(null);
+  },
+};
+
 test("a question that was handed on to a person cannot pass for one of the merge queue", async () => {
   await using world = await worldWithLead();
   await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { parentName: "lead-1" })));
   const payload = JSON.stringify({ options: ["approve", "reject"], context: "Is blue fine?", queueId: 1 });
   const mail = { to: "lead-1", type: "decision_gate", subject: "Colour?", body: "Is blue fine?", payload };
   await world.must(sendMail, mail, agentCaller("b1", "builder"));
-  const handing: UseCase<object, null> = {
-    access: "write",
-    run: async (tx, context) => {
-      for (const letter of await tx.deliveries.statePath("lead-1", ["queued"])) {
-        await handOn(tx, context, letter, "operator");
-      }
-      return ok(null);
-    },
-  };
-  await world.must(handing, {});
+  await world.must(handingOn, {});
   const { decisions } = await world.must(operatorInbox, {});
   expect(decisions).toMatchObject([{ kind: "decision", from: "b1", subject: "Colour?" }]);
   const decided = await world.must(decide, { id: decisions[0]?.id ?? "", option: "approve" });
@@ -134,4 +138,74 @@ test("whoever has ended for good waits for no decision", async () => {
   };
   await world.must(burying, {});
   expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
+});
+
+/** The lead asks the operator a plain question; answers its id. */
+async function askPlainly(world: UseCaseWorld): Promise<string> {
+  const mail = { to: "operator", type: "question", subject: "Colour?", body: "Blue or green?" };
+  return (await world.must(sendMail, mail, lead)).id ?? "";
+}
+
+test("a question stays in the inbox until it is answered, however often the mail is read", async () => {
+  await using world = await worldWithLead();
+  const id = await askPlainly(world);
+  await world.must(readMail, { id });
+  const asked = { id, from: "lead-1", subject: "Colour?", body: "Blue or green?" };
+  expect((await world.must(operatorInbox, {})).questions).toMatchObject([asked]);
+  expect((await world.must(overview, { all: false, mailbox: "operator" })).questions).toMatchObject([{ id }]);
+  await world.must(replyToMail, { id, body: "green" });
+  expect((await world.must(operatorInbox, {})).questions).toEqual([]);
+});
+
+test("a question answered without looking is not offered as new mail afterwards", async () => {
+  await using world = await worldWithLead();
+  const id = await askPlainly(world);
+  await world.must(replyToMail, { id, body: "green" });
+  expect((await world.must(checkMail, {})).letters).toEqual([]);
+});
+
+test("a question that was handed on is answered by its copy too", async () => {
+  await using world = await worldWithLead();
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { parentName: "lead-1" })));
+  const mail = { to: "lead-1", type: "question", subject: "Colour?", body: "Blue or green?" };
+  const { id } = await world.must(sendMail, mail, agentCaller("b1", "builder"));
+  await world.must(handingOn, {});
+  expect((await world.must(operatorInbox, {})).questions).toMatchObject([{ id, from: "b1" }]);
+  const [copy] = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "question" }));
+  await world.must(replyToMail, { id: copy?.id ?? "", body: "green" });
+  expect((await world.must(operatorInbox, {})).questions).toEqual([]);
+  expect(await world.store.read((tx) => tx.waits.of("b1"))).toEqual([]);
+});
+
+test("a decision shows its data and its text", async () => {
+  await using world = await worldWithLead();
+  const payload = JSON.stringify({ options, context: "Both would do." });
+  const mail = { to: "operator", type: "decision_gate", subject: "Database?", body: "We need it by noon.", payload };
+  await world.must(sendMail, mail, lead);
+  const { decisions } = await world.must(operatorInbox, {});
+  expect(decisions[0]?.context).toBe("Both would do.\n\nWe need it by noon.");
+});
+
+const crash = { state: "zombie", outcome: "crashed", actor: "engine", reason: "gone", death: "gone" } as const;
+const ending = (name: string, end: typeof crash): UseCase<object, null> => ({
+  access: "write",
+  run: async (tx, context) => {
+    const agent = await tx.agents.byName(name);
+    if (agent !== undefined) await endAgent(tx, context, agent, { ...end, turnId: null });
+    return ok(null);
+  },
+});
+
+test("a crashed agent is in status and inbox until it is let go, unless somebody above it lives", async () => {
+  await using world = await worldWithLead();
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b1", { parentName: "lead-1" })));
+  const names = async () => (await world.must(operatorInbox, {})).troubled.map(({ agent }) => agent.name);
+  await world.must(ending("b1", crash), {});
+  expect(await names()).toEqual([]);
+  await world.must(ending("lead-1", crash), {});
+  expect((await names()).toSorted()).toEqual(["b1", "lead-1"]);
+  const shown = (await world.must(overview, { all: false, mailbox: "operator" })).agents;
+  expect(shown.filter(({ needsOperator }) => needsOperator).map(({ agent }) => agent.name)).toContain("lead-1");
+  await world.store.transaction((tx) => tx.agents.release("agent-lead-1", 5));
+  expect(await names()).toEqual(["b1"]);
 });

@@ -1,27 +1,24 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { endedInTrouble } from "../../domain/agent/status.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
-import type { FailureCause } from "../../domain/turn/failure.ts";
-import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/waits.ts";
+import type { Tx } from "../../ports/store.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
+import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
+import { needsOperator, type Trouble, troubleOf } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
 import { newestPerName } from "./newest-per-name.ts";
 
-export interface AgentView {
+export interface AgentView extends Trouble {
   readonly agent: Agent;
   readonly submitted: boolean;
   readonly unread: number;
   readonly waits: readonly Wait[];
   readonly turns: number;
-  /** Why its last turn failed; null when it did not. */
-  readonly problem: string | null;
-  /** What sort of failure that was, and what a person can do about it. */
-  readonly failure: FailureCause | null;
-  readonly advice: string | null;
-  /** When its next turn may start, for an agent that waits for that. */
-  readonly nextTry: number | null;
+  /** It ended by a failure, and only the operator can take it up or let it go. */
+  readonly needsOperator: boolean;
 }
 
 export interface Overview {
@@ -37,6 +34,8 @@ export interface Overview {
   readonly failedMerges: readonly number[];
   /** Questions of agents that only the operator can answer. */
   readonly decisions: readonly OpenDecision[];
+  /** Questions that agents asked the operator and that nobody has answered. */
+  readonly questions: readonly OpenQuestion[];
 }
 
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
@@ -44,10 +43,8 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
   access: "read",
   run: async (tx, _context, { all, mailbox }) => {
     const run = (await tx.runs.current()) ?? null;
-    const found = await tx.agents.list(run === null || all ? {} : { runId: run.id });
     const agents: AgentView[] = [];
-    for (const agent of newestPerName(found)) {
-      if (hasEnded(agent) && !isSubmitted(agent) && !all) continue;
+    for (const agent of await shownAgents(tx, run, all)) {
       const turns = await tx.turns.listFor(agent.id);
       agents.push({
         agent,
@@ -56,6 +53,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         waits: await tx.waits.of(agent.name),
         turns: turns.length,
         ...troubleOf(turns),
+        needsOperator: await needsOperator(tx, agent),
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
@@ -69,15 +67,18 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       approvals: merges.approvals,
       failedMerges: merges.failed,
       decisions: decisions.filter(({ kind }) => kind === "decision"),
+      questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),
     });
   },
 };
 
-/** What is wrong with an agent, by the last of its turns that ended. */
-function troubleOf(turns: readonly Turn[]): Pick<AgentView, "problem" | "failure" | "advice" | "nextTry"> {
-  const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
-  if (last?.status !== "failed") return { problem: null, failure: null, advice: null, nextTry: null };
-  const { error: problem, failure, advice } = last;
-  const next = turns.find(({ status }) => status === "queued");
-  return { problem, failure, advice, nextTry: next === undefined || next.notBefore === 0 ? null : next.notBefore };
+/**
+ * The agents of the current run that nobody has let go yet. Without a current run those of any run that live or wait for
+ * somebody: a run that ended badly must not look as if nothing had happened.
+ */
+async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<readonly Agent[]> {
+  if (all) return newestPerName(await tx.agents.list({}));
+  const inRun = run === null ? {} : { runId: run.id };
+  const candidates = newestPerName(await tx.agents.list({ unreleased: true, ...inRun }));
+  return candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
 }

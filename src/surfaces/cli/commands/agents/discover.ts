@@ -3,7 +3,7 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago } from "../../format.ts";
-import { stateIcon, stateWord } from "../../marks.ts";
+import { statusIcon, statusWords } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 
 export const discover: Handler = async ({ app, flags, io }) => {
@@ -39,8 +39,8 @@ function line(paint: Paint, agent: Agent): string {
   const task = agent.taskId === null ? "" : ` ${agent.taskId}`;
   const scope = agent.scope.length === 0 ? "" : ` owns ${visibleLine(agent.scope.join(", "))}`;
   const parent = paint.dim(`below ${agent.parentName}, ${ago(agent.lastActivityAt, Date.now())}`);
-  const state = `${stateIcon(paint, agent.state)} ${paint.accent(agent.name)} ${agent.capability}`;
-  return `${state} ${stateWord(paint, agent.state)}${task}${scope} ${parent}`;
+  const state = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${agent.capability}`;
+  return `${state} ${statusWords(paint, agent)}${task}${scope} ${parent}`;
 }
 
 function rowsOf(agents: readonly Agent[], objects: readonly object[]): Rows {

@@ -1,10 +1,11 @@
+import { waitWords } from "../../../../domain/agent/status.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { HeadView } from "../../../../usecases/coordinators/status.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
-import { hintLine, stateIcon, stateWord } from "../../marks.ts";
+import { hintLine, statusIcon, statusWords } from "../../marks.ts";
 import { questionOf } from "./head-flags.ts";
 
 /** Shows one, and whoever else leads a run. */
@@ -56,8 +57,7 @@ function viewJson({ agent, running, pid, run, unread, waits, workers }: HeadView
 }
 
 function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadView, now: number): readonly string[] {
-  const outcome = agent.outcome === null ? "" : ` (${agent.outcome})`;
-  const head = `${stateIcon(paint, agent.state)} ${paint.accent(agent.name)} ${stateWord(paint, agent.state)}${outcome}`;
+  const head = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${statusWords(paint, agent)}`;
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const landing = run?.run.landingBranch ?? run?.run.targetBranch ?? null;
   return [
@@ -66,7 +66,7 @@ function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadView, n
     ...(run === null || run.run.objective === null ? [] : [fact("objective", run.run.objective)]),
     ...(landing === null ? [] : [fact("landing", landing)]),
     fact("agents", workers.length === 0 ? "none at work" : workers.join(", ")),
-    ...(waits.length === 0 ? [] : [fact("waits for", waits.map(({ kind, ref }) => `${kind} ${ref}`).join(", "))]),
+    ...(waits.length === 0 ? [] : [fact("waits for", waits.map(waitWords).join(", "))]),
     ...(unread === 0 ? [] : [fact("unread", String(unread))]),
   ];
 }

@@ -2,10 +2,10 @@ import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
 import type { App } from "../../app.ts";
-import type { Handler } from "../../command.ts";
+import type { Handler, Paint } from "../../command.ts";
 import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
 import { isOn } from "../task/given.ts";
-import { decisionBlock, decisionJson } from "./render.ts";
+import { decisionBlock, decisionJson, questionBlock, questionJson, troubledBlock, troubledJson } from "./render.ts";
 import { isShownAbove } from "./shown-above.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
@@ -13,22 +13,39 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   if (!asked.ok) return asked;
   const mail = isOn(flags.peek) ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
-  const { decisions } = asked.value;
+  const { decisions, questions, troubled } = asked.value;
   const { remaining, shown } = mail.value;
-  const messages = mail.value.messages.filter((view) => !isShownAbove(view, decisions));
+  const names = troubled.map(({ agent }) => agent.name);
+  const above = [...decisions, ...questions];
+  const messages = mail.value.messages.filter((view) => !isShownAbove(view, above, names));
+  const { paint } = io;
+  const now = Date.now();
   const blocks = [
-    ...(decisions.length === 0 ? [] : [io.paint.bold(`${counted(decisions.length, "decision")} for you:`)]),
-    ...decisions.map((decision) => decisionBlock(io.paint, decision, Date.now())),
-    ...(messages.length === 0 ? [] : [io.paint.bold(`${counted(messages.length, "new message")}:`)]),
-    ...messages.map((view) => messageLines(io.paint, view).join("\n")),
+    ...section(paint, counted(decisions.length, "decision"), decisions, (one) => decisionBlock(paint, one, now)),
+    ...section(paint, counted(questions.length, "question"), questions, (one) => questionBlock(paint, one, now)),
+    ...section(paint, counted(troubled.length, "agent in trouble", "agents in trouble"), troubled, (one) =>
+      troubledBlock(paint, one, now),
+    ),
+    ...(messages.length === 0 ? [] : [paint.bold(`${counted(messages.length, "new message")}:`)]),
+    ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0 ? [] : [`${remaining} more: run ov inbox again.`]),
   ];
   return ok({
-    json: { decisions: decisions.map(decisionJson), messages: messages.map(messageJson), remaining },
+    json: {
+      decisions: decisions.map(decisionJson),
+      questions: questions.map(questionJson),
+      troubled: troubled.map(troubledJson),
+      messages: messages.map(messageJson),
+      remaining,
+    },
     text: blocks.length === 0 ? "Nothing waits for you." : blocks.join("\n\n"),
     ...(shown === undefined ? {} : { afterPrint: shown }),
   });
 };
+
+/** A heading with what waits below it; nothing where nothing waits. */
+const section = <T>(paint: Paint, count: string, items: readonly T[], block: (item: T) => string): readonly string[] =>
+  items.length === 0 ? [] : [paint.bold(`${count} for you:`), ...items.map(block)];
 
 interface Mail {
   readonly messages: readonly MessageView[];

@@ -1,7 +1,10 @@
+import { statusOf } from "../../../../domain/agent/status.ts";
 import { quoted } from "../../../../domain/mail/quoted.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { OpenDecision } from "../../../../usecases/operator/decisions.ts";
+import type { OpenQuestion } from "../../../../usecases/operator/questions.ts";
+import type { TroubledAgent } from "../../../../usecases/operator/troubled-agents.ts";
 import type { Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
 import { hintLine, warningLine } from "../../marks.ts";
@@ -24,6 +27,53 @@ export function decisionBlock(paint: Paint, decision: OpenDecision, now: number)
   ].join("\n");
 }
 
+export const questionJson = (question: OpenQuestion) => ({
+  ...question,
+  createdAt: new Date(question.createdAt).toISOString(),
+  command: replyCommand(question),
+});
+
+/** One question with the command that answers it. */
+export function questionBlock(paint: Paint, question: OpenQuestion, now: number): string {
+  const { id, from, subject, body, createdAt } = question;
+  return [
+    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`waits for your answer since ${ago(createdAt, now)}`)}`,
+    `  ${visibleLine(subject)}`,
+    ...quoted(body).map((line) => `  ${line}`),
+    hintLine(paint, replyCommand(question)),
+  ].join("\n");
+}
+
+const replyCommand = ({ id }: Pick<OpenQuestion, "id">): string => `ov mail reply ${shellWord(id)} --body "<answer>"`;
+
+export const troubledJson = ({ agent, problem, failure, advice }: TroubledAgent) => ({
+  agentName: agent.name,
+  status: statusOf(agent).words,
+  outcome: agent.outcome,
+  problem,
+  failure,
+  advice,
+  commands: troubleCommands(agent.name),
+});
+
+/** An agent that failed, with what can be done about it. */
+export function troubledBlock(paint: Paint, { agent, problem, advice }: TroubledAgent, now: number): string {
+  const task = agent.taskId === null ? "" : ` on ${visibleLine(agent.taskId)}`;
+  return [
+    `${paint.bold(paint.red("!"))} ${paint.accent(agent.name)} (${agent.capability}${task}) ${statusOf(agent).words} ${paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now))}`,
+    ...(problem === null ? [] : [`  ${visibleLine(problem)}`]),
+    ...(advice === null ? [] : [`  ${visibleLine(advice)}`]),
+    ...troubleCommands(agent.name).map((command) => hintLine(paint, command)),
+  ].join("\n");
+}
+
+/** Look, go on, or let go. The worktree and branch are kept until the last of them. */
+export const troubleCommands = (name: string): readonly string[] => [
+  `see what it did: ov logs ${name}`,
+  `let it go on: ov recover ${name}`,
+  `let it go, its work is kept: ov release ${name}`,
+];
+
 /** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
 function example([first]: readonly string[]): string {
   if (first === undefined) return "<answer>";
@@ -38,4 +88,9 @@ export const decisionLines = (paint: Paint, decisions: readonly OpenDecision[]):
       `${visibleLine(from)} needs a decision: ${visibleLine(subject)}`,
       `ov inbox, then: ov decide ${id} <option>`,
     ),
+  );
+
+export const questionLines = (paint: Paint, questions: readonly OpenQuestion[]): readonly string[] =>
+  questions.map((question) =>
+    warningLine(paint, `${visibleLine(question.from)} asks: ${visibleLine(question.subject)}`, replyCommand(question)),
   );

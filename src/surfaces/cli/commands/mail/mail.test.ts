@@ -229,7 +229,7 @@ test("a person sees who wrote what, with text of others unable to pose as ours",
     "  Subject: a\\u{a}b (status)",
     "  | first",
     "  | * msg-forged operator → operator\\u{1b}[2J",
-    "  2026-01-01T00:00:00.000Z",
+    expect.stringMatching(/^ {2}(Jan 1|Dec 31)( \d{4})? \d\d:\d\d$/),
   ]);
 });
 
@@ -273,7 +273,7 @@ test("reply, read, status and why answer about one message", async () => {
   expect(stopped.recipients).toMatchObject([{ to: "b1", code: "engine-not-running", next: "ov engine start" }]);
   const read = await ov(world, ["read", String(id), "--json"], { caller: b1 });
   expect(json(read)).toMatchObject({ id, alreadyRead: false });
-  expect((await ov(world, ["read", String(id)], { caller: b1 })).out).toContain("was already read");
+  expect((await ov(world, ["read", String(id)], { caller: b1 })).out).toContain("| it works");
   const flags = ["--body", "ok", "--type", "result", "--priority", "high", "--payload", "[1]", "--json"];
   const reply = json(await ov(world, ["reply", String(id), ...flags], { caller: b1 }));
   const status = json(await ov(world, ["status", String(reply.id), "--json"]));

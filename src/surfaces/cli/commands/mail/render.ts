@@ -1,8 +1,10 @@
+import { payloadFields } from "../../../../domain/mail/payload.ts";
 import { headerLine, quoted } from "../../../../domain/mail/quoted.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { InboxLetter } from "../../../../usecases/mail/check.ts";
 import { type MessageView, viewOfLetter } from "../../../../usecases/mail/view.ts";
 import type { Paint } from "../../command.ts";
+import { shortTime } from "../../format.ts";
 
 /** A message as scripts know it. */
 export function messageJson(view: MessageView) {
@@ -45,13 +47,40 @@ export function messageLines(paint: Paint, view: MessageView): readonly string[]
     `  ${headerLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
     ...(view.unverified === undefined ? [] : [`  ${headerLine("Unverified", view.unverified)}`]),
     ...quoted(view.body).map((line) => `  ${line}`),
-    ...(view.payload === null ? [] : [`  ${headerLine("Payload", view.payload)}`]),
+    ...payloadLines(view.payload).map((line) => `  ${line}`),
     ...(view.blobPath === null ? [] : [`  ${headerLine("Whole text", view.blobPath)}`]),
-    `  ${paint.muted(new Date(view.createdAt).toISOString())}`,
+    `  ${paint.muted(shortTime(view.createdAt, Date.now()))}`,
   ];
 }
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** The data beside the text, a line each: names as words, what is empty left out, what the text says already too. */
+function payloadLines(payload: string | null): readonly string[] {
+  return Object.entries(payloadFields(payload)).flatMap(([name, value]) => {
+    const words = valueWords(value);
+    return words === "" ? [] : [headerLine(nameWords(name), words)];
+  });
+}
+
+/** `taskId` is read as `Task id`. */
+function nameWords(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(valueWords).join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "object")
+    return Object.values(value)
+      .map(valueWords)
+      .filter((word) => word !== "")
+      .join(" ");
+  return String(value);
+}
+
+export const counted = (count: number, noun: string, many = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : many}`;
 
 /** A moment of the past or future, or a dash. */
-export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : new Date(at).toISOString());
+export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : shortTime(at, Date.now()));

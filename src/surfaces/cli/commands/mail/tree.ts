@@ -85,7 +85,7 @@ export const mailCommand: Command = {
     },
     {
       name: "read",
-      summary: "Mark one message read",
+      summary: "Show one message and mark it read",
       arguments: [messageId],
       run: async () => (await import("./read.ts")).read,
     },

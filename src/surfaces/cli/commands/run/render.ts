@@ -3,7 +3,7 @@ import type { RunAgent } from "../../../../usecases/runs/read-runs.ts";
 import type { RunDetail } from "../../../../usecases/runs/run-detail.ts";
 import type { Paint } from "../../command.ts";
 import { duration } from "../../format.ts";
-import { stateIcon, stateWord } from "../../marks.ts";
+import { statusIcon, statusWords } from "../../marks.ts";
 import { mergeLines, mergesJson } from "../merge/counts.ts";
 import { iso } from "../task/render.ts";
 
@@ -65,6 +65,6 @@ export function runLines(paint: Paint, { run, agentCount, durationMs, status, me
 }
 
 export function agentLine(paint: Paint, { agent, durationMs }: RunAgent): string {
-  const state = stateWord(paint, agent.state);
-  return `  ${stateIcon(paint, agent.state)} ${paint.accent(agent.name)}  ${agent.capability}  ${state}  ${duration(durationMs)}`;
+  const state = statusWords(paint, agent);
+  return `  ${statusIcon(paint, agent)} ${paint.accent(agent.name)}  ${agent.capability}  ${state}  ${duration(durationMs)}`;
 }

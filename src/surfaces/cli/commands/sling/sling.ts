@@ -1,10 +1,13 @@
-import { hasEnded } from "../../../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../../../domain/agent/agent.ts";
+import { statusOf } from "../../../../domain/agent/status.ts";
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import type { SlingReply, SlingRequest } from "../../../../usecases/agents/sling-request.ts";
+import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Call, Handler, Io, Outcome } from "../../command.ts";
-import { hintLine, successLine } from "../../marks.ts";
+import { hintLine, statusIcon, statusWords, successLine } from "../../marks.ts";
+import { troubleCommands } from "../inbox/render.ts";
 import { integer, isOn, list, text, word } from "../task/given.ts";
 
 export const sling: Handler = async (call) => {
@@ -75,28 +78,52 @@ function requestOf(
 async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
   if (!reply.ok) return reply;
   for (const warning of reply.value.warnings) io.warn(warning);
-  const waited = flags.wait === undefined ? {} : await wait(app, reply.value.agentName, flags.wait === "done");
   const { agentName, capability, taskId, branch } = reply.value;
+  const head = [
+    successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
+    hintLine(io.paint, `branch ${branch}`),
+  ];
+  if (flags.wait === undefined) {
+    const text = [...head, hintLine(io.paint, "watch it with: ov status")].join("\n");
+    return ok({ json: jsonOf(reply.value), text, quietText: agentName });
+  }
+  const toTheEnd = flags.wait === "done";
+  io.say(
+    `Waiting until ${agentName} has ${toTheEnd ? "ended" : "finished its first turn"}; Ctrl-C ends the waiting, not the agent.`,
+  );
+  const agent = await wait(app, agentName, toTheEnd);
+  if (agent === undefined) return ok({ json: jsonOf(reply.value), text: head.join("\n"), quietText: agentName });
+  const failed = hasEnded(agent) && statusOf(agent).tone !== "good";
   return ok({
-    json: { ...jsonOf(reply.value), ...waited },
+    json: {
+      ...jsonOf(reply.value),
+      ...(failed ? { success: false, hint: `ov logs ${agentName}` } : {}),
+      initialTurnFinalState: agent.state,
+      outcome: agent.outcome,
+      status: statusOf(agent).words,
+      providerSessionId: agent.providerSessionId,
+    },
     text: [
-      successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
-      hintLine(io.paint, `branch ${branch}`),
-      hintLine(io.paint, "watch it with: ov status"),
+      ...head,
+      `${statusIcon(io.paint, agent)} ${io.paint.accent(agentName)} ${statusWords(io.paint, agent)}`,
+      ...(failed ? troubleCommands(agentName).map((command) => hintLine(io.paint, command)) : []),
     ].join("\n"),
     quietText: agentName,
+    ...(failed ? { exit: exits.upstream } : {}),
   });
 }
 
-async function wait(app: App, name: string, toTheEnd: boolean): Promise<Record<string, unknown>> {
-  return app.until(async () => {
+/** The agent once it has come so far; undefined when it cannot be looked at any more. */
+async function wait(app: App, name: string, toTheEnd: boolean): Promise<Agent | undefined> {
+  const { agent: seen } = await app.until(async () => {
     const detail = await app.call("status.agent", { name });
-    if (!detail.ok) return {};
+    if (!detail.ok) return { agent: undefined };
     const { agent, turns } = detail.value;
     const firstIsOver = turns.some((turn) => turn.startedAt !== null && turn.endedAt !== null);
     if (!hasEnded(agent) && (toTheEnd || !firstIsOver)) return undefined;
-    return { initialTurnFinalState: agent.state, outcome: agent.outcome, providerSessionId: agent.providerSessionId };
+    return { agent };
   });
+  return seen;
 }
 
 function planned(io: Io, plan: SlingReply): Outcome {

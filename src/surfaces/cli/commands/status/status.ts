@@ -1,17 +1,19 @@
+import { statusOf, waitWords } from "../../../../domain/agent/status.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AgentView } from "../../../../usecases/status/overview.ts";
-import type { Handler, Paint } from "../../command.ts";
-import { ago } from "../../format.ts";
-import { hintLine, stateIcon, stateWord } from "../../marks.ts";
-import { decisionLines } from "../inbox/render.ts";
+import type { Handler, Paint, Rows } from "../../command.ts";
+import { ago, shortTime } from "../../format.ts";
+import { hintLine, statusIcon, statusWords } from "../../marks.ts";
+import { decisionLines, questionLines, troubleCommands } from "../inbox/render.ts";
 import { mergeLines, mergesJson } from "../merge/counts.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
-  const { run, agents, unreadMailCount, unreadMailScope, approvals, failedMerges, openMerges, decisions } = reply.value;
+  const { run, agents, unreadMailCount, unreadMailScope, approvals, failedMerges, openMerges, decisions, questions } =
+    reply.value;
   const merges = { pending: openMerges, approvals, failed: failedMerges };
   const engine = app.engine.status();
   const head =
@@ -20,43 +22,72 @@ export const status: Handler = async ({ app, flags, io }) => {
       : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
   const lines = [
     head,
-    `Engine: ${engine === undefined ? "not running" : `pid ${engine.pid}`}`,
+    `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
     ...decisionLines(io.paint, decisions),
-    ...(agents.length === 0 ? ["No agents."] : agents.flatMap((view) => agentLines(view, io.paint))),
+    ...questionLines(io.paint, questions),
+    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
   ];
+  const objects = agents.map(agentJson);
   return ok({
     json: {
       currentRunId: run?.id ?? null,
       engine: engine ?? null,
-      agents: agents.map(agentJson),
+      agents: objects,
       unreadMailCount,
       unreadMailScope,
       mergeQueueCount: openMerges,
       merges: mergesJson(merges),
-      needsOperator: approvals.length > 0 || decisions.length > 0,
+      needsOperator:
+        approvals.length + decisions.length + questions.length > 0 || agents.some((view) => view.needsOperator),
       decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
+      questions: questions.map(({ id, from, subject }) => ({ id, from, subject })),
     },
     text: lines.join("\n"),
+    rows: rowsOf(agents, objects),
   });
 };
 
-function agentLines(
-  { agent, submitted, unread, waits, problem, advice, nextTry }: AgentView,
-  paint: Paint,
-): readonly string[] {
-  const state = submitted ? "submitted" : agent.state;
-  const why = waits.length === 0 ? "" : ` waits for ${waits.map((wait) => `${wait.kind} ${wait.ref}`).join(", ")}`;
-  const mail = unread === 0 ? "" : ` ${unread} unread`;
-  const outcome = agent.outcome === null || agent.outcome === "done" ? "" : ` (${agent.outcome})`;
-  const icon = stateIcon(paint, agent.state);
-  const line = `${icon} ${paint.accent(agent.name)} ${agent.capability} ${stateWord(paint, state)}${outcome} ${agent.taskId ?? ""}${why}${mail} ${paint.dim(ago(agent.lastActivityAt, Date.now()))}`;
-  if (problem === null) return [line];
-  const again = nextTry === null ? "" : ` (next try ${new Date(nextTry).toLocaleTimeString("en-GB")})`;
-  const next = advice === null ? [] : [`    ${hintLine(paint, visibleLine(advice)).trimStart()}`];
-  return [line, `    ${visibleLine(problem)}${again}`, ...next];
+/** One line per agent in columns, what it waits for and what is wrong with it below. */
+function agentBlock(views: readonly AgentView[], paint: Paint, now: number): readonly string[] {
+  const width = (of: (view: AgentView) => string): number => Math.max(...views.map((view) => of(view).length));
+  const [names, roles, states] = [
+    width(({ agent }) => agent.name),
+    width(({ agent }) => agent.capability),
+    width(({ agent }) => statusOf(agent).words),
+  ];
+  return views.flatMap(({ agent, unread, waits, problem, advice, nextTry, needsOperator }) => {
+    const again = nextTry === null ? "" : ` (next try ${shortTime(nextTry, now)})`;
+    const state = statusWords(paint, agent) + " ".repeat(states - statusOf(agent).words.length);
+    const facts = [
+      ...(agent.taskId === null ? [] : [visibleLine(agent.taskId)]),
+      ...(unread === 0 ? [] : [`${unread} unread`]),
+      paint.dim(ago(agent.lastActivityAt, now)),
+    ];
+    return [
+      `${statusIcon(paint, agent)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
+      ...(waits.length === 0 ? [] : [`    waits for ${visibleLine(waits.map(waitWords).join(", "))}`]),
+      ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
+      ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
+      ...(needsOperator ? troubleCommands(agent.name).map((command) => `  ${hintLine(paint, command)}`) : []),
+    ];
+  });
 }
+
+const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
+  columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],
+  cells: views.map(({ agent, unread }) => [
+    agent.name,
+    agent.capability,
+    statusOf(agent).words,
+    agent.taskId ?? "-",
+    String(unread),
+    agent.parentName,
+    agent.branch ?? "-",
+  ]),
+  objects,
+});
 
 function agentJson({
   agent,
@@ -68,6 +99,7 @@ function agentJson({
   failure,
   advice,
   nextTry,
+  needsOperator,
 }: AgentView): Record<string, unknown> {
   return {
     agentName: agent.name,
@@ -94,5 +126,7 @@ function agentJson({
     failure,
     advice,
     nextTry: nextTry === null ? null : new Date(nextTry).toISOString(),
+    status: statusOf(agent).words,
+    needsOperator,
   };
 }

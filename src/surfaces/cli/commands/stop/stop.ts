@@ -89,7 +89,9 @@ function lines(paint: Paint, agent: AgentStopped): readonly string[] {
     ...agent.killed.map(({ pid, role, escalated }) =>
       hintLine(paint, `ended ${role} ${pid}${escalated ? ", which had to be killed" : ""}`),
     ),
-    ...(agent.wasZombie && !agent.alreadyEnded ? [hintLine(paint, "it was a zombie")] : []),
+    ...(agent.wasZombie && !agent.alreadyEnded
+      ? [hintLine(paint, "it had failed before; it is laid to rest now")]
+      : []),
     ...(agent.survivors.length === 0
       ? []
       : [errorLine(paint, `still running: ${agent.survivors.join(", ")}`, "the system does not let them go")]),

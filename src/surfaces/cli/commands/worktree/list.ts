@@ -5,7 +5,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Surveyed } from "../../../../usecases/worktrees/survey.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { hintLine, stateWord } from "../../marks.ts";
+import { hintLine, statusWords } from "../../marks.ts";
 import { approvalHints, paintedStatus, paintedVerdict, verdictOf, verdictWords } from "../merge/render.ts";
 
 export const list: Handler = async ({ app, io }) => {
@@ -63,7 +63,7 @@ const worktreeJson = ({ worktree, owner, head, exists }: Surveyed, merge: MergeE
 
 function lines(paint: Paint, { worktree, owner, head, exists }: Surveyed, merge: MergeEntry | undefined): string {
   const agent = owner?.agent;
-  const state = agent === undefined ? "unknown" : stateWord(paint, agent.state);
+  const state = agent === undefined ? "unknown" : statusWords(paint, agent);
   const facts = [`Agent: ${agent?.name ?? "?"}`, `State: ${state}`, `Task: ${visibleLine(agent?.taskId ?? "?")}`];
   const verdict = paintedVerdict(paint, verdictOf({ verdict: merge?.verdict ?? null }));
   const queued = merge === undefined ? "" : ` ${paintedStatus(paint, merge.status)}`;

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { agentOutcomes, agentStates } from "./agent.ts";
+import { endedInTrouble, statusOf } from "./status.ts";
+
+const ended = { state: "completed", releasedAt: null, successorName: null } as const;
+
+test("only work that was handed over looks good", () => {
+  const good = agentOutcomes.filter((outcome) => statusOf({ ...ended, outcome }).tone === "good");
+  expect(good).toEqual(["done", "assumed_done"]);
+});
+
+test("no status shows a word of the machine", () => {
+  const all = [
+    ...agentStates.map((state) => statusOf({ state, outcome: null, releasedAt: null })),
+    ...agentOutcomes.map((outcome) => statusOf({ ...ended, outcome })),
+  ];
+  for (const { words } of all) expect(words).not.toMatch(/_|zombie|signal/);
+});
+
+test("a failed agent is in trouble until it is released or succeeded; a stopped one never is", () => {
+  expect(endedInTrouble({ ...ended, state: "zombie", outcome: "crashed" })).toBe(true);
+  expect(endedInTrouble({ ...ended, outcome: "no_signal" })).toBe(true);
+  expect(endedInTrouble({ ...ended, outcome: "no_signal", releasedAt: 1 })).toBe(false);
+  expect(endedInTrouble({ ...ended, outcome: "no_signal", successorName: "b2" })).toBe(false);
+  expect(endedInTrouble({ ...ended, outcome: "stopped" })).toBe(false);
+  expect(endedInTrouble({ ...ended, outcome: "done" })).toBe(false);
+});

@@ -1,0 +1,81 @@
+import { type Agent, hasEnded } from "./agent.ts";
+import type { WaitKind } from "./wait.ts";
+
+type StatusFacts = Pick<Agent, "state" | "outcome" | "releasedAt">;
+
+/** How an agent stands, in one glance: only work that was handed over is `good`. */
+export type StatusTone = "active" | "waiting" | "good" | "ended" | "trouble";
+
+/** The status of an agent as a person reads it. Derived from its state and outcome; stored nowhere. */
+export interface AgentStatus {
+  readonly words: string;
+  readonly tone: StatusTone;
+}
+
+export function statusOf({ state, outcome, releasedAt }: StatusFacts): AgentStatus {
+  switch (state) {
+    case "booting":
+      return { words: "starting", tone: "waiting" };
+    case "working":
+    case "in_turn":
+      return { words: "working", tone: "active" };
+    case "between_turns":
+      return { words: "waiting", tone: "waiting" };
+    case "stalled":
+      return { words: "silent", tone: "trouble" };
+    case "completed":
+    case "zombie":
+      return endStatus(outcome, releasedAt !== null);
+  }
+}
+
+function endStatus(outcome: Agent["outcome"], released: boolean): AgentStatus {
+  switch (outcome) {
+    case "done":
+      return { words: released ? "done" : "submitted", tone: "good" };
+    case "assumed_done":
+      return { words: "taken as done", tone: "good" };
+    case "stopped":
+      return { words: "stopped", tone: "ended" };
+    case "no_signal":
+      return { words: "ended without a report", tone: "trouble" };
+    case "crashed":
+      return { words: "crashed", tone: "trouble" };
+    case "stalled":
+      return { words: "ended after a long silence", tone: "trouble" };
+    case "killed":
+      return { words: "killed", tone: "trouble" };
+    case "start_failed":
+      return { words: "could not start", tone: "trouble" };
+    case null:
+      return { words: "ended", tone: "ended" };
+  }
+}
+
+/** It ended by a failure, and nobody has taken its work up, let it go or laid it to rest. */
+export const endedInTrouble = (agent: StatusFacts & Pick<Agent, "successorName">): boolean =>
+  hasEnded(agent) && agent.releasedAt === null && agent.successorName === null && statusOf(agent).tone === "trouble";
+
+/** What an agent waits for, as the end of the sentence "waits for ...". `ref` is what the wait stands for. */
+export function waitWords({ kind, ref }: { readonly kind: WaitKind; readonly ref: string }): string {
+  switch (kind) {
+    case "child":
+      return ref;
+    case "reply":
+      return `an answer to ${ref}`;
+    case "merge":
+      return `${ref} to land`;
+    case "approval":
+      return `your approval of ${ref}`;
+    case "review":
+      return `the review ${ref}`;
+    case "explicit":
+      return ref;
+    case "budget":
+      return "money: a budget is used up";
+    case "operator":
+      return "you: it is paused";
+    case "rate_limit":
+      return `the rate limit of ${ref} to lift`;
+  }
+}
