@@ -97,7 +97,7 @@ export async function budgetWorld(limits: BudgetSettings = noBudgets): Promise<B
       return useCase.access === "read" ? store.read(work) : store.transaction(work);
     },
     inbox: async (name) => {
-      const mail = await store.read((tx) => tx.deliveries.statePath(name, ["queued"]));
+      const mail = await store.read((tx) => tx.deliveries.inState(name, ["queued"]));
       return mail.toSorted((a, b) => a.message.seq - b.message.seq).map(({ message }) => message.subject);
     },
     events: async (type) => {

@@ -238,7 +238,7 @@ async function startFailed(tx: Tx, ports: SeatPorts, agent: Agent, problem: stri
   } as const;
   if (!(await endAgent(tx, { ids: ports.ids, now }, agent, end))) return;
   await tx.agents.release(agent.id, now);
-  for (const { delivery } of await tx.deliveries.statePath(agent.name, ["queued"])) {
+  for (const { delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
     const cancelled = nextDelivery(delivery, { kind: "cancel", reason: "the agent could not start" }, now);
     if (cancelled.ok) await tx.deliveries.update(cancelled.value);
   }

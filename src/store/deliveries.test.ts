@@ -20,7 +20,7 @@ test("looking into an inbox never walks over mail that was read long ago", async
   };
   const rows = deliveryRows(sql);
   await rows.queued("operator", 0, 1);
-  await rows.statePath("operator", ["claimed", "delivered"]);
+  await rows.inState("operator", ["claimed", "delivered"]);
   await rows.countQueued("operator");
   await rows.dead(10);
   db.close();

@@ -84,7 +84,7 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     );
     return rows.length > 0;
   },
-  statePath: (toAgent, states) => {
+  inState: (toAgent, states) => {
     const narrowed = states.every((state) => openStates.includes(state)) ? `${isOpen} AND ` : "";
     return mail(
       sql,

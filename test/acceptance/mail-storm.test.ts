@@ -50,14 +50,14 @@ test("two processes that empty one inbox of 1000 get each message exactly once b
   expect(second.length).toBeGreaterThan(0);
   expect(idsOf([...first, ...second]).sort()).toEqual(idsOf(manyMessages(1000)).sort());
   expect([...first, ...second].filter(({ redelivered }) => redelivered)).toEqual([]);
-  const open = await project.read((tx) => tx.deliveries.statePath("b1", ["queued", "claimed", "delivered", "dead"]));
+  const open = await project.read((tx) => tx.deliveries.inState("b1", ["queued", "claimed", "delivered", "dead"]));
   expect(open).toEqual([]);
 }, 180_000);
 
 test("mail whose reader was killed between claim and print comes again after the lease, marked redelivered", async () => {
   await using project = await makeProject({ config: "mail:\n  leaseMs: 600000\n" });
   await seedMail(project.root, "b1", manyMessages(100));
-  const claimed = () => project.read((tx) => tx.deliveries.statePath("b1", ["claimed"]));
+  const claimed = () => project.read((tx) => tx.deliveries.inState("b1", ["claimed"]));
   using victim = await stuckReader(project, "b1");
   await project.until("the reader held its mail", async () => (await claimed()).length > 0);
   const lost = idsOf((await claimed()).map(({ message }) => message));

@@ -24,8 +24,8 @@ export async function expectSkeletonDone(project: TestProject): Promise<void> {
   expect(await project.git("show", "overstory/b1/T1:greeting.txt")).toBe("hello\n");
   const { mail, open, dispatch, running } = await project.read(async (tx) => ({
     mail: await tx.messages.list({ to: "operator", type: "worker_done" }),
-    open: await tx.deliveries.statePath("b1", ["queued", "claimed", "delivered", "dead"]),
-    dispatch: await tx.deliveries.statePath("b1", ["acked"]),
+    open: await tx.deliveries.inState("b1", ["queued", "claimed", "delivered", "dead"]),
+    dispatch: await tx.deliveries.inState("b1", ["acked"]),
     running: await tx.turns.running(),
   }));
   expect(mail).toHaveLength(1);

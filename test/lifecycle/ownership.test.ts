@@ -140,14 +140,14 @@ test("twenty processes that write to one agent at once never give it two live pr
     ),
   );
   await project.until("all of it was read", async () => {
-    const open = await project.read((tx) => tx.deliveries.statePath("b1", ["queued", "claimed", "delivered", "dead"]));
+    const open = await project.read((tx) => tx.deliveries.inState("b1", ["queued", "claimed", "delivered", "dead"]));
     return open.length === 0;
   });
   await project.settled();
   expect(watch.most()).toBeLessThanOrEqual(1);
   const starts = startsOf(project, "b1");
   expect(new Set(starts.map(({ pid }) => pid)).size).toBe(starts.length);
-  const acked = await project.read((tx) => tx.deliveries.statePath("b1", ["acked"]));
+  const acked = await project.read((tx) => tx.deliveries.inState("b1", ["acked"]));
   expect(acked).toHaveLength(21);
   const inputs = readFileSync(`${project.state}/b1/inputs.ndjson`, "utf8");
   for (const word of words) expect(inputs.split("\n").filter((line) => line.includes(word))).toHaveLength(1);

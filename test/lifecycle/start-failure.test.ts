@@ -65,7 +65,7 @@ describe("an agent that cannot be given a worktree", () => {
     expect(await repository(project)).toBe(before);
     const { task, mail, told, queued } = await project.read(async (tx) => ({
       task: await tx.tasks.get("B1"),
-      mail: await tx.deliveries.statePath("b1", ["queued", "claimed", "delivered", "acked", "dead"]),
+      mail: await tx.deliveries.inState("b1", ["queued", "claimed", "delivered", "acked", "dead"]),
       told: await tx.messages.list({ to: "operator" }),
       queued: await tx.turns.queuedFor((await tx.agents.byName("b1"))?.id ?? ""),
     }));

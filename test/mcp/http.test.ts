@@ -36,7 +36,7 @@ test("the engine serves the same tools over HTTP to whoever brings an agent's to
   await project.json("mail", "send", "--to", "b1", "--subject", "hello", "--body", "there", "--no-wake");
   expect((await use(client, "inbox")).text).toContain("| there");
   await project.until("the mail counted as handed over", async () => {
-    const handed = await project.read((tx) => tx.deliveries.statePath("b1", ["delivered"]));
+    const handed = await project.read((tx) => tx.deliveries.inState("b1", ["delivered"]));
     return handed.length > 0;
   });
   expect((await use(client, "send", { to: "operator", type: "status", subject: "s", body: "b" })).isError).toBe(false);

@@ -50,7 +50,7 @@ test("mail goes out and comes in under the name that belongs to the token", asyn
     isError: true,
     data: { acked: [reply?.id], refused: [{ id: "msg-none" }] },
   });
-  const states = await project.read((tx) => tx.deliveries.statePath("b1", ["acked"]));
+  const states = await project.read((tx) => tx.deliveries.inState("b1", ["acked"]));
   expect(states).toHaveLength(1);
 });
 

@@ -68,7 +68,7 @@ async function runWhere(world: UseCaseWorld, holds: ExitTriggerSettings): Promis
   const subject = holds.onShutdownSignal ? "Shutdown, please" : "Go on, please";
   await world.must(sendMail, { to: "coordinator", subject, body: "That is all." });
   await world.store.transaction(async (tx) => {
-    for (const { delivery } of await tx.deliveries.statePath("coordinator", ["queued"])) {
+    for (const { delivery } of await tx.deliveries.inState("coordinator", ["queued"])) {
       await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });
     }
     await tx.agents.reserve(storedAgent("dead", { runId, state: "zombie", outcome: "crashed" }));

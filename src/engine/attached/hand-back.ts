@@ -79,7 +79,7 @@ async function settle(
 
 /** What the person's session was shown has been read: nobody should be woken for it. */
 async function acknowledge(tx: Tx, agent: Agent, now: number): Promise<void> {
-  for (const { delivery } of await tx.deliveries.statePath(agent.name, ["delivered"])) {
+  for (const { delivery } of await tx.deliveries.inState(agent.name, ["delivered"])) {
     if (delivery.turnId !== null || delivery.claimedBy === null) continue;
     const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy }, now);
     if (acked.ok) await tx.deliveries.update(acked.value);

@@ -90,7 +90,7 @@ async function cameBack(tx: Tx, context: FollowContext, agent: Agent): Promise<b
 }
 
 async function isAskedForMore(tx: Tx, agent: Agent): Promise<boolean> {
-  for (const { message, delivery } of await tx.deliveries.statePath(agent.name, ["queued"])) {
+  for (const { message, delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
     const asks = delivery.wake && reopens({ ...message, wake: false });
     if (asks && (await mayAsk(tx, message, agent)) && !(await wasAnswered(tx, message, agent))) return true;
   }
@@ -116,7 +116,7 @@ async function mayAsk(tx: Tx, message: Message, agent: Agent): Promise<boolean> 
 /** What nobody will read here any more goes up the line; a dead agent's mail waits for its recovery instead. */
 async function handOnRest(tx: Tx, context: FollowContext, agent: Agent): Promise<void> {
   const heir = await nearestLiveAncestor(tx, agent.parentName);
-  for (const mail of await tx.deliveries.statePath(agent.name, ["queued"])) {
+  for (const mail of await tx.deliveries.inState(agent.name, ["queued"])) {
     if (!(await handOn(tx, context, mail, heir))) continue;
     const sender = await tx.agents.byName(mail.message.fromAgent);
     if (sender !== undefined) await releaseIfDue(tx, context, sender);

@@ -61,7 +61,7 @@ export interface DeliveryRows {
   countQueued(toAgent: string): Promise<number>;
   /** Queued mail that wakes exists for this agent. */
   hasWaking(toAgent: string): Promise<boolean>;
-  statePath(toAgent: string, states: readonly DeliveryState[]): Promise<Mail[]>;
+  inState(toAgent: string, states: readonly DeliveryState[]): Promise<Mail[]>;
   ofTurn(turnId: string): Promise<Mail[]>;
   /** The earliest moment at which a reader's claim runs out. */
   nextExpiry(): Promise<number | undefined>;

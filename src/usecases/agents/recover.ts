@@ -93,7 +93,7 @@ async function inheritedEnvironment(tx: Tx, agent: Agent): Promise<string | null
 
 /** Mail that was given up because its reader kept dying gets another chance with the new incarnation. */
 async function revive(tx: Tx, name: string, now: number): Promise<void> {
-  for (const { delivery } of await tx.deliveries.statePath(name, ["dead"])) {
+  for (const { delivery } of await tx.deliveries.inState(name, ["dead"])) {
     const queued = nextDelivery(delivery, { kind: "retry" }, now);
     if (queued.ok) await tx.deliveries.update(queued.value);
   }

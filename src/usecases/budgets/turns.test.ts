@@ -47,7 +47,7 @@ test("one exhausted run is one mail, not one per agent", async () => {
   for (const name of ["ann", "bob", "cat"]) expect((await world.reserve(name, `t-${name}`)).ok).toBe(false);
   const exceeded = (await world.inbox("operator")).filter((subject) => subject.includes("exceeded"));
   expect(exceeded).toEqual(["[ENGINE] budget_exceeded: run run-1, usd"]);
-  const [mail] = await world.store.read((tx) => tx.deliveries.statePath("operator", ["queued"]));
+  const [mail] = await world.store.read((tx) => tx.deliveries.inState("operator", ["queued"]));
   expect(mail?.message).toMatchObject({ type: "escalation", priority: "high", fromAgent: "system" });
   expect(mail?.message.body).toContain("run run-1 has spent $1.20 of $1.00 (120 %)");
   expect(mail?.message.body).toContain("ov budget raise run run-1 usd <amount>");
@@ -63,7 +63,7 @@ test("four fifths of a budget warn operator and parent once, without waking anyb
   await world.turn("ann", "t3", { tokens: 50 });
   const warning = ["[ENGINE] budget_warning: agent ann, tokens"];
   expect([await world.inbox("operator"), await world.inbox("lea")]).toEqual([warning, warning]);
-  const [mail] = await world.store.read((tx) => tx.deliveries.statePath("lea", ["queued"]));
+  const [mail] = await world.store.read((tx) => tx.deliveries.inState("lea", ["queued"]));
   expect(mail?.delivery.wake).toBe(false);
   expect(await world.events("budget_warning")).toMatchObject([{ scope: "agent", spent: 850, limit: 1000 }]);
 });

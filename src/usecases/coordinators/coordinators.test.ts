@@ -135,7 +135,7 @@ test("a coordinator whose run is over ends with its turn, and its name is free a
   };
   const retire = () => world.must(retiring, {});
   await world.store.transaction(async (tx) => {
-    for (const { delivery } of await tx.deliveries.statePath("coordinator", ["queued"])) {
+    for (const { delivery } of await tx.deliveries.inState("coordinator", ["queued"])) {
       await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });
     }
     await tx.turns.cancelQueued(agentId, 1);
@@ -198,7 +198,7 @@ test("a shutdown that was read long ago still counts, and so does a dead agent; 
   expect((await check()).triggers.onShutdownSignal.met).toBe(false);
   await world.must(sendMail, { to: "coordinator", subject: "Shutdown, please", body: "you" });
   await world.store.transaction(async (tx) => {
-    for (const { delivery } of await tx.deliveries.statePath("coordinator", ["queued"])) {
+    for (const { delivery } of await tx.deliveries.inState("coordinator", ["queued"])) {
       await tx.deliveries.update({ ...delivery, state: "acked", ackedAt: 1 });
     }
     await tx.agents.reserve(storedAgent("b1", { runId, state: "zombie", outcome: "crashed" }));

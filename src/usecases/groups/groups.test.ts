@@ -20,8 +20,7 @@ const statusOf = async (world: UseCaseWorld, group: string) => {
   return groups[0];
 };
 
-const inbox = (world: UseCaseWorld, name: string) =>
-  world.store.read((tx) => tx.deliveries.statePath(name, ["queued"]));
+const inbox = (world: UseCaseWorld, name: string) => world.store.read((tx) => tx.deliveries.inState(name, ["queued"]));
 
 test("a group shows how far its tasks are", async () => {
   await using world = useCaseWorld();

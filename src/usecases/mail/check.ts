@@ -77,7 +77,7 @@ async function wanted(
 
 async function settleEarlier(tx: Tx, context: Context, inbox: Inbox): Promise<void> {
   const { now } = context;
-  for (const mail of await tx.deliveries.statePath(inbox.name, ["claimed", "delivered"])) {
+  for (const mail of await tx.deliveries.inState(inbox.name, ["claimed", "delivered"])) {
     const { delivery } = mail;
     if (wasHandedOver(inbox, delivery)) {
       const acked = nextDelivery(delivery, { kind: "ack", by: delivery.claimedBy ?? inbox.name }, now);

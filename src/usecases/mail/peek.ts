@@ -26,7 +26,7 @@ export const peekMail: UseCase<PeekRequest, PeekReply> = {
       return ok({ inbox: inbox.name, waiting: false, debounced: true });
     }
     const due = await tx.deliveries.queued(inbox.name, now, 1);
-    const open = due.length > 0 ? [] : await tx.deliveries.statePath(inbox.name, ["claimed", "delivered"]);
+    const open = due.length > 0 ? [] : await tx.deliveries.inState(inbox.name, ["claimed", "delivered"]);
     const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
     return ok({ inbox: inbox.name, waiting: due.length > 0 || unsettled, debounced: false });
   },

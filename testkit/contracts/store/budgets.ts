@@ -166,7 +166,7 @@ export function budgetPromises(check: Check): void {
     const ledgers = await store.read((tx) => tx.budgets.of([run]));
     expect(ledgers.find(({ unit }) => unit === "turns")).toMatchObject({ spent: 3, reserved: 0 });
     expect(ledgers.find(({ unit }) => unit === "usd")).toMatchObject({ spent: 3_000_000, reserved: 0 });
-    const told = await store.read((tx) => tx.deliveries.statePath("operator", ["queued"]));
+    const told = await store.read((tx) => tx.deliveries.inState("operator", ["queued"]));
     const subjects = told.map(({ message }) => message.subject).toSorted();
     expect(subjects).toEqual(["[ENGINE] budget_exceeded: run r1, turns", "[ENGINE] budget_warning: run r1, turns"]);
   });

@@ -154,7 +154,7 @@ function makeWorld(stores: readonly Store[], history: string) {
     await store().read(async (tx) => {
       for (const index of [0, 1]) {
         for (const state of ["queued", "claimed", "delivered", "acked", "dead", "cancelled"] as const) {
-          for (const { delivery } of await tx.deliveries.statePath(nameOf(index), [state])) {
+          for (const { delivery } of await tx.deliveries.inState(nameOf(index), [state])) {
             ended.set(keyOf(delivery), (ended.get(keyOf(delivery)) ?? 0) + 1);
             if (state === "acked") expect(acked.has(keyOf(delivery))).toBe(true);
             else expect(delivery).toMatchObject({ state: "dead", attempts: policy.maxAttempts });

@@ -230,8 +230,8 @@ export function mailPromises(check: Check): void {
       await add("dead 1", { state: "dead", lastError: "e" });
       await add("dead 2", { state: "dead", priorityRank: 3 });
       const ids = (mail: readonly { readonly message: Message }[]) => idsOf(mail.map(({ message }) => message));
-      expect(ids(await tx.deliveries.statePath("b1", ["claimed", "queued"]))).toEqual(["leased", "turn", "queued"]);
-      expect(await tx.deliveries.statePath("b1", [])).toEqual([]);
+      expect(ids(await tx.deliveries.inState("b1", ["claimed", "queued"]))).toEqual(["leased", "turn", "queued"]);
+      expect(await tx.deliveries.inState("b1", [])).toEqual([]);
       expect(ids(await tx.deliveries.ofTurn("t1"))).toEqual(["turn"]);
       expect(await tx.deliveries.expired(noon - 1, 9)).toEqual([]);
       expect((await tx.deliveries.expired(noon, 9)).map((delivery) => delivery.messageSeq)).toEqual([leased]);
