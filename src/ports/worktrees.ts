@@ -49,6 +49,8 @@ export interface WorktreeFacts {
   readonly dirty: boolean;
   /** The tip of its branch is the commit it is at. Not so on a detached HEAD, or in a rebase left half-way. */
   readonly onBranch: boolean;
+  /** Commits that go with the git state of the worktree: made on a detached HEAD, put aside by a rebase. */
+  readonly loose: number;
   /** Files that differ from the base, committed or not. */
   readonly files: readonly string[];
 }
@@ -87,7 +89,7 @@ export interface Worktrees {
    * Keeps commits, tracked changes and untracked files that are not ignored under
    * `refs/overstory/snap/<agent>/<generation>/<n>` of the project repository, touching neither the worktree nor its
    * index. The last snapshot again when nothing changed since: whoever took it may have died before it was recorded.
-   * Undefined when there is nothing to keep. Works as well on a worktree whose git directory was destroyed: its files
+   * Undefined when there is nothing to keep. Commits that no branch holds are further parents of it. Works as well on a worktree whose git directory was destroyed: its files
    * then count as changes to the last commit we know.
    */
   snapshot(worktree: OwnedWorktree): Promise<Snapshot | undefined>;

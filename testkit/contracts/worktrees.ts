@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { WorktreeKind } from "../../src/domain/agent/agent.ts";
 import { directoryIdentity } from "../../src/host/git/places.ts";
 import type { OwnedWorktree, SeatRequest, Worktrees } from "../../src/ports/worktrees.ts";
@@ -13,6 +13,10 @@ interface Scene extends Disposable {
   /** Commits in the worktree as its agent would. */
   commit(path: string, text: string): string;
 }
+
+/** Relative to the worktree, as every file here is named. */
+const autostashOf = (world: GitWorld, path: string): string =>
+  relative(path, join(world.git(path, "rev-parse", "--absolute-git-dir"), "rebase-merge", "autostash"));
 
 /** What every kind of worktree promises, on real git. */
 export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (root: string) => Worktrees): void {
@@ -46,6 +50,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         messages: [],
         dirty: false,
         onBranch: true,
+        loose: 0,
         files: [],
       });
     });
@@ -116,6 +121,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         messages: [expect.any(String)],
         dirty: true,
         onBranch: true,
+        loose: 0,
         files: ["new file.txt", "src/a.ts", "src/c.ts"],
       });
     });
@@ -186,6 +192,68 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
       const snapshot = await worktrees.snapshot(owned);
       expect(world.git(world.root, "show", `${snapshot?.commit}^2:lost.txt`)).toBe("only staged");
       expect(await worktrees.snapshot(owned)).toEqual(snapshot);
+    });
+
+    test("edits that the index hides (assume-unchanged, skip-worktree) are seen and kept; a sparse checkout is not", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned } = scene;
+      const { path } = owned;
+      world.git(path, "update-index", "--assume-unchanged", "src/a.ts");
+      world.git(path, "update-index", "--skip-worktree", "src/b.ts", "README.md");
+      rmSync(join(path, "README.md"));
+      expect(await worktrees.inspect(owned)).toMatchObject({ dirty: false });
+      world.write(path, "src/a.ts", "assumed\n");
+      world.write(path, "src/b.ts", "skipped\n");
+      expect(await worktrees.inspect(owned)).toMatchObject({ dirty: true, files: ["src/a.ts", "src/b.ts"] });
+      const snapshot = await worktrees.snapshot(owned);
+      expect(world.git(world.root, "show", `${snapshot?.commit}:src/a.ts`)).toBe("assumed");
+      expect(world.git(world.root, "show", `${snapshot?.commit}:src/b.ts`)).toBe("skipped");
+      expect(world.git(world.root, "ls-tree", "--name-only", snapshot?.commit ?? "", "README.md")).toBe("README.md");
+      expect(world.git(path, "ls-files", "-v", "src/a.ts")).toStartWith("h ");
+    });
+
+    test("commits made on a detached HEAD and left again are kept; those an amend replaced are not", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const { path, branch } = owned;
+      commit("src/c.ts", "c\n");
+      world.git(path, "commit", "--quiet", "--amend", "-m", "amended");
+      expect(await worktrees.inspect(owned)).toMatchObject({ loose: 0, dirty: false });
+      world.git(path, "checkout", "--quiet", "--detach");
+      const lost = commit("lost.txt", "not lost\n");
+      world.git(path, "checkout", "--quiet", branch);
+      expect(await worktrees.inspect(owned)).toMatchObject({ loose: 1, dirty: false, onBranch: true });
+      const snapshot = await worktrees.snapshot(owned);
+      expect(await worktrees.snapshot(owned)).toEqual(snapshot);
+      await worktrees.collect(owned);
+      await worktrees.remove(owned, { deleteBranch: null });
+      world.git(world.root, "reflog", "expire", "--expire=now", "--all");
+      world.git(world.root, "gc", "--quiet", "--prune=now");
+      expect(world.git(world.root, "show", `${lost}:lost.txt`)).toBe("not lost");
+      // With the branch in main the snapshot still holds what landed nowhere.
+      world.git(world.root, "merge", "--quiet", branch);
+      expect(await worktrees.isLanded(snapshot?.commit ?? "", owned.baseCommit, "refs/heads/main")).toBe(false);
+    });
+
+    test("what a rebase put aside is kept when the worktree goes in the middle of it", async () => {
+      using scene = await seated();
+      const { world, worktrees, owned, commit } = scene;
+      const { path } = owned;
+      world.write(world.root, "src/a.ts", "theirs\n");
+      world.git(world.root, "commit", "--quiet", "-am", "theirs");
+      commit("src/a.ts", "ours\n");
+      world.write(path, "src/b.ts", "dirty before the rebase\n");
+      const onto = world.git(world.root, "rev-parse", "main");
+      if (kind === "clone") world.git(path, "fetch", "--quiet", world.root, "main");
+      expect(() => world.git(path, "rebase", "--autostash", onto)).toThrow();
+      const aside = world
+        .read(path, kind === "clone" ? ".git/rebase-merge/autostash" : autostashOf(world, path))
+        .trim();
+      const snapshot = await worktrees.snapshot(owned);
+      await worktrees.remove(owned, { deleteBranch: null });
+      world.git(world.root, "gc", "--quiet", "--prune=now");
+      expect(world.git(world.root, "rev-list", "--parents", "-1", snapshot?.commit ?? "")).toContain(aside);
+      expect(world.git(world.root, "show", `${aside}:src/b.ts`)).toBe("dirty before the rebase");
     });
 
     test("files too large and repositories inside are left out and named; the removal keeps them as files", async () => {

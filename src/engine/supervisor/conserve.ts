@@ -71,8 +71,8 @@ async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree)
   await ports.worktrees.collect(worktree);
   const facts = await ports.worktrees.inspect(worktree);
   // A linked worktree's commits are held by its branch, while it is on it; a clone's only by what we fetched.
-  const held = !facts.dirty && facts.onBranch && worktree.kind === "linked";
-  if (!facts.exists || held) return facts;
+  const held = facts.exists && !facts.dirty && facts.onBranch && facts.loose === 0 && worktree.kind === "linked";
+  if (held) return facts;
   const snapshot = await ports.worktrees.snapshot(worktree);
   if (snapshot === undefined) return facts;
   ports.reach?.("turn.after-snapshot");

@@ -12,6 +12,7 @@ const nothing: WorktreeFacts = {
   messages: [],
   dirty: false,
   onBranch: true,
+  loose: 0,
   files: [],
 };
 
@@ -21,8 +22,9 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   if (standing(worktree) !== "own") return nothing;
   using open = await openWorktree(yard, worktree);
   const base = worktree.baseCommit;
-  const [dirt, changed, messages] = await Promise.all([
+  const [dirt, loose, changed, messages] = await Promise.all([
     dirtyPaths(open),
+    open.loose(),
     base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
     base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
   ]);
@@ -37,6 +39,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     messages,
     dirty: own.length > 0,
     onBranch: open.onBranch,
+    loose: loose.length,
     files: [...new Set([...changed, ...own])].toSorted(),
   };
 }

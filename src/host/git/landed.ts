@@ -1,4 +1,4 @@
-import { expectGit } from "./git.ts";
+import { expectGit, git } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import type { Yard } from "./yard.ts";
 
@@ -7,6 +7,27 @@ import type { Yard } from "./yard.ts";
  * merging it would change nothing? What was landed and reverted later still is in the target's history.
  */
 export async function isLanded(yard: Yard, commit: string, base: string | null, target: string): Promise<boolean> {
+  if (!(await isIn(yard, commit, base, target))) return false;
+  for (const parent of await keptBeside(yard, commit)) if (!(await isIn(yard, parent, base, target))) return false;
+  return true;
+}
+
+/** Commits that a snapshot of ours keeps beside the work: they are in nothing that could have landed with its files. */
+async function keptBeside({ repository }: Yard, commit: string): Promise<readonly string[]> {
+  const format = "--format=%ce%x00%s%x00%P";
+  const [mail, subject, parents = ""] = (await git(repository.root, "show", "-s", format, commit)).out
+    .trim()
+    .split("\0");
+  const [, ...others] = mail === "overstory@localhost" && subject === "snapshot" ? parents.split(" ") : [];
+  if (others.length === 0) return [];
+  const shown = expectGit(await git(repository.root, "show", "-s", "--format=%H %ce %s", ...others), "reading parents");
+  const staged = "overstory@localhost staged";
+  return shown.out
+    .split("\n")
+    .flatMap((line) => (line === "" || line.endsWith(staged) ? [] : [line.split(" ")[0] ?? ""]));
+}
+
+async function isIn(yard: Yard, commit: string, base: string | null, target: string): Promise<boolean> {
   using own = openOwnDir({
     repository: yard.repository,
     scratch: yard.scratch,

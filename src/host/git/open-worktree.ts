@@ -1,7 +1,10 @@
+import { lstatSync } from "node:fs";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
-import { expectGit } from "./git.ts";
+import { expectGit, zeroEnded } from "./git.ts";
+import { looseCommits } from "./loose-commits.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
-import { placeOf } from "./places.ts";
+import { placeOf, recordOf } from "./places.ts";
+import { absolute } from "./work.ts";
 import { commitAt, pinRefs, type Yard } from "./yard.ts";
 
 /** One worktree seen through a git directory of our own, with a copy of its index. */
@@ -11,6 +14,8 @@ export interface OpenWorktree extends Disposable {
   readonly head: string | undefined;
   /** Its branch holds that commit. Not so after a detached checkout, or in a rebase left half-way. */
   readonly onBranch: boolean;
+  /** Commits that go with its git state, because nothing else holds them. */
+  loose(): Promise<readonly string[]>;
 }
 
 /** Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know. */
@@ -27,7 +32,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       objects: "project",
     });
     if (head !== undefined) expectGit(await own.git(["read-tree", head]), "reading the last known commit");
-    return { own, head, onBranch: false, [Symbol.dispose]: () => own[Symbol.dispose]() };
+    return { own, head, onBranch: false, loose: async () => [], [Symbol.dispose]: () => own[Symbol.dispose]() };
   }
   const own = openOwnDir({
     ...common,
@@ -38,14 +43,74 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       ? { objects: "scratch" as const, alsoReads: [place.objects] }
       : { objects: "project" as const }),
   });
-  const head = await own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+  const [head] = await Promise.all([
+    own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
+    seeHiddenChanges(own, worktree.path),
+  ]);
+  const at = head.code === 0 ? head.out.trim() : undefined;
+  const { branch, baseCommit } = worktree;
   return {
     own,
-    head: head.code === 0 ? head.out.trim() : undefined,
+    head: at,
+    loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
     onBranch: place.head.trim() === `ref: refs/heads/${worktree.branch}`,
     [Symbol.dispose]: () => own[Symbol.dispose](),
   };
 }
+
+/**
+ * What git knows of a linked worktree whose directory is gone or was replaced: the commit it was at, what was staged.
+ * Undefined when git has no record of it either.
+ */
+export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
+  const { repository, scratch } = yard;
+  const place = worktree.kind === "linked" ? recordOf(repository, worktree.path) : undefined;
+  if (place === undefined) return undefined;
+  const { head: text, refs, gitDir: indexFrom } = place;
+  const own = openOwnDir({ repository, scratch, head: text, refs, indexFrom, objects: "project" });
+  const head = await own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+  const at = head.code === 0 ? head.out.trim() : undefined;
+  const { branch, baseCommit } = worktree;
+  return {
+    own,
+    head: at,
+    loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
+    onBranch: text === `ref: refs/heads/${branch}`,
+    [Symbol.dispose]: () => own[Symbol.dispose](),
+  };
+}
+
+/**
+ * Files that an index entry tells git not to look at (`assume-unchanged`, `skip-worktree`) are looked at all the same: an
+ * agent may have edited them. Only our copy of the index is changed. Entries that a sparse checkout left out have no file,
+ * and stay left out.
+ */
+async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
+  const listed = await own.git(["ls-files", "-v", "-z"]);
+  // An index that git cannot read is told by whoever needs it.
+  if (listed.code !== 0) return;
+  const assumed: Buffer[] = [];
+  const skipped: Buffer[] = [];
+  for (const entry of zeroEnded(listed.raw)) {
+    const [tag = 0] = entry;
+    const path = entry.subarray(2);
+    if (isLowerCase(tag)) assumed.push(path);
+    if (upperCase(tag) === skipWorktreeTag && lstatSync(absolute(root, path), { throwIfNoEntry: false })) {
+      skipped.push(path);
+    }
+  }
+  for (const [option, paths] of [
+    ["--no-assume-unchanged", assumed],
+    ["--no-skip-worktree", skipped],
+  ] as const) {
+    const stdin = Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
+    if (paths.length > 0) expectGit(await own.git(["update-index", option, "-z", "--stdin"], { stdin }), option);
+  }
+}
+
+const isLowerCase = (letter: number): boolean => letter >= 0x61 && letter <= 0x7a;
+const upperCase = (letter: number): number => (isLowerCase(letter) ? letter - 0x20 : letter);
+const skipWorktreeTag = "S".charCodeAt(0);
 
 async function lastKnown(yard: Yard, { agentName, branch, baseCommit }: OwnedWorktree): Promise<string | undefined> {
   for (const ref of [`${pinRefs(agentName)}heads/${branch}`, `refs/heads/${branch}`, baseCommit]) {

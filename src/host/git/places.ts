@@ -21,10 +21,18 @@ export function placeOf(
   const { path, kind } = worktree;
   if (kind !== "root" && standing(worktree) !== "own") return undefined;
   if (kind === "clone") return clonePlace(path);
-  const gitDir = kind === "root" ? repository.gitDir : adminDirOf(repository, path);
-  if (gitDir === undefined) return undefined;
+  return kind === "root" ? placeIn(repository, repository.gitDir) : recordOf(repository, path);
+}
+
+/** What git has on record of the linked worktree at `path`, whether or not that still exists. */
+export function recordOf(repository: Repository, path: string): Place | undefined {
+  const admin = adminDirOf(repository, path);
+  return admin === undefined ? undefined : placeIn(repository, admin);
+}
+
+function placeIn({ commonDir: refs, objects }: Repository, gitDir: string): Place | undefined {
   const head = headText(gitDir);
-  return head === undefined ? undefined : { gitDir, refs: repository.commonDir, objects: repository.objects, head };
+  return head === undefined ? undefined : { gitDir, refs, objects, head };
 }
 
 /**

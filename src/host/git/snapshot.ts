@@ -1,6 +1,6 @@
 import type { OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
-import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
+import { type OpenWorktree, openRecord, openWorktree } from "./open-worktree.ts";
 import type { OwnDir } from "./own-dir.ts";
 import { standing } from "./places.ts";
 import { transfer } from "./transfer.ts";
@@ -9,10 +9,11 @@ import { firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
-  if (worktree.kind === "root" || standing(worktree) !== "own") return undefined;
-  using open = await openWorktree(yard, worktree);
-  const kept = await store(yard, open, worktree.path);
-  if (kept === undefined || ("commit" in kept && kept.commit === worktree.baseCommit)) return undefined;
+  using open = await openWork(yard, worktree);
+  const kept = open === undefined ? undefined : await workIn(yard, open, worktree);
+  if (open === undefined || kept === undefined || ("commit" in kept && kept.commit === worktree.baseCommit)) {
+    return undefined;
+  }
   const prefix = snapshotRefs(worktree.agentName);
   const earlier = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
   const last = earlier.toSorted(byPlace).at(-1);
@@ -32,13 +33,38 @@ export async function saveWork(
   yard: Yard,
   worktree: OwnedWorktree,
 ): Promise<{ readonly commit: string; readonly skipped: readonly string[] } | undefined> {
-  if (worktree.kind === "root" || standing(worktree) !== "own") return undefined;
-  using open = await openWorktree(yard, worktree);
-  const kept = await store(yard, open, worktree.path);
-  if (kept === undefined) return undefined;
+  using open = await openWork(yard, worktree);
+  const kept = open === undefined ? undefined : await workIn(yard, open, worktree);
+  if (open === undefined || kept === undefined) return undefined;
   const commit = await commitOf(open.own, kept);
   await bring(yard, worktree, open, { commit, known: [] });
   return { commit, skipped: kept.skipped };
+}
+
+/** With its files, or without them where they are gone. */
+async function openWork(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
+  if (worktree.kind === "root") return undefined;
+  return standing(worktree) === "own" ? openWorktree(yard, worktree) : openRecord(yard, worktree);
+}
+
+/** Files and commits. Where the files are gone, what the branch holds needs no other ref. */
+async function workIn(yard: Yard, open: OpenWorktree, worktree: OwnedWorktree): Promise<Kept | undefined> {
+  const hasFiles = standing(worktree) === "own";
+  const [files, loose] = await Promise.all([hasFiles ? store(yard, open, worktree.path) : staged(open), open.loose()]);
+  if (files !== undefined && loose.length > 0) {
+    const { skipped } = files;
+    if (!("commit" in files)) return { ...files, parents: [...files.parents, ...loose] };
+    return { tree: await treeOf(open.own, files.commit), parents: [files.commit, ...loose], skipped };
+  }
+  return !hasFiles && files !== undefined && "commit" in files && open.onBranch ? undefined : files;
+}
+
+/** What was staged in a worktree whose files are gone, on top of HEAD, or HEAD itself. */
+async function staged({ own, head }: OpenWorktree): Promise<Kept | undefined> {
+  if (head === undefined) return undefined;
+  const [tree, headTree] = await Promise.all([indexTree(own), treeOf(own, head)]);
+  const isWork = tree !== undefined && tree !== headTree && !emptyTrees.includes(tree);
+  return isWork ? { tree, parents: [head], skipped: [] } : { commit: head, skipped: [] };
 }
 
 /** Work whose files are stored: a commit the agent made itself, or one that is still to be written. */

@@ -38,7 +38,8 @@ export async function removeOne(
   for (const id of owner?.incarnations ?? []) await processes.endStartedFor(id, graceMs);
   const mustRescue = judged.exists && verdict.class !== "clean";
   const rescued = mustRescue ? await worktrees.rescue(worktree) : undefined;
-  const snapshot = judged.exists && !mustRescue ? await worktrees.snapshot(worktree) : undefined;
+  // Of one whose directory is gone, commits that no branch holds.
+  const snapshot = !mustRescue ? await worktrees.snapshot(worktree) : undefined;
   const intent = await claimRemoval({ facts, processes }, { names: judged.names, agentId: owner?.agent.id });
   if (!intent.ok) return intent;
   if (!intent.value.clear) return ok({ ...untouched, agentName, path, branch, problem: intent.value.why });
