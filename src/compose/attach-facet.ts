@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { attachLease } from "../domain/agent/attachment.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
@@ -14,7 +13,8 @@ import type { App } from "../surfaces/cli/app.ts";
 import type { AttachCommand, AttachFacet, AttachReport } from "../surfaces/cli/facets/attach.ts";
 import type { AttachHold } from "../usecases/agents/attach.ts";
 import { projectInstructions } from "./instructions.ts";
-import { placeMcpConfig } from "./mcp-config.ts";
+import { mcpConfig } from "./mcp-config.ts";
+import { shimDir } from "./ov-shim.ts";
 import { clockFor, doorOf, type Environment, openStore, type Project } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
@@ -111,11 +111,11 @@ function portsOf(project: Project, store: Store): AttachedPorts {
     instructions: projectInstructions(project),
     terminal: terminalLauncher,
     runtime: runtimeById,
-    mcpConfig: placeMcpConfig(project),
+    mcpConfig: mcpConfig(),
     baseEnvironment: {
       ...terminalEnvironment(env),
       HOME: env.HOME ?? "/",
-      PATH: `${join(dir, "run", "bin")}:${env.PATH ?? "/usr/bin:/bin"}`,
+      PATH: `${shimDir(project)}:${env.PATH ?? "/usr/bin:/bin"}`,
       OVERSTORY_PROJECT_ROOT: root,
     },
   };

@@ -1,8 +1,6 @@
-import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runEngine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
-import { writeAtomically } from "../host/atomic-file.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
@@ -15,6 +13,7 @@ import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.
 import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
 import { mergingParts } from "./merging.ts";
+import { placeOvShim } from "./ov-shim.ts";
 import { channelPorts, clockFor, keeperOptions, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { say } from "./say.ts";
@@ -86,19 +85,6 @@ function stopOnSignals(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
   return stop.signal;
-}
-
-/** Agents find this `ov` first on their PATH, however it was started. */
-function placeOvShim(project: Project): void {
-  const shim = join(project.dir, "run", "bin", "ov");
-  const command = selfCommand()
-    .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
-    .join(" ");
-  const text = `#!/bin/sh\nexec ${command} "$@"\n`;
-  // Not written again as it is: an engine that starts on a full disk should find its work, not fail at this.
-  if (existsSync(shim) && readFileSync(shim, "utf8") === text) return;
-  writeAtomically(shim, text, 0o755);
-  chmodSync(shim, 0o755);
 }
 
 /**

@@ -11,14 +11,17 @@ import { rulesFile } from "./rules-file.ts";
 
 /** The guard as hooks ask it. Nothing of the project is opened for it: it is asked before each use of a tool. */
 export function makeGuardFacet(stateOf: () => string, env: Environment): GuardFacet {
-  const byFile = async (file: string, use: ToolUse): Promise<Verdict> => {
-    const policy = readGuardPolicy(textOf(file) ?? "");
+  const byFile = async (file: string, use: ToolUse, digest?: string): Promise<Verdict> => {
+    const text = textOf(file) ?? "";
+    if (digest !== undefined && new Bun.CryptoHasher("sha256").update(text).digest("hex") !== digest)
+      return deny("unreadable", "the rules of this agent are not those its turn began with; end your turn");
+    const policy = readGuardPolicy(text);
     if (policy === undefined) return deny("unreadable", "the rules of this agent are missing; end your turn");
     // The hooks that we know how to answer are those of Claude Code, and so are the names in them.
     const kind = claudeToolKind(use.tool ?? "");
     return decide({ ...use, kind }, policy, await meansFrom(env));
   };
-  return { byFile, byAgent: (name, use) => byFile(rulesFile(stateOf(), name), use) };
+  return { byFile, byAgent: (name, use, digest) => byFile(rulesFile(stateOf(), name), use, digest) };
 }
 
 async function meansFrom(env: Environment): Promise<GuardMeans> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { guardPolicyOf } from "../domain/guard/policy.ts";
+import type { Guard } from "../domain/hook/claude-hooks.ts";
 import type { Assignment, ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, shortHash } from "../domain/role/override.ts";
 import { renderInstructions } from "../domain/role/render/overlay.ts";
@@ -11,9 +12,11 @@ import { writeAtomically } from "../host/atomic-file.ts";
 import { randomIds } from "../host/ids.ts";
 import { placeIgnored } from "../host/instruction-files.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
+import { placeOvShim } from "./ov-shim.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts, readRoleText } from "./role-texts.ts";
 import { rulesFile } from "./rules-file.ts";
+import { selfCommand } from "./self.ts";
 
 /** Instructions from the texts and settings of this project. */
 export const projectInstructions = (project: Project): Instructions => ({
@@ -48,6 +51,7 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
   const version = `${role.capability}@${shortHash(randomIds.digest(prompt))}`;
   const text = renderInstructions(prompt, given, terms);
   const file = givenInstructions(project.dir, agent.name);
+  placeOvShim(project);
   writeAtomically(keptPrompt(project.dir, version), `${prompt}\n`);
   writeAtomically(file, text);
   const worktree = agent.worktreePath;
@@ -64,11 +68,11 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
 }
 
 /** They rarely change, and a guard may be reading them: what is there already is not written again. */
-function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): string[] {
+function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): Guard {
   const file = rulesFile(dir, agent.name);
   const text = JSON.stringify(guardPolicyOf(role, agent, { root, state: dir, ...terms }));
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text);
-  return [join(dir, "run", "bin", "ov"), "hook", "pre-tool", "--rules", file];
+  return { program: selfCommand(), rules: file, digest: randomIds.digest(text) };
 }
 
 /** A text of the project's own that cannot be rendered must not keep an agent from working. */

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Failure, failureOf } from "../domain/failure.ts";
 import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
@@ -9,7 +8,8 @@ import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
 import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
-import { placeMcpConfig } from "./mcp-config.ts";
+import { mcpConfig } from "./mcp-config.ts";
+import { shimDir } from "./ov-shim.ts";
 import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
@@ -38,10 +38,10 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       runtime: runtimeById,
       baseEnvironment: {
         HOME: env.HOME ?? "/",
-        PATH: `${join(project.dir, "run", "bin")}:${env.PATH ?? "/usr/bin:/bin"}`,
+        PATH: `${shimDir(project)}:${env.PATH ?? "/usr/bin:/bin"}`,
         OVERSTORY_PROJECT_ROOT: project.root,
       },
-      mcpConfig: placeMcpConfig(project),
+      mcpConfig: mcpConfig(),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       report: sayTrouble,

@@ -1,4 +1,5 @@
 import type { WorktreeKind } from "../domain/agent/agent.ts";
+import type { Guard } from "../domain/hook/claude-hooks.ts";
 import type { Assignment } from "../domain/role/assignment.ts";
 
 export interface InstructionRequest {
@@ -19,8 +20,8 @@ export interface PlacedInstructions {
   readonly file: string;
   /** The agent's program finds them by itself. Otherwise they must be handed over by path, which is `file`. */
   readonly found: boolean;
-  /** The command that guards the agent's tools by its rules, which were written beside `file`. */
-  readonly guard: readonly string[];
+  /** What guards the agent's tools by its rules, which were written beside `file`. */
+  readonly guard: Guard;
   /** Why a text of the project's own was not used. */
   readonly problem: string | null;
 }

@@ -1,3 +1,4 @@
+import type { Guard } from "../domain/hook/claude-hooks.ts";
 import type { FailureCause, RuntimeAdvice } from "../domain/turn/failure.ts";
 import type { TurnEvent } from "../domain/turn/turn-event.ts";
 
@@ -9,10 +10,10 @@ export interface LaunchRequest {
   readonly prompt: string;
   /** A file with the agent's instructions that its CLI does not find by itself. */
   readonly instructions?: string;
-  /** A file that tells the CLI how to start our tool server. It holds no secret: the server inherits the agent's token. */
+  /** JSON that tells the CLI how to start our tool server. It holds no secret: the server inherits the agent's token. */
   readonly mcpConfig?: string;
-  /** The command that answers whether a tool may be used, for programs that ask. */
-  readonly guard?: readonly string[];
+  /** What answers whether a tool may be used, for programs that ask. */
+  readonly guard?: Guard;
 }
 
 /** A conversation that a person goes on with. */

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 import { slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { ovBinary } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { connect, notedToken, noteToken, use } from "./mcp.world.ts";
 
@@ -31,9 +32,10 @@ test("an agent's program is told of the server, starts it, and works through it"
   const at = start?.argv.indexOf("--mcp-config") ?? -1;
   expect(at).toBeGreaterThan(0);
   expect(start?.argv).toContain("--strict-mcp-config");
-  const file = readFileSync(start?.argv[at + 1] ?? "", "utf8");
-  expect(JSON.parse(file)).toMatchObject({ mcpServers: { overstory: { args: ["mcp"] } } });
-  expect(file).not.toMatch(/token/i);
+  // No file: another agent could have changed that, and its server would run with our token.
+  const told = start?.argv[at + 1] ?? "";
+  expect(JSON.parse(told)).toMatchObject({ mcpServers: { overstory: { command: ovBinary(), args: ["mcp"] } } });
+  expect(told).not.toMatch(/token/i);
   const [done] = await project.read((tx) => tx.messages.list({ type: "worker_done" }));
   expect(done).toMatchObject({ fromAgent: "b1", verified: true, body: "on overstory/b1/B1" });
   // What it wrote down outlives the turn, which would otherwise only leave its last words.

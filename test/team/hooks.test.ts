@@ -131,6 +131,32 @@ test("a turn's guard goes by the rules that were written for it, and needs no da
   expect(written).toEqual({ code: 0, out: "", err: "" });
 });
 
+test("rules that are not those the turn began with deny everything, in turns and at a terminal", async () => {
+  const rules = statePath(project.root, "agents", "b1", "guard.json");
+  const text = readFileSync(rules, "utf8");
+  const digest = randomIds.digest(text);
+  const stdin = JSON.stringify({ tool_name: "Bash", tool_input: { command: "git status" }, cwd: project.root });
+  const inTurn = () =>
+    project.ovWith(
+      { stdin, env: { OVERSTORY_TOKEN: token } },
+      ..."hook pre-tool --digest".split(" "),
+      digest,
+      "--rules",
+      rules,
+    );
+  const atTerminal = () =>
+    project.ovWith({ stdin, env: { OVERSTORY_TOKEN: personToken } }, ..."hook pre-tool --digest".split(" "), digest);
+  expect([(await inTurn()).code, (await atTerminal()).code]).toEqual([0, 0]);
+  try {
+    writeFileSync(rules, JSON.stringify({ ...JSON.parse(text), worktree: "/" }));
+    const denied = [await inTurn(), await atTerminal()];
+    expect(denied.map(({ code }) => code)).toEqual([2, 2]);
+    expect(denied.map(({ err }) => err).join()).toContain("not those its turn began with");
+  } finally {
+    writeFileSync(rules, text);
+  }
+});
+
 test("an agent's tools are guarded: exit 2 with the reason, on record", async () => {
   const known = (await eventsOf(project, "guard_denied")).length;
   const denied = await agentHook("pre-tool", { tool_name: "Bash", tool_input: { command: "git -C . push" } });

@@ -6,17 +6,29 @@ export const hookCommand = (event: HookEvent): string => `ov hook ${event}`;
 /** Seconds. Far more than a hook takes; a database that is locked is waited for. */
 const timeout = 30;
 
+/** Nothing here is read from a place that what is guarded could change without being noticed. */
+export interface Guard {
+  /** Our own program, by its path. */
+  readonly program: readonly string[];
+  /** The file with the agent's rules. */
+  readonly rules: string;
+  /** Of the rules, as they were written: other ones deny everything. */
+  readonly digest: string;
+}
+
 interface EntryOptions {
   /** A guard that cannot run denies. For agents: a person would be locked out by a program that is gone. */
   readonly failClosed: boolean;
-  /** Our own program, where it is known; otherwise it is looked for by its name. */
-  readonly program?: string | undefined;
+  /** Where it is known; otherwise our program is looked for by its name. */
+  readonly guard?: Pick<Guard, "program" | "digest"> | undefined;
 }
 
 /** One entry of a settings file: every tool, one process. */
-export function hookEntry(event: HookEvent, { failClosed, program = "ov" }: EntryOptions) {
-  if (failClosed && event === "pre-tool") return guardEntry([program, "hook", event]);
-  const command = { type: "command", command: hookCommand(event), timeout };
+export function hookEntry(event: HookEvent, { failClosed, guard }: EntryOptions) {
+  const words = [...(guard?.program ?? ["ov"]), "hook", event];
+  if (failClosed && event === "pre-tool")
+    return guardEntry(guard === undefined ? words : [...words, "--digest", guard.digest]);
+  const command = { type: "command", command: words.map(quoted).join(" "), timeout };
   const matcher = event === "pre-tool" || event === "post-tool" ? { matcher: "" } : {};
   return { ...matcher, hooks: [command] };
 }
@@ -31,9 +43,11 @@ export const hookSettings = (options: EntryOptions) => ({
  * The guard alone, for turns that nobody watches: what a turn does is read from its output, and its mail comes as its
  * input.
  */
-export const guardSettings = (guard: readonly string[]) => ({
+export const guardSettings = ({ program, rules, digest }: Guard) => ({
   ...stayOn,
-  hooks: { [claudeEvents["pre-tool"]]: [guardEntry(guard)] },
+  hooks: {
+    [claudeEvents["pre-tool"]]: [guardEntry([...program, "hook", "pre-tool", "--rules", rules, "--digest", digest])],
+  },
 });
 
 /** Settings on the command line count before those of files, so none of these can switch hooks off. */

@@ -21,7 +21,7 @@ export interface SupervisorPorts {
   runtime(id: string): Runtime | undefined;
   /** What every agent's process gets besides what its person's shell gave: PATH with `ov` first, HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  /** How an agent's program starts our tool server; a file it is told the name of. */
+  /** How an agent's program starts our tool server. */
   readonly mcpConfig?: string;
   readonly settings: Settings;
   readonly worktrees: Worktrees;

@@ -7,9 +7,9 @@ const request = { model: null, resume: null, prompt: "work" } as const;
 const settingsIn = (argv: readonly string[]): unknown => JSON.parse(argv[argv.indexOf("--settings") + 1] ?? "");
 
 test("a turn has the guard before every tool and no other hook, and no file can switch it off", () => {
-  const guard = ["/my project/run/bin/ov", "hook", "pre-tool", "--rules", "/it's/guard.json"];
+  const guard = { program: ["/my tools/ov"], rules: "/it's/guard.json", digest: "ab12" };
   const { argv } = claudeRuntime.launch({ ...request, guard });
-  const command = `'/my project/run/bin/ov' hook pre-tool --rules '/it'\\''s/guard.json' || exit 2`;
+  const command = `'/my tools/ov' hook pre-tool --rules '/it'\\''s/guard.json' --digest ab12 || exit 2`;
   expect(settingsIn(argv)).toEqual({
     disableAllHooks: false,
     hooks: {
@@ -20,15 +20,15 @@ test("a turn has the guard before every tool and no other hook, and no file can 
 });
 
 test("a person who takes over has all hooks, and the guard among them fails closed, as in turns", () => {
-  const guard = ["/my project/run/bin/ov", "hook", "pre-tool", "--rules", "/guard.json"];
+  const guard = { program: ["/my tools/ov"], rules: "/guard.json", digest: "ab12" };
   const attached = { model: null, resume: "s", guard };
   const { argv } = claudeRuntime.interactive?.(attached) ?? { argv: [] };
-  const command = "'/my project/run/bin/ov' hook pre-tool || exit 2";
+  const command = "'/my tools/ov' hook pre-tool --digest ab12 || exit 2";
   expect(settingsIn(argv)).toMatchObject({
     disableAllHooks: false,
     hooks: {
       PreToolUse: [{ matcher: "", hooks: [{ type: "command", command, timeout: 30, onFailure: "block" }] }],
-      Stop: [{ hooks: [{ command: "ov hook stop" }] }],
+      Stop: [{ hooks: [{ command: "'/my tools/ov' hook stop" }] }],
     },
   });
 });

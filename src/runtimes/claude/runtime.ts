@@ -54,7 +54,7 @@ type AttachedRequest = InteractiveRequest & Pick<LaunchRequest, "guard">;
 /** Hooks come on the command line: nothing needs to be put into the agent's worktree, and nothing is left there. */
 function interactiveArguments({ model, resume, instructions, mcpConfig, guard }: AttachedRequest): string[] {
   // Without the rules of turns: a person sits here, and what tools do is put on record by the hook itself.
-  const settings = hookSettings({ failClosed: true, program: guard?.[0] });
+  const settings = hookSettings({ failClosed: true, guard });
   const argv = ["--resume", resume, "--settings", JSON.stringify(settings)];
   if (mcpConfig !== undefined) argv.push("--strict-mcp-config", "--mcp-config", mcpConfig);
   if (model !== null) argv.push("--model", model);

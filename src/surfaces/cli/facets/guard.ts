@@ -6,8 +6,8 @@ export type ToolUse = Omit<GuardRequest, "kind">;
 
 /** The guard of agents' tools, with the rules that each was given before its turn. */
 export interface GuardFacet {
-  /** By the rules in a file. Rules that are missing or cannot be read deny. */
-  byFile(file: string, use: ToolUse): Promise<Verdict>;
+  /** By the rules in a file. Rules that are missing, cannot be read or have another digest deny. */
+  byFile(file: string, use: ToolUse, digest?: string): Promise<Verdict>;
   /** By the rules of an agent of this project. */
-  byAgent(name: string, use: ToolUse): Promise<Verdict>;
+  byAgent(name: string, use: ToolUse, digest?: string): Promise<Verdict>;
 }

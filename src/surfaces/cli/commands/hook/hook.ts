@@ -52,7 +52,8 @@ async function guard(call: Call, input: HookInput | undefined, by: Rules): Promi
   const facet = await call.app.guard();
   const { tool = null, toolInput, cwd = null } = input ?? {};
   const use = { tool, input: toolInput, cwd, attended: by.attended };
-  const verdict = await ("rules" in by ? facet.byFile(by.rules, use) : facet.byAgent(by.name, use));
+  const digest = typeof call.flags.digest === "string" ? call.flags.digest : undefined;
+  const verdict = await ("rules" in by ? facet.byFile(by.rules, use, digest) : facet.byAgent(by.name, use, digest));
   if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said("pre-tool", verdict.note);
   const { rule, reason } = verdict;
   try {

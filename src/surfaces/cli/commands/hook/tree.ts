@@ -17,6 +17,11 @@ export const hookCommand: Command = {
       complete: "files",
       summary: "Guard by the rules in this file, and do nothing else: for the turns of agents",
     },
+    {
+      name: "digest",
+      value: "sha256",
+      summary: "Deny everything unless the agent's rules are exactly these",
+    },
   ],
   run: async () => (await import("./hook.ts")).hook,
 };
