@@ -4,7 +4,7 @@ import { databaseName } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { targetDirs } from "../domain/worktree/targets.ts";
-import { freshPath, removeAll } from "../host/git/trash.ts";
+import { freshPath, removeAll, workMark } from "../host/git/trash.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { databaseIn, sharedDir } from "../host/project-place.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
@@ -88,8 +88,11 @@ function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: Clea
     emptyDir: async ({ dir, backUp }, backup) => {
       for (const { path: from, kept } of homesOf(project, dir)) {
         const to = join(project.root, backup.path, kept);
-        for (const name of entriesOf(from)) {
-          if (!backUp) removeAll(join(from, name));
+        const entries = entriesOf(from);
+        for (const name of entries) {
+          // Work that no snapshot could hold is nowhere else.
+          const holdsWork = dir === "trash" && (name.endsWith(workMark) || entries.includes(`${name}${workMark}`));
+          if (!backUp && !holdsWork) removeAll(join(from, name));
           else {
             mkdirSync(to, { recursive: true });
             renameSync(join(from, name), join(to, name));

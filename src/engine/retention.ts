@@ -1,4 +1,5 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import { isIn } from "../domain/agent/capability.ts";
 import type { SnapshotRecord } from "../ports/store/snapshots.ts";
 import type { EnginePorts } from "./ports.ts";
 import { pruneMail } from "./prune-mail.ts";
@@ -34,7 +35,7 @@ export class Retention {
     const turn = Math.floor(ports.clock.now() / paceMs);
     const kinds: readonly (readonly [number, (before: number) => Promise<void>])[] = [
       [snapshotDays, (before) => pruneSnapshots(ports, before)],
-      [snapshotDays, async (before) => void (await ports.worktrees.emptyTrash(before))],
+      [snapshotDays, (before) => pruneTrash(ports, before)],
       [snapshotDays, (before) => pruneSpecs(ports, before, turn)],
       [mailDays, (before) => this.#pruneMail(ports, before)],
       [mergeRefDays, (before) => pruneMergeRefs(ports, before)],
@@ -80,8 +81,38 @@ async function pruneSnapshots(ports: EnginePorts, before: number): Promise<void>
   });
 }
 
+/**
+ * Lets go of ignored files of work that landed, after its snapshots. Files that no snapshot could hold, and those of
+ * work that landed nowhere, stay until a person deletes them (`ov clean --trash`).
+ */
+async function pruneTrash(ports: EnginePorts, before: number): Promise<void> {
+  const old = (await ports.worktrees.oldTrash(before)).filter(({ holdsWork }) => !holdsWork);
+  const gone: string[] = [];
+  for (const { name, agentName } of turnOf(old, ports.clock.now())) {
+    if (await hasLanded(ports, agentName)) gone.push(name);
+  }
+  await ports.worktrees.emptyTrash(gone);
+}
+
+/** All work of the name is in a branch it was meant for. Agents that may only read have none. */
+async function hasLanded(ports: EnginePorts, agentName: string): Promise<boolean> {
+  const { agent, run, snapshots } = await ports.store.read(async (tx) => {
+    const found = await tx.agents.byName(agentName);
+    const of = found === undefined ? undefined : await tx.runs.get(found.runId);
+    return { agent: found, run: of, snapshots: await tx.snapshots.of(agentName) };
+  });
+  if (agent === undefined || agent.cleanedAt === null || snapshots.length > 0) return false;
+  if (isIn("readOnly", agent.capability)) return true;
+  if (agent.headCommit === null || (agent.ahead === 0 && !agent.dirty)) return false;
+  const targets = [run?.landingBranch, run?.targetBranch, ports.settings.canonicalBranch];
+  for (const branch of new Set(targets.filter((name) => name != null))) {
+    if (await isInBranch(ports, agent.headCommit, agent, branch)) return true;
+  }
+  return false;
+}
+
 /** Every hour another part of them, so that those which stay do not hide the others. */
-function turnOf(old: readonly SnapshotRecord[], now: number): readonly SnapshotRecord[] {
+function turnOf<Row>(old: readonly Row[], now: number): readonly Row[] {
   if (old.length <= mostAtOnce) return old;
   const start = (Math.floor(now / paceMs) * mostAtOnce) % old.length;
   return [...old, ...old].slice(start, start + mostAtOnce);
@@ -99,13 +130,13 @@ async function maySpare(ports: EnginePorts, { ref, commitId, agentName }: Snapsh
   const { agent, run } = found;
   const kept = [run?.landingBranch, run?.targetBranch, settings.canonicalBranch, agent.branch];
   for (const branch of new Set(kept.filter((name) => name != null))) {
-    if (await isIn(ports, commitId, agent, branch)) return true;
+    if (await isInBranch(ports, commitId, agent, branch)) return true;
   }
   return false;
 }
 
 /** A comparison that fails says nothing, so the snapshot stays. */
-async function isIn(ports: EnginePorts, commit: string, agent: Agent, branch: string): Promise<boolean> {
+async function isInBranch(ports: EnginePorts, commit: string, agent: Agent, branch: string): Promise<boolean> {
   try {
     return await ports.worktrees.isLanded(commit, agent.baseCommit, `refs/heads/${branch}`);
   } catch (error) {

@@ -130,6 +130,14 @@ export interface Rescue {
   readonly skipped: readonly string[];
 }
 
+/** What one removed worktree left in the trash. */
+export interface TrashEntry {
+  readonly name: string;
+  readonly agentName: string;
+  /** Files among it that no commit or snapshot could hold: too large, or repositories of their own. */
+  readonly holdsWork: boolean;
+}
+
 /** What operator commands need beyond the life of one agent. */
 export interface WorktreeKeeping extends Worktrees {
   /** Linked worktrees on an agent's branch, which are below `overstory/`. Clones are known by their agents only. */
@@ -150,8 +158,9 @@ export interface WorktreeKeeping extends Worktrees {
   deleteRefs(refs: readonly { readonly ref: string; readonly commit: string }[]): Promise<number>;
   /** Refs of ours below `refs/overstory/` that belong to this agent: snapshots and pins. */
   keptFor(agentName: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
-  /** Deletes what was put into the trash before this moment; answers how many entries. */
-  emptyTrash(before: number): Promise<number>;
+  /** What was put into the trash before this moment, oldest first. */
+  oldTrash(before: number): Promise<readonly TrashEntry[]>;
+  emptyTrash(names: readonly string[]): Promise<void>;
   /** Writes the history of these refs to a file that `unbundle` reads. False when there is nothing to write. */
   bundle(file: string, refs: readonly string[]): Promise<boolean>;
   /** Brings back the refs of a bundle that are missing now; answers their names. */

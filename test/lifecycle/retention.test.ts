@@ -13,6 +13,10 @@ const leaving = `
   do:
     - shell: printf index > staged.txt && git add staged.txt && printf worktree > staged.txt
     - ov: [mail, send, --to, operator, --type, question, --subject, "\${agent}", --body, go on?]
+- when: { agent: huge }
+  do:
+    - shell: printf huge > huge.txt; printf 0123456789ab > huge.bin; mkdir cache && echo slow > cache/made
+    - ov: [mail, send, --to, operator, --type, question, --subject, "\${agent}", --body, go on?]
 - do:
     - edit: { file: "\${agent}.txt", write: "\${agent}\\n" }
     - shell: mkdir cache && echo slow > cache/made
@@ -45,8 +49,9 @@ test("snapshots of landed work and trash go when their time is over; work that l
   await using project = await makeProject({
     scenario: leaving,
     files: { "README.md": "# Sample\n", ".gitignore": "cache/\n" },
+    config: "snapshot:\n  maxFileBytes: 10\n",
   });
-  const names = ["landed", "lost", "staged", "held"];
+  const names = ["landed", "lost", "staged", "huge", "held"];
   for (const name of names) {
     await slingNew(project, name.toUpperCase());
     await untilAgent(project, name, "between_turns");
@@ -55,13 +60,14 @@ test("snapshots of landed work and trash go when their time is over; work that l
   }
   await project.settled();
   expect(await snapshotsOf(project)).toEqual(names.toSorted().map((name) => `refs/overstory/snap/${name}/1/1`));
-  expect(trashOf(project)).toHaveLength(2);
+  expect(trashOf(project)).toHaveLength(4);
   await land(project, "landed.txt", "landed\n");
   await land(project, "staged.txt", "index");
+  await land(project, "huge.txt", "huge");
 
   await roundAt(project, 13 * dayMs);
-  expect(await snapshotsOf(project)).toHaveLength(4);
-  expect(trashOf(project)).toHaveLength(3);
+  expect(await snapshotsOf(project)).toHaveLength(5);
+  expect(trashOf(project)).toHaveLength(5);
 
   await roundAt(project, 16 * dayMs);
   const left = ["held", "lost", "staged"].map((name) => `refs/overstory/snap/${name}/1/1`);
@@ -69,10 +75,18 @@ test("snapshots of landed work and trash go when their time is over; work that l
   expect(await project.git("show", "refs/overstory/snap/staged/1/1:staged.txt")).toBe("worktree");
   expect(await project.read((tx) => tx.snapshots.of("landed"))).toEqual([]);
   expect(await project.read((tx) => tx.snapshots.of("lost"))).toHaveLength(1);
-  expect((await eventsOf(project, "snapshots_pruned")).map(({ data }) => JSON.parse(String(data)))).toEqual([
-    { refs: ["refs/overstory/snap/landed/1/1"] },
+  const pruned = await eventsOf(project, "snapshots_pruned");
+  expect(pruned.flatMap(({ data }) => JSON.parse(String(data)).refs).toSorted()).toEqual([
+    "refs/overstory/snap/huge/1/1",
+    "refs/overstory/snap/landed/1/1",
   ]);
-  expect(trashOf(project)).toEqual([]);
+  // Ignored files of what landed are gone. Of what landed nowhere they stay, and so does work that no snapshot can hold.
+  const stamp = /-\d{4}-.*Z/;
+  expect(
+    trashOf(project)
+      .map((name) => name.replace(stamp, ""))
+      .toSorted(),
+  ).toEqual(["held", "huge", "huge.work", "lost"]);
 }, 180_000);
 
 test("snapshot.retentionDays and mail.retentionDays say how long; unread mail stays, and 0 keeps everything", async () => {
@@ -90,19 +104,19 @@ test("snapshot.retentionDays and mail.retentionDays say how long; unread mail st
   await project.json("run", "complete");
   const typesOf = (): Promise<string[]> =>
     project.read(async (tx) => (await tx.messages.list({})).map(({ type }) => type).toSorted());
-  expect(await typesOf()).toEqual(["dispatch", "question", "worker_died"]);
+  expect(await typesOf()).toEqual(["dispatch", "question"]);
 
   await roundAt(project, 3 * dayMs);
   expect(await snapshotsOf(project)).toEqual([]);
   expect(trashOf(project)).toEqual([]);
-  expect(await typesOf()).toEqual(["dispatch", "question", "worker_died"]);
+  expect(await typesOf()).toEqual(["dispatch", "question"]);
 
   await project.json("config", "set", "mail.retentionDays", "0");
   await roundAt(project, 5 * dayMs);
-  expect(await typesOf()).toEqual(["dispatch", "question", "worker_died"]);
+  expect(await typesOf()).toEqual(["dispatch", "question"]);
 
   await project.json("config", "set", "mail.retentionDays", "4");
   await roundAt(project, 5 * dayMs);
-  expect(await typesOf()).toEqual(["question", "worker_died"]);
+  expect(await typesOf()).toEqual(["question"]);
   expect((await eventsOf(project, "mail_purged")).map(({ data }) => JSON.parse(String(data)).purged)).toEqual([1]);
 }, 180_000);

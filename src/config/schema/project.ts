@@ -87,7 +87,7 @@ export const projectKeys = {
     default: 10 * 1024 * 1024,
   }),
   "snapshot.retentionDays": integer({
-    doc: "Days that snapshots of landed work, and trash, are kept after their worktree went, and replaced specs; 0 keeps them for ever.",
+    doc: "Days that snapshots and ignored files of landed work are kept after their worktree went, and replaced specs; 0 keeps them for ever. Of work that landed nowhere both stay.",
     default: 14,
     max: 36_500,
   }),

@@ -89,15 +89,16 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
     if (!tracked.files.has(path)) rmSync(join(worktree.path, path), { force: true });
   }
   const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open.own, worktree.path)]);
-  for (const path of [...ignored, ...skipped]) {
-    if (!notWork(path.toString().replace(/\/$/, ""))) trash.take(worktree.path, path);
-  }
+  const isWork = (path: Buffer): boolean => !notWork(path.toString().replace(/\/$/, ""));
+  for (const path of skipped.filter(isWork)) trash.take(worktree.path, path, "work");
+  for (const path of ignored.filter(isWork)) trash.take(worktree.path, path, "ignored");
   // A repository that the agent made in the place of its own: its commits are nowhere else.
   const ownRepository = join(worktree.path, ".git");
   if (worktree.kind === "linked" && lstatSync(ownRepository, { throwIfNoEntry: false })?.isDirectory() === true) {
-    trash.take(worktree.path, ".git");
+    trash.take(worktree.path, ".git", "work");
   }
-  for (const path of tracked.submodules) if (hasFiles(join(worktree.path, path))) trash.take(worktree.path, path);
+  for (const path of tracked.submodules)
+    if (hasFiles(join(worktree.path, path))) trash.take(worktree.path, path, "work");
 }
 
 /** A directory in which everything is ignored stands for all that is in it. */
@@ -131,7 +132,7 @@ const hasFiles = (dir: string): boolean => existsSync(dir) && readdirSync(dir).l
 function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): void {
   const admin = adminDirOf(yard.repository, path);
   if (admin === undefined) return;
-  if (existsSync(join(admin, "modules"))) trash.take(admin, "modules");
+  if (existsSync(join(admin, "modules"))) trash.take(admin, "modules", "work");
   mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
   const aside = freshPath(join(yard.scratch, `unlink-${basename(admin)}`));
   try {

@@ -1,11 +1,12 @@
-import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TrashEntry } from "../../ports/worktrees.ts";
 import { errorCode } from "../writable.ts";
 
 /** A place for what a removed worktree held but no snapshot can; made when the first thing goes there. */
 export interface Trash {
-  /** Moves one path of the worktree, keeping its place below. */
-  take(root: string, path: Buffer | string): void;
+  /** Moves one path of the worktree, keeping its place below. `work` exists nowhere else, and is never let go of by itself. */
+  take(root: string, path: Buffer | string, sort: "ignored" | "work"): void;
   /** Undefined while nothing went there. */
   readonly used: string | undefined;
 }
@@ -13,13 +14,14 @@ export interface Trash {
 export function openTrash(dir: string): Trash {
   let used: string | undefined;
   return {
-    take: (root, path) => {
+    take: (root, path, sort) => {
       const name = Buffer.from(path.toString("latin1").replace(/\/+$/, ""), "latin1");
       const from = Buffer.concat([Buffer.from(`${root}/`), name]);
       if (lstatSync(from, { throwIfNoEntry: false }) === undefined) return;
       const to = Buffer.concat([Buffer.from(`${dir}/`), name]);
       const slash = to.lastIndexOf(0x2f);
       mkdirSync(to.subarray(0, slash), { recursive: true, mode: 0o700 });
+      if (sort === "work") writeFileSync(`${dir}${workMark}`, "");
       move(from, to);
       used = dir;
     },
@@ -40,12 +42,34 @@ function move(from: Buffer, to: Buffer): void {
   }
 }
 
-/** Deletes entries nothing was added to since; what they were called or who made them does not matter. */
-export function emptyTrash(dir: string, before: number): number {
-  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return 0;
-  const old = readdirSync(dir).filter((name) => lstatSync(join(dir, name)).mtimeMs < before);
-  for (const name of old) removeAll(join(dir, name));
-  return old.length;
+/** A file beside an entry that says: something in it is work that no commit or snapshot could hold. */
+export const workMark = ".work";
+
+/** Entries nothing was added to since, oldest first. */
+export function oldTrash(dir: string, before: number): readonly TrashEntry[] {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const names = readdirSync(dir);
+  const marks = new Set(names.filter((name) => name.endsWith(workMark)));
+  return names
+    .filter((name) => !marks.has(name))
+    .map((name) => ({ name, at: lstatSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs ?? before }))
+    .filter(({ at }) => at < before)
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ name }) => ({
+      name,
+      agentName: name.replace(stampBehind, ""),
+      holdsWork: marks.has(`${name}${workMark}`),
+    }));
+}
+
+/** The moment, and a number where two came in one moment. */
+const stampBehind = /-\d{4}-\d\d-\d\dT[\d-]+Z(-\d+)?$/;
+
+export function emptyTrash(dir: string, names: readonly string[]): void {
+  for (const name of names) {
+    removeAll(join(dir, name));
+    rmSync(join(dir, `${name}${workMark}`), { force: true });
+  }
 }
 
 /** Deletes a directory with everything in it, also where its owner may not write (as in some package caches). */

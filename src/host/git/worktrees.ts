@@ -13,7 +13,7 @@ import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { emptyTrash } from "./trash.ts";
+import { emptyTrash, oldTrash } from "./trash.ts";
 import {
   commitAt,
   dropRef,
@@ -66,7 +66,8 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
       );
       return kept.flat().map(({ name, commit }) => ({ ref: name, commit }));
     },
-    emptyTrash: async (before) => emptyTrash((await yard()).trash, before),
+    oldTrash: async (before) => oldTrash((await yard()).trash, before),
+    emptyTrash: async (names) => emptyTrash((await yard()).trash, names),
     bundle: async (file, refs) => writeBundle(await yard(), file, refs),
     unbundle: async (file) => readBundle(await yard(), file),
   };
