@@ -4,28 +4,17 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import type { Turn } from "../../src/domain/turn/turn.ts";
 import { testWithCli } from "../../testkit/agent-cli.ts";
-import type { Step } from "../../testkit/fake-model/script.ts";
-import { type FakeModel, type SeenRequest, startFakeModel } from "../../testkit/fake-model/server.ts";
+import { claudeProject, conversation, isRoot, scripted, shellOf, textOf } from "../../testkit/claude.ts";
+import { type FakeModel, startFakeModel } from "../../testkit/fake-model/server.ts";
 import { eventsOf, ranTurns, untilTurns } from "../../testkit/lifecycle.ts";
-import { makeProject, type TestProject } from "../../testkit/project.ts";
-
-const isRoot = process.getuid?.() === 0;
-const scripted = (...steps: Step[]): string => `@@${JSON.stringify(steps)}@@`;
-
-/** What a person has in the shell in which they sling. The CLI refuses to work unattended as root without their word. */
-const shellOf = ({ url }: FakeModel): Record<string, string> => ({
-  ANTHROPIC_BASE_URL: url,
-  ANTHROPIC_API_KEY: "sk-fake-0123456789",
-  CLAUDE_CODE_MAX_RETRIES: "3",
-  ...(isRoot ? { IS_SANDBOX: "1" } : {}),
-});
+import type { TestProject } from "../../testkit/project.ts";
 
 testWithCli(
   "claude",
   "the real CLI reads its instructions, uses our tools, commits, finishes, is reopened in the same conversation, and lands",
   async (binDir) => {
     await using model = startFakeModel();
-    await using project = await claudeProject(binDir);
+    await using project = await claudeProject(binDir, withoutHooks);
     const secret = join(project.home, "secret.txt");
     writeFileSync(secret, "open sesame\n");
     const first = scripted(
@@ -131,7 +120,7 @@ if (isRoot) {
     "as root it works only with a person's word, and the turn says what the CLI said",
     async (binDir) => {
       await using model = startFakeModel();
-      await using project = await claudeProject(binDir);
+      await using project = await claudeProject(binDir, withoutHooks);
       await project.json("task", "create", "Greet", "--id", "T1");
       await sling(project, model, { IS_SANDBOX: "" });
       await untilTurns(project, "b1", 1);
@@ -144,19 +133,16 @@ if (isRoot) {
 }
 
 /** Its own settings switch hooks off, as a person's may: that must not reach the guard of agents. */
-const claudeProject = (binDir: string): Promise<TestProject> =>
-  makeProject({
-    files: { "README.md": "# Sample\n", ".claude/settings.json": '{"disableAllHooks": true}\n' },
-    gates: ["test ! -e broken.txt"],
-    env: { PATH: `${binDir}:${process.env.PATH}` },
-  });
+const withoutHooks = {
+  files: { "README.md": "# Sample\n", ".claude/settings.json": '{"disableAllHooks": true}\n' },
+  gates: ["test ! -e broken.txt"],
+};
 
 const scope = ["--files", "greeting.txt,farewell.txt"];
 
 /** Only this command knows the provider; all turns of the agent must do with what was captured then. */
 async function sling(project: TestProject, model: FakeModel, more: Record<string, string> = {}): Promise<void> {
-  // Otherwise it leaves sockets and directories in the system's place for them.
-  const env = { ...shellOf(model), CLAUDE_CODE_TMPDIR: project.home, ...more };
+  const env = { ...shellOf(model, project), ...more };
   const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", "claude", ...scope);
   expect(answer).toMatchObject({ code: 0 });
 }
@@ -170,21 +156,6 @@ async function finished(project: TestProject, generation: number): Promise<void>
     return agent?.generation === generation && agent.state === "completed";
   };
   await project.until(`generation ${generation} was done`, done, 120_000);
-}
-
-/** The requests of the agent's own conversation; the CLI may ask other things beside it. */
-const conversation = ({ seen }: FakeModel, from = 0): readonly SeenRequest[] =>
-  seen.slice(from).filter(({ path, body }) => path === "/v1/messages" && (body?.tools ?? []).length > 0);
-
-/** Everything that a request says, whatever kind of block it stands in. */
-function textOf(request: SeenRequest | undefined): string {
-  const texts: string[] = [];
-  const collect = (value: unknown): void => {
-    if (typeof value === "string") texts.push(value);
-    else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) collect(item);
-  };
-  collect(request?.body?.messages);
-  return texts.join("\n");
 }
 
 const ruleIn = (data: string | null): unknown => JSON.parse(data ?? "{}").rule;

@@ -152,10 +152,10 @@ describe("terminal mail outranks whatever becomes of the process afterwards", ()
   });
 });
 
-test("a program that says its turn is over and then does not leave is ended, and its turn is not run again", async () => {
+test("a program that says its turn is over and then does not leave is ended long before it stalls, and not run again", async () => {
   const over = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "all is well" });
   await using project = await makeProject({
-    config: `${stalling}agents:\n  continuePrompts: 0\n`,
+    config: `agents:\n  continuePrompts: 0\n`,
     scenario: `
 - do:
     - say: nearly there

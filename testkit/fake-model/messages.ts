@@ -46,27 +46,43 @@ export function blockFor(step: Step | undefined, request: MessagesRequest, id: s
 
 const usage = { input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
 
-export function wholeMessage(request: MessagesRequest, block: Block, id: string): object {
-  const stop_reason = block.type === "tool_use" ? "tool_use" : "end_turn";
+/** How an answer comes: in how many parts, how far apart, and why it ends. */
+interface Pace {
+  readonly pieces: number;
+  readonly pauseMs: number;
+  readonly stop: string | undefined;
+}
+
+export function paceOf(step: Step | undefined): Pace {
+  const text = step !== undefined && "text" in step ? step : undefined;
+  return { pieces: text?.pieces ?? 1, pauseMs: text?.pauseMs ?? 0, stop: text?.stop };
+}
+
+interface Said {
+  readonly block: Block;
+  readonly id: string;
+  readonly pace: Pace;
+}
+
+const stopReason = ({ block, pace }: Said): string =>
+  pace.stop ?? (block.type === "tool_use" ? "tool_use" : "end_turn");
+
+export function wholeMessage(request: MessagesRequest, said: Said): object {
   return {
-    id,
+    id: said.id,
     type: "message",
     role: "assistant",
     model: request.model,
-    content: [block],
-    stop_reason,
+    content: [said.block],
+    stop_reason: stopReason(said),
     stop_sequence: null,
     usage,
   };
 }
 
 /** The same as the events of a stream, in the order every client takes. */
-export function streamed(request: MessagesRequest, block: Block, id: string): string {
-  const start = block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} };
-  const delta =
-    block.type === "text"
-      ? { type: "text_delta", text: block.text }
-      : { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+export function streamed(request: MessagesRequest, said: Said): ReadableStream<Uint8Array> {
+  const { block, id, pace } = said;
   const message = {
     id,
     type: "message",
@@ -77,20 +93,40 @@ export function streamed(request: MessagesRequest, block: Block, id: string): st
     stop_sequence: null,
     usage: { ...usage, output_tokens: 1 },
   };
-  const stop_reason = block.type === "tool_use" ? "tool_use" : "end_turn";
-  return [
+  const events = [
     { type: "message_start", message },
-    { type: "content_block_start", index: 0, content_block: start },
+    {
+      type: "content_block_start",
+      index: 0,
+      content_block: block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} },
+    },
     { type: "ping" },
-    { type: "content_block_delta", index: 0, delta },
+    ...partsOf(block, pace.pieces).map((delta) => ({ type: "content_block_delta", index: 0, delta })),
     { type: "content_block_stop", index: 0 },
     {
       type: "message_delta",
-      delta: { stop_reason, stop_sequence: null },
+      delta: { stop_reason: stopReason(said), stop_sequence: null },
       usage: { output_tokens: usage.output_tokens },
     },
     { type: "message_stop" },
-  ]
-    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    .join("");
+  ];
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start: async (stream) => {
+      for (const event of events) {
+        stream.enqueue(encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+        if (pace.pauseMs > 0 && event.type === "content_block_delta") await Bun.sleep(pace.pauseMs);
+      }
+      stream.close();
+    },
+  });
+}
+
+function partsOf(block: Block, pieces: number): readonly object[] {
+  if (block.type === "tool_use") return [{ type: "input_json_delta", partial_json: JSON.stringify(block.input) }];
+  const size = Math.max(1, Math.ceil(block.text.length / pieces));
+  return Array.from({ length: Math.max(1, Math.ceil(block.text.length / size)) }, (_, at) => ({
+    type: "text_delta",
+    text: block.text.slice(at * size, (at + 1) * size),
+  }));
 }

@@ -3,12 +3,19 @@
  * requests and any number of agents may talk to it.
  */
 export type Step =
-  | { readonly text: string }
+  /** `pieces`: streamed in so many parts, with a pause between them. `stop`: why it ends, such as `refusal`. */
+  | { readonly text: string; readonly pieces?: number; readonly pauseMs?: number; readonly stop?: string }
   /** A call of the client's shell tool, whatever it is called there. */
   | { readonly shell: string }
   | { readonly tool: string; readonly input?: Readonly<Record<string, unknown>> }
   /** An error of the API, this many times, before the step after it is given. */
-  | { readonly status: number; readonly times?: number; readonly retryAfter?: number };
+  | {
+      readonly status: number;
+      readonly times?: number;
+      readonly retryAfter?: number;
+      readonly type?: string;
+      readonly message?: string;
+    };
 
 export interface Turn {
   readonly role: string;
@@ -45,7 +52,7 @@ export function errorsBefore(turns: readonly Turn[]): readonly Extract<Step, { s
 
 /** Clients quote what they are given, so the text is also tried with its quotes set free. */
 function scriptIn(text: string): readonly Step[] | undefined {
-  const start = text.indexOf(opening);
+  const start = text.lastIndexOf(opening);
   if (start < 0) return undefined;
   const rest = text.slice(start + opening.length - 1);
   const end = rest.search(closing);

@@ -1,4 +1,4 @@
-import { blockFor, type MessagesRequest, streamed, turnsOf, wholeMessage } from "./messages.ts";
+import { blockFor, type MessagesRequest, paceOf, streamed, turnsOf, wholeMessage } from "./messages.ts";
 import { dueStep, errorsBefore } from "./script.ts";
 
 export interface SeenRequest {
@@ -45,15 +45,16 @@ export function startFakeModel(): FakeModel {
     const failure = side ? undefined : nextError(turns);
     if (failure !== undefined) {
       const wait = failure.retryAfter === undefined ? {} : { "retry-after": String(failure.retryAfter) };
-      const type = failure.status === 429 ? "rate_limit_error" : "api_error";
+      const type = failure.type ?? (failure.status === 429 ? "rate_limit_error" : "api_error");
       return Response.json(
-        { type: "error", error: { type, message: "as the script says" } },
+        { type: "error", error: { type, message: failure.message ?? "as the script says" } },
         { status: failure.status, headers: { ...headers, ...wait } },
       );
     }
-    const block = blockFor(side ? { text: "A title" } : dueStep(turns), body, `toolu_${replies}`);
-    if (body.stream !== true) return Response.json(wholeMessage(body, block, id), { headers });
-    return new Response(streamed(body, block, id), { headers: { ...headers, "content-type": "text/event-stream" } });
+    const step = side ? { text: "A title" } : dueStep(turns);
+    const said = { block: blockFor(step, body, `toolu_${replies}`), id, pace: paceOf(step) };
+    if (body.stream !== true) return Response.json(wholeMessage(body, said), { headers });
+    return new Response(streamed(body, said), { headers: { ...headers, "content-type": "text/event-stream" } });
   }
 
   function nextError(turns: ReturnType<typeof turnsOf>) {

@@ -2,7 +2,7 @@ import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { LeaseBeat } from "./lease-beat.ts";
-import type { OutputLog, PlacedEvent } from "./output-log.ts";
+import type { Hopeless, OutputLog, PlacedEvent } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import type { WatchedProcess } from "./run-turn.ts";
 import { storeEvents } from "./store-events.ts";
@@ -10,7 +10,11 @@ import { storeEvents } from "./store-events.ts";
 /** `ended`: by us, for the turn was over, or nothing good could come of it. `said`: the runtime's word that it was over. */
 export type Followed =
   | { readonly kind: "exited" }
-  | { readonly kind: "stalled" | "ended"; readonly said: TurnEnded | undefined }
+  | {
+      readonly kind: "stalled" | "ended";
+      readonly said: TurnEnded | undefined;
+      readonly hopeless?: Hopeless | undefined;
+    }
   | { readonly kind: "fenced-out" };
 
 interface Watch {
@@ -80,11 +84,13 @@ export async function followOutput(
       (now - lastGrowth > limits.afterResultMs ||
         (limits.stallTimeoutMs > 0 && now - overSince > limits.stallTimeoutMs));
     if (lingers || log.hopeless !== undefined) {
-      const said = log.ended;
+      const { ended, hopeless } = log;
       await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };
-      return { kind: "ended", said };
+      // What it says to being ended is no news, unless it had just got through.
+      const gotThrough = log.ended?.failure === null ? log.ended : undefined;
+      return { kind: "ended", said: ended ?? gotThrough, hopeless };
     }
     if (limits.stallTimeoutMs > 0 && now - lastGrowth > limits.stallTimeoutMs) {
       // Whoever waits for its gates is silent on purpose, and needs a moment to say something when they have ended.

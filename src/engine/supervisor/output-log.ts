@@ -10,7 +10,7 @@ export interface PlacedEvent {
   readonly event: TurnEvent;
 }
 
-type Hopeless = Extract<TurnEvent, { readonly kind: "hopeless" }>;
+export type Hopeless = Extract<TurnEvent, { readonly kind: "hopeless" }>;
 
 const chunkBytes = 256 * 1024;
 

@@ -11,7 +11,7 @@ import { conserve } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
 import { launchAgent, mirrorPid } from "./launch.ts";
 import { keepBeating, type LeaseBeat } from "./lease-beat.ts";
-import { OutputLog } from "./output-log.ts";
+import { type Hopeless, OutputLog } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { type Ending, settleTurn } from "./settle-turn.ts";
 import { tellFacts } from "./tell-facts.ts";
@@ -52,8 +52,9 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   // Some programs say that the turn is over and then do not leave. What they said stands, whatever they say to being
   // ended: it must not be paid for twice.
   const said = followed.kind === "exited" ? log.ended : followed.said;
+  const hopeless = followed.kind === "exited" ? log.hopeless : followed.hopeless;
   const silent = followed.kind === "stalled" && said === undefined;
-  const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, { runtime, log, said, exit });
+  const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, { runtime, log, said, hopeless, exit });
   const { text: resultText = null } = said ?? log.ended ?? {};
   return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept };
 }
@@ -116,18 +117,19 @@ interface Seen {
   readonly runtime: Runtime;
   readonly log: OutputLog;
   readonly said: TurnEnded | undefined;
+  readonly hopeless: Hopeless | undefined;
   readonly exit: ProcessExit;
 }
 
 /** The runtime's own word decides; without it a process that is gone has crashed, whatever its exit code. */
-function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, exit }: Seen): TurnEnd {
+function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, hopeless, exit }: Seen): TurnEnd {
   if (said?.failure === null) return { kind: "clean" };
   if (said !== undefined) {
     const reason = failureText(said.failure, (said.text ?? "").trim());
     return { kind: "failed", cause: said.failure, reason, resetAt: said.resetAt };
   }
-  if (log.hopeless !== undefined) {
-    const { failure: cause, text } = log.hopeless;
+  if (hopeless !== undefined) {
+    const { failure: cause, text } = hopeless;
     return { kind: "failed", cause, reason: failureText(cause, text) };
   }
   const how =

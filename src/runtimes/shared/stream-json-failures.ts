@@ -5,6 +5,8 @@ import { type Fields, fields, list, number, text } from "./json-fields.ts";
 export interface FailureNotes {
   /** Notes what this line says. */
   note(event: Fields): void;
+  /** How the mode that the turn needs was taken from it, if it was. */
+  readonly forbidden: string | undefined;
   /** Why the turn with this result failed; null when it did not. */
   failureOf(result: Fields): FailureCause | null;
   /** When a limit that was named says it lifts. */
@@ -25,25 +27,24 @@ const causes: Readonly<Record<string, FailureCause>> = {
   max_output_tokens: "unknown",
 };
 
-/** Refuses work in the name of whoever set up this machine; seen as the first line of a turn. */
-export const forbiddenMode = (mode: string): string =>
-  `it was asked to work in the mode bypassPermissions, but its settings made that ${mode}`;
-
 export function failureNotes(): FailureNotes {
   let word: string | undefined;
   let limited: { resetAt: number | null } | undefined;
   let refused = false;
-  let forbidden = false;
+  let forbidden: string | undefined;
   const limit = (event: Fields): void => {
     limited = { resetAt: resetTime(event) ?? limited?.resetAt ?? null };
   };
   return {
+    get forbidden() {
+      return forbidden;
+    },
     note: (event) => {
       const type = text(event.type);
       if (type === "system") {
         const subtype = text(event.subtype);
         if (subtype === "model_refusal_no_fallback") refused = true;
-        if (subtype === "init" && otherMode(event) !== undefined) forbidden = true;
+        if (subtype === "init") forbidden ??= forbiddenMode(event);
       }
       // It also tells how much is left while everything is allowed.
       if (type === "rate_limit_event" && text(fields(event.rate_limit_info)?.status)?.startsWith("allowed") !== true) {
@@ -56,7 +57,7 @@ export function failureNotes(): FailureNotes {
     failureOf: (result) => {
       const failed = result.is_error === true || text(result.subtype)?.startsWith("error_") === true;
       // It goes through its motions, each of its tools denied: that is no success.
-      if (forbidden) return "mode";
+      if (forbidden !== undefined) return "mode";
       if (!failed) return null;
       return (
         stated(result) ??
@@ -68,10 +69,11 @@ export function failureNotes(): FailureNotes {
   };
 }
 
-/** The mode that was put in the place of the one it was started in. */
-export function otherMode(init: Fields): string | undefined {
+/** Settings may forbid the mode that a turn needs; its first line then names another one. */
+export function forbiddenMode(init: Fields): string | undefined {
   const mode = text(init.permissionMode);
-  return mode === undefined || mode === "bypassPermissions" ? undefined : mode;
+  if (mode === undefined || mode === "bypassPermissions") return undefined;
+  return `it was started in the mode bypassPermissions, and its settings made that ${mode}`;
 }
 
 /** Causes that the result names by itself. */

@@ -61,6 +61,15 @@ describe("recorded streams of the real CLI", () => {
     expect(streamJsonReader()(JSON.stringify(spentBefore)).at(-1)).toMatchObject({ costUsd: 0 });
   });
 
+  test("a turn that said twice that it was over costs both, and counts its tokens once", () => {
+    const events = replay("two-results");
+    const costs = events.flatMap((event) => (event.kind === "turn-ended" ? [event.costUsd ?? 0] : []));
+    expect(costs).toHaveLength(2);
+    expect(costs.reduce((sum, cost) => sum + cost)).toBeCloseTo(0.0024, 10);
+    const tokens = events.flatMap((event) => (event.kind === "usage" ? [event.input + event.output] : []));
+    expect(tokens.reduce((sum, count) => sum + count)).toBe(3 * 120);
+  });
+
   test("a rate limit ends the turn as one", () => {
     expect(last(replay("api-error-429"))).toMatchObject({ kind: "turn-ended", failure: "rate_limit" });
   });

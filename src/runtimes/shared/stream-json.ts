@@ -1,7 +1,7 @@
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "./json-fields.ts";
-import { byStatus, type FailureNotes, failureNotes, forbiddenMode, otherMode, saidIn } from "./stream-json-failures.ts";
+import { byStatus, type FailureNotes, failureNotes, forbiddenMode, saidIn } from "./stream-json-failures.ts";
 import { type UsageAccount, usageAccount } from "./stream-json-usage.ts";
 
 /**
@@ -47,10 +47,9 @@ function parse(line: string): Fields | undefined {
 function readSystem(event: Fields): TurnEvent[] {
   const subtype = text(event.subtype);
   if (subtype === "init") {
-    const mode = otherMode(event);
+    const forbidden = forbiddenMode(event);
     const begun = sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
-    if (mode === undefined) return begun;
-    return [...begun, { kind: "hopeless", failure: "mode", text: forbiddenMode(mode) }];
+    return forbidden === undefined ? begun : [...begun, { kind: "hopeless", failure: "mode", text: forbidden }];
   }
   if (subtype === "api_retry") return readRetry(event);
   return [{ kind: "other", name: `system/${subtype ?? "unknown"}` }];
@@ -101,11 +100,11 @@ function readToolResults(event: Fields): TurnEvent[] {
 /** `is_error` means failure whatever the subtype says. */
 function readResult(event: Fields, usage: UsageAccount, notes: FailureNotes): TurnEnded {
   const failure = notes.failureOf(event);
-  const said = saidIn(event);
+  const said = notes.forbidden ?? saidIn(event);
   return {
     kind: "turn-ended",
     failure,
-    text: text(event.result) ?? (said === "" ? null : said),
+    text: said === "" && event.result === undefined ? null : said,
     resetAt: failure === "rate_limit" ? notes.resetOf(event) : null,
     costUsd: usage.costOf(event),
   };

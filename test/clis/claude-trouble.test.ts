@@ -1,0 +1,143 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
+import { testWithCli } from "../../testkit/agent-cli.ts";
+import { claudeProject, conversation, scripted, shellOf, textOf } from "../../testkit/claude.ts";
+import type { Step } from "../../testkit/fake-model/script.ts";
+import { type FakeModel, startFakeModel } from "../../testkit/fake-model/server.ts";
+import { queuedTurn, ranTurns, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
+import type { TestProject } from "../../testkit/project.ts";
+
+const finish: readonly Step[] = [
+  { tool: "mcp__overstory__finish", input: { summary: "There is nothing to do." } },
+  { text: "Done." },
+];
+
+async function sling(
+  project: TestProject,
+  model: FakeModel,
+  { steps, env = {}, flags = [] }: { steps: readonly Step[]; env?: Record<string, string>; flags?: readonly string[] },
+): Promise<void> {
+  await project.json("task", "create", "Look", "--id", "T1", "--description", `Look. ${scripted(...steps)}`);
+  const call = { env: { ...shellOf(model, project), ...env } };
+  const words = ["T1", "--name", "b1", "--capability", "scout", "--runtime", "claude", ...flags];
+  expect(await project.ovWith(call, "sling", ...words)).toMatchObject({ code: 0 });
+}
+
+testWithCli(
+  "claude",
+  "a conversation that the real CLI no longer has is begun anew with the work and the mail",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    const ask = "ov mail send --to operator --type question --subject Which --body 'left or right?'";
+    await sling(project, model, { steps: [{ shell: ask }, { text: "I wait for a word." }] });
+    await untilTurns(project, "b1", 1);
+    const { providerSessionId } = await project.agent("b1");
+    const kept = [
+      ...new Glob(`.claude/projects/*/${providerSessionId}.jsonl`).scanSync({ cwd: project.home, dot: true }),
+    ];
+    expect(kept).toHaveLength(1);
+    for (const file of kept) rmSync(join(project.home, file));
+    const [question] = await project.read((tx) => tx.messages.list({ from: "b1", type: "question" }));
+    const known = model.seen.length;
+    await project.json("mail", "reply", question?.id ?? "", "--body", `left ${scripted(...finish)}`);
+    await untilAgent(project, "b1", "completed/done");
+    expect(await ranTurns(project, "b1")).toMatchObject([
+      { status: "settled" },
+      { status: "failed", failure: "session_lost" },
+      { status: "settled", attempt: 1, resumeRequested: null },
+    ]);
+    const told = textOf(conversation(model, known)[0]);
+    for (const words of ["You are b1, a scout", "I wait for a word.", "Dispatch: T1", "| left"])
+      expect(told).toContain(words);
+  },
+  { timeoutMs: 120_000 },
+);
+
+testWithCli(
+  "claude",
+  "one long answer is no silence, nothing goes on in the background, and the hooks of the checkout's person stay there",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir, { config: "turn:\n  stallTimeoutMs: 4000\n" });
+    const ran = join(project.home, "hook-ran");
+    mkdirSync(join(project.root, ".claude"));
+    const hooks = { Stop: [{ hooks: [{ type: "command", command: `touch ${ran}` }] }] };
+    writeFileSync(join(project.root, ".claude", "settings.local.json"), JSON.stringify({ hooks }));
+    const steps: readonly Step[] = [
+      { tool: "Bash", input: { command: "tail -f /dev/null", description: "wait", run_in_background: true } },
+      { tool: "mcp__overstory__finish", input: { summary: "There is nothing to do." } },
+      { text: "word ".repeat(24), pieces: 24, pauseMs: 300 },
+    ];
+    await sling(project, model, { steps });
+    await untilAgent(project, "b1", "completed/done");
+    const [turn, ...more] = await ranTurns(project, "b1");
+    expect(more).toEqual([]);
+    expect(turn).toMatchObject({ clean: true, resultText: "word ".repeat(24) });
+    expect(textOf(conversation(model).at(-1))).toContain("run_in_background");
+    expect(existsSync(ran)).toBe(false);
+    await project.until("every process had ended", async () => project.processes().length === 0);
+  },
+  { timeoutMs: 120_000 },
+);
+
+testWithCli(
+  "claude",
+  "a key that is refused ends the agent before the CLI has tried it ten times",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    const refused = { status: 401, times: 50, type: "authentication_error", message: "invalid x-api-key" };
+    await sling(project, model, { steps: [refused, ...finish], env: { CLAUDE_CODE_MAX_RETRIES: "10" } });
+    await untilAgent(project, "b1", "zombie/crashed");
+    expect(await ranTurns(project, "b1")).toMatchObject([
+      { failure: "login", advice: expect.stringContaining("claude auth login") },
+    ]);
+    expect(conversation(model).length).toBeLessThan(8);
+    expect((await project.ov("status", "--all")).out).toContain("claude auth login");
+    expect((await project.ov("inbox")).out).toContain("ov recover b1");
+  },
+  { timeoutMs: 120_000 },
+);
+
+testWithCli(
+  "claude",
+  "an overloaded model parks the agent, a refusal ends it",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    const overloaded = { status: 529, times: 50, type: "overloaded_error", message: "Overloaded" };
+    await sling(project, model, { steps: [overloaded, ...finish], env: { CLAUDE_CODE_MAX_RETRIES: "1" } });
+    await untilTurns(project, "b1", 1);
+    expect(await ranTurns(project, "b1")).toMatchObject([{ failure: "overloaded" }]);
+    expect(await queuedTurn(project, "b1")).toMatchObject({ trigger: "retry", attempt: 1 });
+
+    const refusing = scripted({ text: "No.", stop: "refusal" }, { text: "No.", stop: "refusal" });
+    await project.json("task", "create", "Other", "--id", "T2", "--description", refusing);
+    const call = { env: shellOf(model, project) };
+    await project.ovWith(call, "sling", "T2", "--name", "b2", "--capability", "scout", "--runtime", "claude");
+    await untilAgent(project, "b2", "zombie/crashed");
+    expect(await ranTurns(project, "b2")).toMatchObject([{ failure: "refusal" }]);
+  },
+  { timeoutMs: 120_000 },
+);
+
+testWithCli(
+  "claude",
+  "settings that forbid unattended work are named, and nothing is spent on a turn that could do nothing",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    mkdirSync(join(project.home, ".claude"));
+    const settings = { permissions: { disableBypassPermissionsMode: "disable" } };
+    writeFileSync(join(project.home, ".claude", "settings.json"), JSON.stringify(settings));
+    await sling(project, model, { steps: finish });
+    await untilAgent(project, "b1", "zombie/crashed");
+    expect(await ranTurns(project, "b1")).toMatchObject([
+      { failure: "mode", advice: expect.stringContaining("disableBypassPermissionsMode") },
+    ]);
+  },
+  { timeoutMs: 120_000 },
+);
