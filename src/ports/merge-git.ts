@@ -1,6 +1,7 @@
 import type { CheckoutTerms } from "../domain/gate/gate-hash.ts";
 import type { Conflict } from "../domain/merge/conflict.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { ReachKillPoint } from "./kill-points.ts";
 
 /** The result of merging two commits as objects. `tree` of a conflict holds marker files and is never landed. */
 export type ObjectMerge =
@@ -30,15 +31,47 @@ export interface RefChange {
   readonly to: string | null;
 }
 
-/** `moved`: a ref was not where it was expected; nothing was changed. */
-export type RefUpdate = { readonly kind: "updated" } | { readonly kind: "moved"; readonly problem: string };
+/**
+ * moved   a ref was not where it was expected
+ * locked  a living process holds a lock of git; `problem` names the file and the process
+ *
+ * Nothing was changed by either.
+ */
+export type RefUpdate =
+  | { readonly kind: "updated" }
+  | { readonly kind: "moved"; readonly problem: string }
+  | { readonly kind: "locked"; readonly problem: string };
 
-/** `local-changes`: files in that checkout are in the way; nothing was changed. `moved`: its branch is elsewhere by now. */
-export type FastForward =
+export interface MoveRequest {
+  readonly checkout: string;
+  /** Must be its tip. */
+  readonly from: string;
+  readonly to: string;
+  readonly reach?: ReachKillPoint;
+}
+
+/**
+ * local-changes  files in that checkout are in the way
+ * moved          its branch is elsewhere by now
+ * locked         a living process holds a lock of git
+ *
+ * Unless it is done, everything is as it was.
+ */
+export type CheckoutMove =
   | { readonly kind: "done" }
   | { readonly kind: "local-changes"; readonly paths: readonly string[] }
   | { readonly kind: "moved"; readonly problem: string }
+  | { readonly kind: "locked"; readonly problem: string }
   | { readonly kind: "failed"; readonly problem: string };
+
+/** A move that its maker did not live to end, and what became of it. */
+export interface FinishedMove {
+  readonly checkout: string;
+  readonly ref: string;
+  readonly from: string;
+  readonly to: string;
+  readonly outcome: CheckoutMove;
+}
 
 /** A place where files of a commit are checked out for gates. `slot` numbers it; two users never share one. */
 export interface PoolCheckout {
@@ -118,10 +151,12 @@ export interface MergeGit {
   checkoutsOf(branch: string): Promise<readonly string[]>;
   /** Has the checkout neither tracked changes nor staged ones? */
   isClean(checkout: string): Promise<boolean>;
-  /** Moves a checked-out branch forward, keeping what is uncommitted and unrelated; `from` must be its tip. */
-  fastForward(checkout: string, from: string, to: string): Promise<FastForward>;
-  /** Moves a checked-out branch to `to`, backwards too, keeping what is uncommitted and unrelated. */
-  resetKeeping(checkout: string, from: string, to: string): Promise<FastForward>;
+  /**
+   * Moves a checked-out branch with its files and index, forwards or backwards, keeping what is uncommitted and
+   * unrelated. A move whose maker was killed is finished or taken back by `finishMoves`.
+   */
+  moveCheckout(request: MoveRequest): Promise<CheckoutMove>;
+  finishMoves(reach?: ReachKillPoint): Promise<readonly FinishedMove[]>;
   /** Has the project hooks that could veto a merge? */
   hasHooks(): Promise<boolean>;
   /** The project's `pre-merge-commit` and `commit-msg` hooks on this candidate. Answers the words of a veto. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { killPoints } from "../../src/ports/kill-points.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const landing = "overstory/integration/main";
@@ -79,7 +80,10 @@ for (const point of points) {
     expect(await userSees(project)).toBe(before);
     await expectWhole(project);
   }, 180_000);
+}
 
+const moves = killPoints.filter((point) => point.startsWith("promote.") && !point.endsWith("-back"));
+for (const point of [...points, ...moves]) {
   test(`an engine that dies at ${point} of a promotion is followed by one that has moved the branch and its files`, async () => {
     await using project = await landed();
     await diesAt(project, point, "promote");

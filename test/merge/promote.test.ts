@@ -55,8 +55,8 @@ test("files of the user that are in the way stop a promotion, and everything sta
   const before = [world.git(world.root, "status", "--porcelain=v2", "--branch"), world.tip("main")];
   const op = await world.promote("run-1");
   expect(op.status).toBe("dropped");
-  expect(op.problem).toStartWith("local_changes:");
-  expect(op.problem).toContain("a.txt");
+  expect(op.request.cause).toBe("local_changes");
+  expect(op.problem).toContain(`stash push --include-untracked -- a.txt`);
   expect([world.git(world.root, "status", "--porcelain=v2", "--branch"), world.tip("main")]).toEqual(before);
   expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("mine\n");
 });
@@ -78,7 +78,7 @@ test("a target that has moved first comes in through the gates, and then takes o
   await land(world, "b", "run-1", target);
   const refused = await world.promote("run-1");
   expect(refused.status).toBe("dropped");
-  expect(refused.problem).toStartWith("gate_failed:");
+  expect(refused.request.cause).toBe("gate_failed");
   expect(existsSync(join(world.root, "b.txt"))).toBe(false);
 });
 
@@ -168,6 +168,36 @@ test("a promotion can be taken back while nothing came after it", async () => {
   const later = world.tip("main");
   expect(await world.undo(again.id)).toMatchObject({ status: "dropped", problem: expect.stringMatching(/^conflict:/) });
   expect(world.tip("main")).toBe(later);
+});
+
+test("taking back a promotion moves the checkout back, and keeps what its user has not committed", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  const before = world.tip("main");
+  const { id } = await world.promote("run-1");
+  world.write(world.root, "mine.txt", "not committed\n");
+  world.write(world.root, "a.txt", "changed by hand\n");
+  expect(await world.undo(id)).toMatchObject({ status: "dropped", problem: expect.stringContaining("a.txt") });
+  expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("changed by hand\n");
+  world.write(world.root, "a.txt", "a\n");
+  expect(await world.undo(id)).toMatchObject({ status: "done", problem: null });
+  expect(world.tip("main")).toBe(before);
+  expect(existsSync(join(world.root, "a.txt"))).toBe(false);
+  expect(world.git(world.root, "status", "--porcelain")).toBe("?? mine.txt");
+});
+
+test("a branch that is checked out twice is not moved below one of them", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  world.git(world.root, "worktree", "add", "--quiet", "--force", join(world.root, "..", "second"), "main");
+  expect(await world.promote("run-1")).toMatchObject({
+    status: "dropped",
+    problem: expect.stringContaining("is checked out twice"),
+  });
 });
 
 test("at the end of a run work is taken over by itself where that is wanted and the checkout is clean", async () => {

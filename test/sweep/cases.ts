@@ -36,6 +36,7 @@ const leastCommits = { engine: 12, supervisor: 4 } as const;
 /** What nobody in this scenario does, by the first part of the point's name. */
 const elsewhere: Readonly<Record<string, string>> = {
   merge: "nothing lands in this scenario",
+  promote: "nothing is promoted in this scenario",
   gate: "no gate is run in this scenario",
   done: "all report by mail in this scenario",
 };

@@ -36,6 +36,9 @@ export interface MergeOp {
   readonly updatedAt: number;
 }
 
+export const promoteCauses = ["local_changes", "gate_failed", "locked", "foreign_tip"] as const;
+export type PromoteCause = (typeof promoteCauses)[number];
+
 /** What was asked for beyond the move itself. */
 export interface MergeOpRequest {
   /** Undo: the branches go back into the queue. */
@@ -46,6 +49,8 @@ export interface MergeOpRequest {
   readonly target?: string;
   /** Promote: nobody asked at this moment, so a checkout with uncommitted changes is left alone. */
   readonly onlyIfClean?: boolean;
+  /** Promote: what kept it from happening, for programs; `problem` has the words. */
+  readonly cause?: PromoteCause;
   /** Land: how each entry got in, so that whoever finds the ref moved can record it. */
   readonly members?: readonly LandedMember[];
   /** Land: entries whose branches these hold. */

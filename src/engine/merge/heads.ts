@@ -1,5 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
+import { blocked } from "../../usecases/merge/settle-block.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type MergePorts, mergeContext, queueRef } from "./ports.ts";
 
@@ -19,7 +20,11 @@ export async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]
     const head = headCommit === "" ? tips.get(branch) : known.has(headCommit) ? headCommit : undefined;
     if (head !== undefined) found.set(id, head);
   }
-  await pin(ports, found);
+  const locked = await pin(ports, found);
+  if (locked !== undefined) {
+    await blockFor(ports, fresh, locked);
+    return entries.filter((entry) => !fresh.includes(entry));
+  }
   const kept: MergeEntry[] = [];
   for (const entry of entries) {
     const head = fresh.includes(entry) ? found.get(entry.id) : entry.headCommit;
@@ -50,18 +55,31 @@ async function existing(
   return known;
 }
 
-async function pin({ merging }: MergePorts, found: ReadonlyMap<number, string>): Promise<void> {
+/** Answers which lock of git keeps the commits from being pinned. */
+async function pin({ merging }: MergePorts, found: ReadonlyMap<number, string>): Promise<string | undefined> {
   let problem: string | undefined;
   for (let tries = 0; tries < mostTries; tries++) {
     const there = new Map((await merging.refsBelow("refs/overstory/")).map(({ ref, commit }) => [ref, commit]));
     const changes = [...found].flatMap(([id, commit]) => pinning(there, id, commit));
-    if (changes.length === 0) return;
+    if (changes.length === 0) return undefined;
     const pinned = await merging.updateRefs(changes, "overstory: queued");
-    if (pinned.kind === "updated") return;
+    if (pinned.kind === "updated") return undefined;
+    if (pinned.kind === "locked") return pinned.problem;
     problem = pinned.problem;
   }
   throw new Error(`queued commits could not be pinned: ${problem}`);
 }
+
+/** They are tried again: whoever holds the lock lets go of it some time. */
+async function blockFor(ports: MergePorts, entries: readonly MergeEntry[], message: string): Promise<void> {
+  const context = mergeContext(ports);
+  const block = { cause: "git_error", detail: { message }, notBefore: context.now + retryLockedMs } as const;
+  await ports.store.transaction(async (tx) => {
+    for (const entry of entries) await blocked(tx, context, entry, block);
+  });
+}
+
+const retryLockedMs = 30_000;
 
 /** Somebody else may pin at the same time. */
 const mostTries = 3;

@@ -40,6 +40,7 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
     return { kind: "landed" };
   }
   await drop(ports, op, moved.problem);
+  if (moved.kind === "locked") return { kind: "refused", cause: "git_error", detail: { message: moved.problem } };
   const tip = await merging.commitOf(op.ref);
   if (tip !== undefined && tip !== from.commit) {
     return { kind: "moved", tip: { commit: tip, tree: await merging.treeOf(tip) } };

@@ -1,6 +1,6 @@
 import { isOpenMerge } from "../../domain/merge/entry.ts";
-import type { MergeOp } from "../../domain/merge/operation.ts";
-import type { FastForward } from "../../ports/merge-git.ts";
+import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
+import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
 import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
@@ -14,47 +14,71 @@ export async function promote(ports: MergePorts, op: MergeOp): Promise<boolean> 
   const { merging } = ports;
   const { landing, target } = op.request;
   if (landing === undefined || target === undefined) return end(ports, op, "it names no branches");
+  // A move that was cut short comes first: until it is finished or taken back the branch and its files differ.
+  const halfDone = (await merging.finishMoves(ports.reach)).find(({ ref }) => ref === branchRef(target));
+  if (halfDone !== undefined && halfDone.outcome.kind !== "done") {
+    return settleMove(ports, op, { target, ...halfDone }, halfDone.outcome);
+  }
   const [from, to] = [await merging.commitOf(branchRef(target)), await merging.commitOf(branchRef(landing))];
   if (from === undefined) return end(ports, op, `there is no branch ${target}`);
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
   // Where it was before is on record when whoever moved it died before they could say so.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
-  const [checkout] = await merging.checkoutsOf(target);
+  const [checkout, other] = await merging.checkoutsOf(target);
+  if (other !== undefined) {
+    return end(ports, op, `${target} is checked out twice, at ${checkout} and at ${other}; keep one of them`);
+  }
   if (op.request.onlyIfClean === true && checkout !== undefined && !(await merging.isClean(checkout))) {
-    return end(ports, op, `local_changes: the checkout of ${target} has changes that are not committed`);
+    return end(ports, op, `${checkout} has changes that are not committed`, "local_changes");
   }
   await ports.store.transaction((tx) =>
     tx.mergeOps.settle(op.id, { beforeCommit: from, afterCommit: to, updatedAt: ports.clock.now() }),
   );
   ports.reach("merge.before-land");
-  const moved = await move(ports, { target, from, to });
+  const moved = await move(ports, { target, checkout, from, to });
   ports.reach("merge.after-land");
+  return settleMove(ports, op, { target, checkout, from, to }, moved);
+}
+
+interface Move {
+  readonly target: string;
+  /** Undefined when nobody has the branch checked out. */
+  readonly checkout: string | undefined;
+  readonly from: string;
+  readonly to: string;
+}
+
+async function move({ merging, reach }: MergePorts, { target, checkout, from, to }: Move): Promise<CheckoutMove> {
+  if (checkout !== undefined) return merging.moveCheckout({ checkout, from, to, reach });
+  const moved = await merging.updateRefs([{ ref: branchRef(target), from, to }], "overstory: promote");
+  return moved.kind === "updated" ? { kind: "done" } : moved;
+}
+
+async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: CheckoutMove): Promise<boolean> {
+  const { target, checkout, from } = move;
   switch (moved.kind) {
     case "done":
-      return finish(ports, op, { from, to });
+      return finish(ports, op, move);
     case "local-changes":
-      return end(
-        ports,
-        op,
-        `local_changes: these files in the checkout of ${target} are in the way: ${moved.paths.join(", ")}`,
-      );
+      return end(ports, op, inTheWayWords(checkout ?? target, moved.paths), "local_changes");
     case "moved":
       // Somebody committed to it this moment, and the next look starts over; or it may not be moved at all.
-      return (await merging.commitOf(branchRef(target))) === from ? end(ports, op, moved.problem) : true;
+      return (await ports.merging.commitOf(branchRef(target))) === from ? end(ports, op, moved.problem) : true;
+    case "locked":
+      return end(ports, op, moved.problem, "locked");
     case "failed":
       return end(ports, op, moved.problem);
   }
 }
 
-async function move(
-  { merging }: MergePorts,
-  { target, from, to }: { readonly target: string; readonly from: string; readonly to: string },
-): Promise<FastForward> {
-  const [checkout] = await merging.checkoutsOf(target);
-  if (checkout !== undefined) return merging.fastForward(checkout, from, to);
-  const moved = await merging.updateRefs([{ ref: branchRef(target), from, to }], "overstory: promote");
-  return moved.kind === "updated" ? { kind: "done" } : { kind: "moved", problem: moved.problem };
+/** With what to type, as long as the names fit a line. */
+export function inTheWayWords(checkout: string, paths: readonly string[]): string {
+  const files = `${paths.length === 1 ? "this file" : "these files"} in ${checkout}`;
+  const quoted = paths.map((path) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`));
+  const command = `git -C '${checkout}' stash push --include-untracked -- ${quoted.join(" ")}`;
+  const next = paths.length > 5 ? "" : `, or put them away: ${command}`;
+  return `${files} would be overwritten: ${paths.join(", ")}; commit them${next}`;
 }
 
 /** The target's own commits go through the queue; this promotion waits for them. False while nothing new is to be done. */
@@ -69,9 +93,11 @@ async function bringIn(
   );
   if (earlier !== undefined && isOpenMerge(earlier)) return false;
   if (earlier !== undefined) {
-    const { cause, status, causeDetail } = earlier;
-    const why = causeDetail?.message ?? `its entry #${earlier.id} in the queue is ${status}`;
-    return end(ports, op, `${cause ?? status}: ${target} has moved and cannot be brought in: ${why}`);
+    const { status, causeDetail } = earlier;
+    const cause = earlier.cause === "gate_failed" ? earlier.cause : undefined;
+    const why = causeDetail?.message ?? `its merge ${earlier.id} is ${status}`;
+    const see = `see: ov merge show ${earlier.id}`;
+    return end(ports, op, `${target} has commits of its own, and they cannot be brought in: ${why}; ${see}`, cause);
   }
   await ports.store.transaction((tx) =>
     enqueueBranch(tx, context, {
@@ -104,7 +130,10 @@ async function finish(ports: MergePorts, op: MergeOp, { from, to }: { from: stri
   return true;
 }
 
-async function end(ports: MergePorts, op: MergeOp, problem: string): Promise<boolean> {
-  await ports.store.transaction((tx) => settlePromotion(tx, mergeContext(ports), op, { status: "dropped", problem }));
+async function end(ports: MergePorts, op: MergeOp, problem: string, cause?: PromoteCause): Promise<boolean> {
+  const request = cause === undefined ? op.request : { ...op.request, cause };
+  await ports.store.transaction((tx) =>
+    settlePromotion(tx, mergeContext(ports), { ...op, request }, { status: "dropped", problem, request }),
+  );
   return true;
 }

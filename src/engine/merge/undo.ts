@@ -1,9 +1,11 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { RefUpdate } from "../../ports/merge-git.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { openChecks } from "./checks.ts";
 import { unlearn } from "./learn.ts";
 import { backupRef, backupRefs, type MergePorts, mergeContext } from "./ports.ts";
+import { inTheWayWords } from "./promote.ts";
 import type { Slots } from "./slots.ts";
 
 export interface UndoTools {
@@ -18,6 +20,8 @@ export interface UndoTools {
  * lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
  */
 export async function undo(ports: MergePorts, op: MergeOp, tools: UndoTools): Promise<boolean> {
+  // A checkout that was left half-moved, by us or by a promotion, comes first.
+  await ports.merging.finishMoves(ports.reach);
   const tip = await ports.merging.commitOf(op.ref);
   if (tip === undefined) return drop(ports, op, `there is no ${op.ref}`);
   if (await hasMoved(ports, op, tip)) return record(ports, op);
@@ -127,18 +131,26 @@ async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }
   const intent = { beforeCommit: tip, afterCommit: to, request: { ...op.request, commits }, updatedAt: clock.now() };
   await store.transaction((tx) => tx.mergeOps.settle(op.id, intent));
   reach("merge.before-land");
-  const moved = await merging.updateRefs(
-    [
-      { ref: op.ref, from: tip, to },
-      { ref: backupRef(op.id), from: null, to: tip },
-    ],
-    "overstory: undo",
-  );
+  const moved = await setRef(ports, op, tip, to);
   reach("merge.after-land");
   if (moved.kind === "updated") return record(ports, { ...op, ...intent });
   // Somebody landed something meanwhile: the next look plans anew. A branch that may not move at all is given up.
   if ((await merging.commitOf(op.ref)) !== tip) return true;
-  return drop(ports, op, `local_changes: ${moved.problem}`);
+  return drop(ports, op, moved.problem);
+}
+
+/** What a promotion brought into a checkout goes out of it in the same way. */
+async function setRef({ merging, reach }: MergePorts, op: MergeOp, from: string, to: string): Promise<RefUpdate> {
+  const backup = { ref: backupRef(op.id), from: null, to: from };
+  const [checkout] = await merging.checkoutsOf(op.ref);
+  if (checkout === undefined || op.queueIds.length > 0) {
+    return merging.updateRefs([{ ref: op.ref, from, to }, backup], "overstory: undo");
+  }
+  if ((await merging.commitOf(backup.ref)) === undefined) await merging.updateRefs([backup], "overstory: undo");
+  const moved = await merging.moveCheckout({ checkout, from, to, reach });
+  if (moved.kind === "done") return { kind: "updated" };
+  const problem = moved.kind === "local-changes" ? inTheWayWords(checkout, moved.paths) : moved.problem;
+  return { kind: "moved", problem };
 }
 
 /** An undo whose maker died after the branch had moved. Going back is told from being ahead of it by what is left out. */

@@ -132,7 +132,8 @@ function copyIndex(from: string, dir: string): void {
   for (const name of parts) copyIfFile(join(from, name), join(dir, name));
 }
 
-function copyIfFile(from: string, to: string): void {
+/** The index of a git directory is copied with it as well. */
+export function copyIfFile(from: string, to: string): void {
   const stat = lstatSync(from, { throwIfNoEntry: false });
   if (stat?.isFile() !== true) return;
   copyFileSync(from, to);

@@ -1,4 +1,4 @@
-import type { CauseDetail, MergeCause, MergeEntry } from "../../domain/merge/entry.ts";
+import { type CauseDetail, type MergeCause, type MergeEntry, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { blockedMail } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -21,7 +21,7 @@ export async function blocked(tx: Tx, context: Context, entry: MergeEntry, block
   const before = await tx.merges.get(entry.id);
   const others = await tx.merges.list({ statuses: ["blocked"] });
   const change = { status: "blocked", cause, causeDetail: detail, notBefore, updatedAt: context.now } as const;
-  if (!(await tx.merges.change(entry.id, ["merging", "gating"], change))) return;
+  if (!(await tx.merges.change(entry.id, openMergeStatuses, change))) return;
   const isSame = (other: MergeEntry | undefined): boolean =>
     other?.targetBranch === entry.targetBranch && other.causeDetail?.message === detail.message;
   if (isSame(before)) return;

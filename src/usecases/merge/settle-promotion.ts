@@ -3,7 +3,8 @@ import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
 
-export type Promotion = Pick<MergeOp, "status" | "problem"> & Partial<Pick<MergeOp, "beforeCommit" | "afterCommit">>;
+export type Promotion = Pick<MergeOp, "status" | "problem"> &
+  Partial<Pick<MergeOp, "beforeCommit" | "afterCommit" | "request">>;
 
 /** Ends a promotion, in the transaction that records it. Whoever asked for it learns why when nothing was moved. */
 export async function settlePromotion(

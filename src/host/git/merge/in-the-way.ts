@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { expectGit, zeroEnded } from "../git.ts";
+import { parentsOf } from "./move-files.ts";
 import { below } from "./tracked.ts";
 import { usersGit } from "./users-git.ts";
 
@@ -7,6 +8,12 @@ interface Way {
   readonly checkout: string;
   readonly from: string;
   readonly to: string;
+}
+
+/** Neither tracked changes nor staged ones. */
+export async function isClean(checkout: string): Promise<boolean> {
+  const args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"];
+  return expectGit(await usersGit(checkout, ...args), `looking at ${checkout}`).raw.length === 0;
 }
 
 /**
@@ -41,7 +48,8 @@ export async function inTheWay(way: Way): Promise<readonly string[]> {
     list(checkout, "diff", ...namesOnly, "--diff-filter=U"),
   ]);
   const paths = new Set(open);
-  const local = new Set([...work, ...staged, ...untracked]);
+  const hidden = await hiddenChanges(way, different);
+  const local = new Set([...work, ...staged, ...untracked, ...hidden]);
   const wanted = new Set(different.flatMap((path) => [path, ...parentsOf(path)]));
   const exact = new Set(different);
   for (const path of local) {
@@ -49,6 +57,24 @@ export async function inTheWay(way: Way): Promise<readonly string[]> {
     if (wanted.has(path) || isBelow) paths.add(path);
   }
   return [...paths].map(shown).toSorted();
+}
+
+/** Changed files that their user told git not to look at (`assume-unchanged`, `skip-worktree`). */
+async function hiddenChanges({ checkout, from }: Way, among: readonly string[]): Promise<readonly string[]> {
+  const wanted = new Set(among);
+  const marked = (await list(checkout, "ls-files", "-v", "-z"))
+    .filter((line) => /^[a-zS] /.test(line))
+    .map((line) => line.slice(2))
+    .filter((path) => wanted.has(path) && lstatSync(below(checkout, path), { throwIfNoEntry: false })?.isFile());
+  const changed: string[] = [];
+  for (const path of marked) {
+    const [is, was] = await Promise.all([
+      usersGit(checkout, "hash-object", "--", shown(path)),
+      usersGit(checkout, "rev-parse", "--verify", "--quiet", `${from}:${shown(path)}`),
+    ]);
+    if (is.out.trim() !== was.out.trim()) changed.push(path);
+  }
+  return changed;
 }
 
 const namesOnly = ["-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=dirty"];
@@ -77,12 +103,6 @@ function obstacleAt(checkout: string, path: string): { path: string; isDirectory
   }
   const stat = lstatSync(below(checkout, path), { throwIfNoEntry: false });
   return stat === undefined ? undefined : { path, isDirectory: stat.isDirectory() };
-}
-
-/** Outermost first. */
-function parentsOf(path: string): readonly string[] {
-  const parts = path.split("/").slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 const shown = (path: string): string => Buffer.from(path, "latin1").toString();

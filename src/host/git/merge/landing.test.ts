@@ -97,7 +97,7 @@ function everything(world: GitMergeWorld): unknown {
 
 const files = { "a.txt": "a\n", "b.txt": "b\n", "dir/c.txt": "c\n", ".gitignore": "*.log\n.env\n" };
 
-describe("fast-forwarding the user's checkout", () => {
+describe("moving the user's checkout forward", () => {
   test("keeps what is uncommitted, staged, untracked or ignored and unrelated", async () => {
     using world = gitMergeWorld({ files });
     const from = world.tip("main");
@@ -112,7 +112,7 @@ describe("fast-forwarding the user's checkout", () => {
     world.write(world.root, "untracked.txt", "u\n");
     world.write(world.root, ".env", "secret\n");
     expect(await world.merging.isClean(world.root)).toBe(false);
-    expect(await world.merging.fastForward(world.root, from, to)).toEqual({ kind: "done" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({ kind: "done" });
     expect(world.tip("main")).toBe(to);
     expect(world.read(world.root, "a.txt")).toBe("new a\n");
     expect(world.read(world.root, "b.txt")).toBe("dirty b\n");
@@ -160,26 +160,27 @@ describe("fast-forwarding the user's checkout", () => {
   ];
 
   for (const { what, paths, make } of changes) {
-    for (const way of ["fastForward", "resetKeeping"] as const) {
-      test(`${what} in the way: ${way} names it and changes nothing`, async () => {
-        using world = gitMergeWorld({ files });
-        const from = world.tip("main");
-        const to = world.branch("next", () => {
-          world.write(world.root, "a.txt", "new a\n");
-          world.write(world.root, "added\n.txt", "added\n");
-          world.write(world.root, "new/file.txt", "n\n");
-          rmSync(join(world.root, "dir"), { recursive: true });
-          world.write(world.root, "dir", "a file now\n");
-          world.write(world.root, ".env", "tracked\n");
-          world.git(world.root, "add", "--force", ".env");
-        });
-        make(world);
-        const before = everything(world);
-        expect(await world.merging[way](world.root, from, to)).toEqual({ kind: "local-changes", paths });
-        expect(everything(world)).toEqual(before);
-        expect(existsSync(join(world.root, ".git", "index.lock"))).toBe(false);
+    test(`${what} in the way is named, and nothing changes`, async () => {
+      using world = gitMergeWorld({ files });
+      const from = world.tip("main");
+      const to = world.branch("next", () => {
+        world.write(world.root, "a.txt", "new a\n");
+        world.write(world.root, "added\n.txt", "added\n");
+        world.write(world.root, "new/file.txt", "n\n");
+        rmSync(join(world.root, "dir"), { recursive: true });
+        world.write(world.root, "dir", "a file now\n");
+        world.write(world.root, ".env", "tracked\n");
+        world.git(world.root, "add", "--force", ".env");
       });
-    }
+      make(world);
+      const before = everything(world);
+      expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({
+        kind: "local-changes",
+        paths,
+      });
+      expect(everything(world)).toEqual(before);
+      expect(existsSync(join(world.root, ".git", "index.lock"))).toBe(false);
+    });
   }
 
   test("a directory all of whose files are tracked gives way to a file", async () => {
@@ -188,7 +189,9 @@ describe("fast-forwarding the user's checkout", () => {
       rmSync(join(world.root, "dir"), { recursive: true });
       world.write(world.root, "dir", "a file now\n");
     });
-    expect(await world.merging.fastForward(world.root, world.tip("main"), to)).toEqual({ kind: "done" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from: world.tip("main"), to })).toEqual({
+      kind: "done",
+    });
     expect(world.read(world.root, "dir")).toBe("a file now\n");
   });
 
@@ -198,14 +201,13 @@ describe("fast-forwarding the user's checkout", () => {
     const to = world.branch("next", () => world.write(world.root, "a.txt", "new\n"));
     const other = world.branch("other", () => world.write(world.root, "a.txt", "other\n"));
     world.branch("main", () => world.write(world.root, "human.txt", "h\n"));
-    expect(await world.merging.fastForward(world.root, from, to)).toMatchObject({ kind: "moved" });
-    expect(await world.merging.fastForward(world.root, world.tip("main"), to)).toMatchObject({ kind: "failed" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toMatchObject({ kind: "moved" });
     world.git(world.root, "checkout", "--quiet", "--detach", from);
-    expect(await world.merging.fastForward(world.root, from, to)).toMatchObject({ kind: "moved" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toMatchObject({ kind: "moved" });
     world.git(world.root, "checkout", "--quiet", "-B", "third", to);
     expect(() => world.git(world.root, "merge", other)).toThrow();
     const before = everything(world);
-    const answer = await world.merging.resetKeeping(world.root, to, from);
+    const answer = await world.merging.moveCheckout({ checkout: world.root, from: to, to: from });
     expect(answer).toEqual({ kind: "failed", problem: expect.stringContaining("MERGE_HEAD") });
     expect(everything(world)).toEqual(before);
   });
@@ -217,7 +219,9 @@ describe("fast-forwarding the user's checkout", () => {
     const to = world.branch("next", () => world.write(world.root, "x.up", "HELLO\n"));
     world.write(world.root, ".git/hooks/post-merge", `#!/bin/sh\n'${world.trap}' < /dev/null\n`);
     chmodSync(join(world.root, ".git/hooks/post-merge"), 0o755);
-    expect(await world.merging.fastForward(world.root, world.tip("main"), to)).toEqual({ kind: "done" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from: world.tip("main"), to })).toEqual({
+      kind: "done",
+    });
     expect(world.read(world.root, "x.up")).toBe("HELLO\n");
     expect(await world.merging.isClean(world.root)).toBe(true);
     expect(world.sprung()).toBe(false);
@@ -236,7 +240,9 @@ describe("moving the user's checkout back", () => {
     world.git(world.root, "add", "b.txt");
     world.write(world.root, "b.txt", "dirty b\n");
     world.write(world.root, "untracked.txt", "u\n");
-    expect(await world.merging.resetKeeping(world.root, after, before)).toEqual({ kind: "done" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from: after, to: before })).toEqual({
+      kind: "done",
+    });
     expect(world.tip("main")).toBe(before);
     expect(world.git(world.root, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
     expect(world.read(world.root, "a.txt")).toBe("a\n");
@@ -252,7 +258,9 @@ describe("moving the user's checkout back", () => {
     const after = world.branch("main", () => world.write(world.root, "a.txt", "landed\n"));
     world.write(world.root, "a.txt", "landed\n");
     mkdirSync(join(world.root, "emptydir"));
-    expect(await world.merging.resetKeeping(world.root, after, before)).toEqual({ kind: "done" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from: after, to: before })).toEqual({
+      kind: "done",
+    });
     expect(await world.merging.isClean(world.root)).toBe(true);
   });
 
@@ -261,7 +269,9 @@ describe("moving the user's checkout back", () => {
     const before = world.tip("main");
     const after = world.branch("main", () => world.write(world.root, "a.txt", "landed\n"));
     const newer = world.branch("main", () => world.write(world.root, "mine.txt", "m\n"));
-    expect(await world.merging.resetKeeping(world.root, after, before)).toMatchObject({ kind: "moved" });
+    expect(await world.merging.moveCheckout({ checkout: world.root, from: after, to: before })).toMatchObject({
+      kind: "moved",
+    });
     expect(world.tip("main")).toBe(newer);
   });
 });

@@ -17,11 +17,12 @@ import {
   treeOf,
 } from "./history.ts";
 import { hasHooks, runHooks } from "./hooks.ts";
+import { isClean } from "./in-the-way.ts";
+import { finishMoves, moveCheckout } from "./move-checkout.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkOut, keepInstalled } from "./pool.ts";
 import { checkoutsOf, updateRefs } from "./refs.ts";
 import { revert } from "./revert.ts";
-import { fastForward, isClean, resetKeeping } from "./users-checkout.ts";
 import { withFiles } from "./with-files.ts";
 
 export interface MergingOptions {
@@ -73,8 +74,8 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     refsBetween: async (from, to) => refsBetween(await ground(), from, to),
     checkoutsOf: async (branch) => checkoutsOf(await ground(), branch),
     isClean,
-    fastForward: (checkout, from, to) => fastForward({ checkout, from, to }),
-    resetKeeping: (checkout, from, to) => resetKeeping({ checkout, from, to }),
+    moveCheckout: (request) => moveCheckout(scratch, request),
+    finishMoves: (reach) => finishMoves(scratch, reach),
     hasHooks: async () => hasHooks(await ground()),
     runHooks: async (request) => runHooks(await ground(), { ...request, limitMs: hookLimitMs }),
     checkOut: async (slot, commit, keep) => checkOut(await ground(), { poolDir, slot, commit, keep }),

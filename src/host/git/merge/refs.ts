@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { expectGit, git, runGit } from "../git.ts";
 import { type Entry, listEntries } from "../list.ts";
+import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../yard.ts";
 import type { Ground } from "./ground.ts";
 
@@ -18,10 +19,18 @@ export async function updateRefs(ground: Ground, changes: readonly RefChange[], 
     if (answer.code === 0) return { kind: "updated" };
     const problem = answer.err.trim();
     if (await isElsewhere(root, changes)) return { kind: "moved", problem };
-    // All are where they should be, so another writer held a lock on one of them.
+    // All are where they should be, so another writer holds a lock on one of them.
+    const held = await waitForLocks(locksOf(ground, changes));
+    if (held !== undefined) return { kind: "locked", problem: held.problem };
     if (tries === mostTries) throw new Error(`moving refs: ${problem}`);
     await Bun.sleep(betweenTriesMs * tries);
   }
+}
+
+/** Where git locks refs: each by its name, all that are packed, and the tables of the newer format. */
+function locksOf({ repository: { commonDir } }: Ground, changes: readonly RefChange[]): readonly LockPlace[] {
+  const names = [...changes.map(({ ref }) => ref), "packed-refs", "reftable/tables.list"];
+  return names.map((name) => ({ path: join(commonDir, `${name}.lock`), gitDir: commonDir }));
 }
 
 const mostTries = 6;

@@ -4,12 +4,21 @@ import type { GitAnswer } from "../git.ts";
  * Git as the user has it, for the user's own checkout: filters such as those for large files must run, or the files
  * would come out wrong. Hooks do not: nobody is there to answer them. Nothing asks, and nothing reaches into submodules.
  */
-export async function usersGit(cwd: string, ...args: string[]): Promise<GitAnswer> {
+export const usersGit = (cwd: string, ...args: string[]): Promise<GitAnswer> => usersGitWith({ cwd }, ...args);
+
+export interface UsersGitCall {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+}
+
+/** The same with another index or work tree than the one at `cwd`. */
+export async function usersGitWith({ cwd, env = {}, stdin }: UsersGitCall, ...args: string[]): Promise<GitAnswer> {
   const child = Bun.spawn({
     cmd: ["git", "--no-pager", ...settings, ...args],
     cwd,
-    env: usersEnvironment(),
-    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...usersEnvironment(), ...env },
+    stdio: [stdin ?? "ignore", "pipe", "pipe"],
     timeout: patienceMs,
     // Asked to end, git takes its lock away; killed, it would leave the user's index locked.
     killSignal: "SIGTERM",

@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+const landing = "overstory/integration/main";
+
+async function ready(): Promise<LandingWorld> {
+  const world = await landingWorld();
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  await world.enqueue("a");
+  await world.work();
+  expect(world.show(landing, "a.txt")).toBe("a");
+  return world;
+}
+
+const lockOf = (world: LandingWorld, name: string): string => {
+  const path = join(world.root, ".git", `${name}.lock`);
+  mkdirSync(dirname(path), { recursive: true });
+  return path;
+};
+
+test("a lock that a dead process left on the landing branch keeps nothing from landing", async () => {
+  await using world = await ready();
+  const path = lockOf(world, `refs/heads/${landing}`);
+  writeFileSync(path, "");
+  const old = Date.now() / 1000 - 3600;
+  utimesSync(path, old, old);
+  const id = await world.enqueue("b");
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a living process that holds the lock of the landing branch is named, and the branch lands when it has ended", async () => {
+  await using world = await ready();
+  const path = lockOf(world, `refs/heads/${landing}`);
+  writeFileSync(path, "");
+  const holder = Bun.spawn(["sh", "-c", 'exec 3>"$0"; exec sleep 600', path]);
+  const id = await world.enqueue("b");
+  try {
+    await world.work();
+  } finally {
+    holder.kill("SIGKILL");
+    await holder.exited;
+  }
+  const waits = await world.entry(id);
+  expect(waits).toMatchObject({ status: "blocked", cause: "git_error" });
+  expect(waits.causeDetail?.message).toContain(`${path} is held by "sleep 600" (process ${holder.pid})`);
+  const told = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
+  expect(told.map(({ body }) => body).join("\n")).toContain(`ov merge resume ${id}`);
+  rmSync(path);
+  world.later(60_000);
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", cause: null });
+}, 120_000);
+
+test("a living process that holds the pins of the queue is named as well", async () => {
+  await using world = await ready();
+  const path = lockOf(world, "refs/overstory/queue/2");
+  writeFileSync(path, "");
+  const holder = Bun.spawn(["sh", "-c", 'exec 3>"$0"; exec sleep 600', path]);
+  const id = await world.enqueue("b");
+  expect(id).toBe(2);
+  try {
+    await world.work();
+  } finally {
+    holder.kill("SIGKILL");
+    await holder.exited;
+  }
+  expect((await world.entry(id)).causeDetail?.message).toContain(`(process ${holder.pid})`);
+  rmSync(path);
+  world.later(60_000);
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+}, 120_000);
