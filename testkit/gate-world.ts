@@ -2,12 +2,20 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Gate, GateResult } from "../src/domain/gate/gate.ts";
+import { gateMark } from "../src/domain/process/mark.ts";
 import { saveChangedFiles } from "../src/host/gates/changed-files.ts";
 import { gateRunner } from "../src/host/gates/gate-runner.ts";
 import { randomIds } from "../src/host/ids.ts";
+import type { CommandRun } from "../src/ports/gate-runner.ts";
 import type { Installed, PoolCheckout } from "../src/ports/merge-git.ts";
 import type { GatePorts } from "../src/usecases/gates/ports.ts";
 import { type GatesRun, type RunGates, runGates } from "../src/usecases/gates/run-gates.ts";
+
+/** A run of a command that nobody else has. */
+export function newRun(): CommandRun {
+  const id = randomIds.next("process");
+  return { id, mark: gateMark(randomIds.digest(id)) };
+}
 
 /** A required gate for every change. */
 export const gate = (name: string, command: string, more: Partial<Gate> = {}): Gate => ({
@@ -72,6 +80,7 @@ export function gateWorld(): GateWorld {
     },
     clock: { now: () => 1_000 },
     ids: randomIds,
+    newRun,
     recordProcess: async () => {
       living++;
       return async () => {

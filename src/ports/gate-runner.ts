@@ -1,7 +1,15 @@
 import type { Gate, GateStatus } from "../domain/gate/gate.ts";
+import type { Mark } from "../domain/process/mark.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 
+/** One run of a command, by which everything that it starts is known. */
+export interface CommandRun {
+  readonly id: string;
+  readonly mark: Mark;
+}
+
 export interface GateRequest {
+  readonly run: CommandRun;
   readonly gate: Gate;
   /** A checkout of exactly the tree to check. */
   readonly cwd: string;

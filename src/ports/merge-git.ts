@@ -1,6 +1,7 @@
 import type { CheckoutTerms } from "../domain/gate/gate-hash.ts";
 import type { Conflict } from "../domain/merge/conflict.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { CommandRun } from "./gate-runner.ts";
 import type { ReachKillPoint } from "./kill-points.ts";
 
 /** The result of merging two commits as objects. `tree` of a conflict holds marker files and is never landed. */
@@ -103,8 +104,9 @@ export interface HookRequest {
   /** A checkout of the pool. */
   readonly checkout: string;
   readonly message: string;
+  newRun(): CommandRun;
   /** Puts the process on record before the hook runs; what it answers takes note of its end. */
-  record(identity: ProcessIdentity): Promise<() => Promise<void>>;
+  record(identity: ProcessIdentity, run: CommandRun): Promise<() => Promise<void>>;
 }
 
 /**

@@ -14,6 +14,7 @@ export interface KillReport {
 /** By what a process is known that has moved away from its parent, its group and its session. */
 export interface KnownBy {
   readonly turnId?: string | undefined;
+  readonly gateRun?: string | undefined;
   readonly mark?: Mark | undefined;
 }
 

@@ -19,8 +19,9 @@ const branches = [...good, "broken", "clash"];
 /** Four branches that fit together, one that breaks the gate and one that contradicts the first. */
 async function prepared(): Promise<TestProject> {
   const project = await makeProject({
-    files: { "x.txt": "one\n", "README.md": "# Sample\n", "mine.txt": "mine\n" },
-    gates: ["sleep 0.03; test ! -e broken.txt"],
+    files: { "x.txt": "one\n", "README.md": "# Sample\n", "mine.txt": "mine\n", ".gitignore": "node_modules/\n" },
+    gates: ["sleep 0.03; test -e node_modules/dep && test ! -e broken.txt"],
+    config: "merge:\n  setup: mkdir node_modules && sleep 0.03 && touch node_modules/dep\n",
   });
   for (const name of branches) {
     await project.git("checkout", "--quiet", "-b", name, "main");

@@ -7,6 +7,12 @@ export type Mark = number;
 const deepest = 15;
 const idBits = 48;
 
+/** Below this no mark is ever given out: a process with such a limit has lowered it by itself, to hide. */
+export const leastMark: Mark = (deepest + 1) * 2 ** idBits;
+
+/** The mark of a gate's run: the lowest rank, so that no gate can take an agent's number. */
+export const gateMark = (digest: string): Mark => markOf(digest, deepest);
+
 /**
  * A limit can be lowered by whoever has it, never raised: the nearer an agent is to the top, the larger its number, so
  * that nobody can take the number of somebody above it. `digest` is of the id of a turn, a session or a gate's run.

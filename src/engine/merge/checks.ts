@@ -2,7 +2,9 @@ import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import type { CauseDetail } from "../../domain/merge/entry.ts";
 import type { CheckAnswer, CheckRequest } from "../../domain/merge/train/steps.ts";
+import { gateMark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { CommandRun } from "../../ports/gate-runner.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import type { GatePorts } from "../../usecases/gates/ports.ts";
 import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
@@ -129,13 +131,23 @@ export function gatePorts(ports: MergePorts): GatePorts {
       find: async (tree, gateHash) => (await store.read((tx) => tx.gates.on(tree, gateHash)))[0],
       store: (result) => store.transaction((tx) => tx.gates.add(result)),
     },
-    recordProcess: (identity) => recordGate(ports, identity),
+    newRun: () => runOf(ports, ids.next("process")),
+    recordProcess: (identity, run) => recordGate(ports, identity, run),
   };
 }
 
+/** The run of a command that is on record under this id: what it left behind is known by the id alone. */
+export const runOf = ({ ids }: Pick<MergePorts, "ids">, id: string): CommandRun => ({
+  id,
+  mark: gateMark(ids.digest(id)),
+});
+
 /** On record before it runs: what it starts is known for agents' code, and what it leaves behind can be found. */
-async function recordGate({ store, clock, ids }: MergePorts, identity: ProcessIdentity): Promise<() => Promise<void>> {
-  const id = ids.next("process");
+async function recordGate(
+  { store, clock }: MergePorts,
+  identity: ProcessIdentity,
+  { id }: CommandRun,
+): Promise<() => Promise<void>> {
   const none = { agentId: null, turnId: null, endedAt: null, endReason: null };
   await store.transaction((tx) =>
     tx.processes.insert({ id, role: "gate", ...identity, ...none, startedAt: clock.now() }),

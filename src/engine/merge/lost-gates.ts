@@ -1,3 +1,4 @@
+import { runOf } from "./checks.ts";
 import type { MergePorts } from "./ports.ts";
 
 /** A gate has no work of its own to save. */
@@ -8,7 +9,8 @@ export async function endLostGates(ports: MergePorts): Promise<void> {
   const { store, processes, clock } = ports;
   const lost = await store.read((tx) => tx.processes.liveInRole("gate"));
   for (const gate of lost) {
-    await processes.endTree(gate, graceMs);
+    const { id: gateRun, mark } = runOf(ports, gate.id);
+    await processes.endTree(gate, graceMs, { gateRun, mark });
     await store.transaction((tx) => tx.processes.end(gate.id, "its engine is gone", clock.now()));
   }
 }

@@ -127,7 +127,8 @@ async function commit(
   if (rules.merge.runGitHooks && (await merging.hasHooks())) {
     const veto = await slots.use(async (slot) => {
       const { path: checkout } = await merging.checkOut(slot, made, keepTerms(ports, onto.commit));
-      return merging.runHooks({ checkout, message, record: gatePorts(ports).recordProcess });
+      const { newRun, recordProcess: record } = gatePorts(ports);
+      return merging.runHooks({ checkout, message, newRun, record });
     });
     if (veto !== undefined) return stop("hook_rejected", `a hook of this project refused the merge: ${veto}`);
   }

@@ -66,11 +66,13 @@ interface Making {
 }
 
 async function run(ports: MergePorts, { command, cwd, environments, signal }: Making): Promise<boolean> {
-  const { recordProcess } = gatePorts(ports);
+  const { newRun, recordProcess } = gatePorts(ports);
+  const commandRun = newRun();
   let noteEnd: (() => Promise<void>) | undefined;
   const logDir = ports.mergeLogDir(ports.ids.next("made"));
   try {
     const { status } = await ports.gateRunner.run({
+      run: commandRun,
       gate: { name: "regenerate", command, timeoutMs: limitMs, required: true, paths: [] },
       cwd,
       logPath: `${logDir}/regenerate.log`,
@@ -78,7 +80,7 @@ async function run(ports: MergePorts, { command, cwd, environments, signal }: Ma
       environments,
       signal,
       onStart: async (identity) => {
-        noteEnd = await recordProcess(identity);
+        noteEnd = await recordProcess(identity, commandRun);
       },
     });
     return status === "passed";

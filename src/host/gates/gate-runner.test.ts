@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newRun } from "../../../testkit/gate-world.ts";
 import type { Gate } from "../../domain/gate/gate.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { GateRequest } from "../../ports/gate-runner.ts";
@@ -33,6 +34,7 @@ const gateOf = (command: string, more: Partial<Gate> = {}): Gate => ({
 
 function request(gate: Gate, more: Partial<GateRequest> = {}): GateRequest {
   return {
+    run: newRun(),
     gate,
     cwd: dir,
     logPath: newFile(),
@@ -121,16 +123,20 @@ describe("what a gate may not leave behind", () => {
     expect([own, away, orphan].map(isGone)).toEqual([true, true, true]);
   });
 
-  test("what runs on in the background when the command is done is ended", async () => {
-    const [own, away, bare] = [newFile(), newFile(), newFile()];
+  test("what runs on in the background when the command is done is ended, wherever it hides", async () => {
+    const [own, away, bare, gone, low] = [newFile(), newFile(), newFile(), newFile(), newFile()];
+    const hide = "setsid env -i /bin/sh -c";
     const command = [
       `sleep 60 & echo $! >'${own}'`,
       `(setsid sh -c 'echo $$ >"${away}"; exec sleep 60' &)`,
       `env -i /bin/sh -c 'echo $$ >"${bare}"; exec sleep 60' &`,
-      waitFor(away, bare),
+      `(${hide} 'echo $$ >"${gone}"; exec sleep 60' &)`,
+      // A limit can be lowered by whoever has it, but then it is lower than anybody's.
+      `(${hide} 'ulimit -x 5 2>/dev/null || ulimit -w 5; echo $$ >"${low}"; exec sleep 60' &)`,
+      waitFor(away, bare, gone, low),
     ].join("\n");
     expect(await runner.run(request(gateOf(command)))).toMatchObject({ status: "passed" });
-    expect([own, away, bare].map(isGone)).toEqual([true, true, true]);
+    expect([own, away, bare, gone, low].map(isGone)).toEqual([true, true, true, true, true]);
   });
 
   test("an aborted run rejects with the reason when all that it started is gone", async () => {
@@ -256,12 +262,15 @@ describe("what a gate says", () => {
   });
 
   test("whoever could not be found and still holds the output is no longer listened to", async () => {
-    const pid = newFile();
-    const away = `(setsid env -i /bin/sh -c 'echo $$ >"${pid}"; exec sleep 600' &)`;
-    const run = await runner.run(request(gateOf(`${away}; ${waitFor(pid)}; echo said`)));
-    expect(run).toMatchObject({ status: "passed", tail: "said\n" });
+    const [pid, stranger] = [newFile(), newFile()];
+    const running = runner.run(request(gateOf(`echo $$ >'${pid}'; ${waitFor(stranger)}; echo said`)));
+    await until("the command ran", () => holdsPid(pid));
+    const holding = `exec sleep 600 >/proc/${readFileSync(pid, "utf8").trim()}/fd/1`;
+    const outside = Bun.spawn({ cmd: ["/bin/sh", "-c", `echo $$ >'${stranger}'; ${holding}`], detached: true });
+    expect(await running).toMatchObject({ status: "passed", tail: "said\n" });
     // Or else its end would have been waited for.
-    expect(isGone(pid)).toBe(false);
+    expect(isGone(stranger)).toBe(false);
+    outside.kill("SIGKILL");
   });
 
   test("an earlier log of that name is replaced, and a link in its place is not followed", async () => {

@@ -5,9 +5,9 @@ import { gateEnvironment } from "../../domain/gate/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
 import { redactor, secretValues } from "../../domain/gate/redact.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";
+import { endTree, gateRunVariable } from "../linux/end-tree.ts";
 import { BoundedLog } from "./bounded-log.ts";
 import { captured } from "./captured.ts";
-import { endAll, runVariable } from "./end-all.ts";
 import { follow } from "./follow.ts";
 import { type Ended, type HeldCommand, holdCommand } from "./held-command.ts";
 import { digestOf, type OpenLog, openLog, tailOf } from "./log.ts";
@@ -44,18 +44,23 @@ async function runInto(
   request: GateRequest,
   { env, graceMs }: Required<GateRunnerOptions>,
 ): Promise<GateRun> {
-  const { gate, cwd, onOutput, signal } = request;
-  const run = crypto.randomUUID();
+  const { gate, run, cwd, onOutput, signal } = request;
   const shell = captured(request.environments);
   const log = new BoundedLog({ file, redact: redactor([env, ...shell.all].flatMap(secretBytes)) });
-  const pipe = await openPipe(`${request.logPath}.${run}`);
+  const pipe = await openPipe(`${request.logPath}.${run.id}`);
   const reading = pipe.read((bytes) => log.add(bytes));
   let held: HeldCommand;
   try {
     const told = gateEnvironment({ ...env, ...shell.passed }, request.env);
     // A checkout that lost its `.git` must not let a command work in what lies around it.
-    const variables = { ...told, [runVariable]: run, GIT_CEILING_DIRECTORIES: dirname(cwd) };
-    held = holdCommand({ argv: ["/bin/sh", "-c", gate.command], cwd, env: variables, output: pipe.write });
+    const variables = { ...told, [gateRunVariable]: run.id, GIT_CEILING_DIRECTORIES: dirname(cwd) };
+    held = holdCommand({
+      argv: ["/bin/sh", "-c", gate.command],
+      mark: run.mark,
+      cwd,
+      env: variables,
+      output: pipe.write,
+    });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     log.add(Buffer.from(`the command could not be started: ${why}\n`));
@@ -69,12 +74,13 @@ async function runInto(
   const began = performance.now();
   let outcome: Outcome;
   let durationMs: number;
+  let survivors: readonly number[] = [];
   try {
     await held.release();
     outcome = await firstOf(held.exited, gate.timeoutMs, signal);
     durationMs = Math.round(performance.now() - began);
   } finally {
-    await endAll(held.identity, run, graceMs);
+    ({ survivors } = await endTree(held.identity, graceMs, { gateRun: run.id, mark: run.mark }));
     try {
       await reading.end();
       log.flush();
@@ -83,6 +89,12 @@ async function runInto(
     }
   }
   if (outcome === "aborted") throw signal?.reason;
+  if (survivors.length > 0) {
+    // They could go on writing while the next gate runs: nothing can be said about this tree or the next one.
+    log.add(Buffer.from(`these processes of the command could not be ended: ${survivors.join(", ")}\n`));
+    log.finish();
+    return await report(reader, { status: "could_not_run", exitCode: null, durationMs });
+  }
   log.finish();
   return await report(reader, { ...statusOf(outcome), durationMs });
 }

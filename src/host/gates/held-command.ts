@@ -1,4 +1,6 @@
+import type { Mark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
+import { takeMark } from "../linux/mark.ts";
 import { identityOf } from "../linux/process-table.ts";
 
 /** A shell that waits to be told to go. It is a process already, and can be put on record as one. */
@@ -16,6 +18,8 @@ export interface Ended {
 }
 
 interface Command {
+  /** What everything that it starts is known by. */
+  readonly mark: Mark;
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -24,12 +28,12 @@ interface Command {
 }
 
 /** End of input before the word means that whoever started us is gone, and with it everyone who knows of this process. */
-const gate = 'read -r _ || exit 125; exec "$@" </dev/null';
+const gate = `${takeMark}read -r _ || exit 125; exec "$@" </dev/null`;
 
 /** Starts a shell that becomes the command, leading its own session and process group. Throws where that cannot be done. */
-export function holdCommand({ argv, cwd, env, output }: Command): HeldCommand {
+export function holdCommand({ argv, mark, cwd, env, output }: Command): HeldCommand {
   const child = Bun.spawn({
-    cmd: ["/bin/sh", "-c", gate, "ov-gate", ...argv],
+    cmd: ["/bin/sh", "-c", gate, "ov-gate", String(mark), ...argv],
     env: { ...env },
     cwd,
     stdio: ["pipe", output, output],

@@ -1,4 +1,4 @@
-import type { Mark } from "../../domain/process/mark.ts";
+import { leastMark, type Mark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { KillReport, KnownBy } from "../../ports/process.ts";
 import { lockLimitOf } from "./mark.ts";
@@ -8,6 +8,9 @@ import { allProcesses, bootId, carries, entryOf, type ProcessEntry } from "./pro
 export interface TreeReport extends KillReport {
   readonly ended: readonly { readonly pid: number; readonly escalated: boolean }[];
 }
+
+/** Names the run of a gate to all that it starts. */
+export const gateRunVariable = "OVERSTORY_GATE_RUN";
 
 const pollMs = 20;
 /** SIGKILL cannot be refused; what is still there after this sits in an uninterruptible system call. */
@@ -21,11 +24,12 @@ const verifyMs = 1_000;
 export async function endTree(
   root: ProcessIdentity,
   graceMs: number,
-  { turnId, mark }: KnownBy = {},
+  { turnId, gateRun, mark }: KnownBy = {},
 ): Promise<TreeReport> {
   if (root.bootId !== bootId()) return nobody;
-  const variable = turnId === undefined ? undefined : { name: "OVERSTORY_TURN_ID", value: turnId };
-  return end(new Tree(root, { variable, mark }), graceMs);
+  const ofTurn = turnId === undefined ? undefined : { name: "OVERSTORY_TURN_ID", value: turnId };
+  const variable = gateRun === undefined ? ofTurn : { name: gateRunVariable, value: gateRun };
+  return end(new Tree(root, { variable, mark, hidden: gateRun !== undefined }), graceMs);
 }
 
 /** Ends whatever was started for an agent in any of its turns, and everything below that, though all else is gone. */
@@ -68,6 +72,8 @@ const nobody: TreeReport = { signalled: 0, escalated: false, survivors: [], ende
 interface Inherited {
   readonly variable?: { readonly name: string; readonly value: string } | undefined;
   readonly mark?: Mark | undefined;
+  /** Also what lowered its limit below every mark since the root was started: no agent needs that, and a gate might. */
+  readonly hidden?: boolean;
 }
 
 /** Everything that was seen to belong to a root or to carry what was inherited, the dead included: their sessions and groups may outlive them. */
@@ -108,9 +114,14 @@ class Tree {
   #claims(entry: ProcessEntry, now: ReadonlyMap<number, ProcessEntry>): boolean {
     if (entry.pid === this.#root?.pid) return entry.startToken === this.#root.startToken;
     if ([entry.parent, entry.group, entry.session].some((pid) => this.#leads(pid, now))) return true;
-    const { variable, mark } = this.#inherited;
-    if (mark !== undefined && lockLimitOf(entry.pid) === mark) return true;
+    const { variable, mark, hidden = false } = this.#inherited;
+    const limit = mark === undefined ? undefined : lockLimitOf(entry.pid);
+    if (limit !== undefined && (limit === mark || (hidden && limit < leastMark && this.#isYounger(entry)))) return true;
     return variable !== undefined && carries(entry.pid, variable.name, variable.value);
+  }
+
+  #isYounger({ startToken }: ProcessEntry): boolean {
+    return Number(startToken) >= Number(this.#root?.startToken);
   }
 
   /** The number of a group or session is not given to anybody new while that group or session exists. */

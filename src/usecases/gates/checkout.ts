@@ -86,17 +86,19 @@ async function runOne(ports: GatePorts, request: RunGates, command: Command): Pr
   const { gate, checkout, env, logName } = command;
   const { signal, onProgress, tree } = request;
   const logPath = `${request.logDir}/${logName}.log`;
+  const commandRun = ports.newRun();
   let noteEnd: (() => Promise<void>) | undefined;
   onProgress?.({ kind: "started", gate: gate.name });
   try {
     const { tail, ...run } = await ports.runner.run({
+      run: commandRun,
       gate,
       cwd: checkout.path,
       logPath,
       env,
       environments: request.environments,
       onStart: async (identity) => {
-        noteEnd = await ports.recordProcess(identity);
+        noteEnd = await ports.recordProcess(identity, commandRun);
       },
       ...(onProgress && { onOutput: (text) => onProgress({ kind: "output", gate: gate.name, text }) }),
       ...(signal && { signal }),

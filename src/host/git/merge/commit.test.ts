@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newRun } from "../../../../testkit/gate-world.ts";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { allProcesses, entryOf } from "../../linux/process-table.ts";
 
@@ -83,6 +84,7 @@ describe("the project's hooks on a candidate", () => {
     const running = world.merging.runHooks({
       checkout: path,
       message: "m\n",
+      newRun,
       record: async ({ pid }) => {
         await Bun.sleep(100);
         if (recorded.length === 0) expect(existsSync(seen)).toBe(false);
@@ -106,7 +108,9 @@ describe("the project's hooks on a candidate", () => {
     const { path } = await world.merging.checkOut(0, world.tip("main"));
     process.env.OVERSTORY_TOKEN = "very-secret";
     try {
-      expect(await world.merging.runHooks({ checkout: path, message: "the message\n", record })).toBeUndefined();
+      expect(
+        await world.merging.runHooks({ checkout: path, message: "the message\n", newRun, record }),
+      ).toBeUndefined();
     } finally {
       delete process.env.OVERSTORY_TOKEN;
     }
@@ -122,7 +126,9 @@ describe("the project's hooks on a candidate", () => {
       hook(world, name, "echo 'not like this' >&2; exit 3");
       const { path } = await world.merging.checkOut(0, world.tip("main"));
       expect(await world.merging.hasHooks()).toBe(true);
-      expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("not like this");
+      expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
+        "not like this",
+      );
     });
   }
 
@@ -132,7 +138,7 @@ describe("the project's hooks on a candidate", () => {
     hook(world, "commit-msg.sample", "exit 1");
     expect(await world.merging.hasHooks()).toBe(false);
     const { path } = await world.merging.checkOut(0, world.tip("main"));
-    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toBeUndefined();
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toBeUndefined();
   });
 
   test("are those of the project's own checkout, not those of the candidate", async () => {
@@ -145,7 +151,9 @@ describe("the project's hooks on a candidate", () => {
     world.write(world.root, ".husky/commit-msg", "#!/bin/sh\necho from the project; exit 1\n");
     chmodSync(join(world.root, ".husky/commit-msg"), 0o755);
     const { path } = await world.merging.checkOut(0, bad);
-    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain("from the project");
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
+      "from the project",
+    );
     expect(world.sprung()).toBe(false);
   });
 
@@ -155,7 +163,7 @@ describe("the project's hooks on a candidate", () => {
     const pids = join(world.root, "..", "pids");
     hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
     const { path } = await world.merging.checkOut(0, world.tip("main"));
-    expect(await world.merging.runHooks({ checkout: path, message: "m\n", record })).toContain(
+    expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
       "took longer than 3000 ms",
     );
     const started = readFileSync(pids, "utf8").trim().split("\n");

@@ -1,8 +1,8 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { HookRequest } from "../../../ports/merge-git.ts";
-import { endAll, runVariable } from "../../gates/end-all.ts";
 import { holdCommand } from "../../gates/held-command.ts";
+import { endTree, gateRunVariable } from "../../linux/end-tree.ts";
 import { expectGit, git } from "../git.ts";
 import { adminDirOf } from "../places.ts";
 import type { Ground } from "./ground.ts";
@@ -104,13 +104,13 @@ interface Limited extends LimitedHooks {
 }
 
 /** Undefined when it passed, else what it said. The output goes to a file: a child that lives on cannot hold it open. */
-async function runLimited({ cmd, checkout, env, log, limitMs, record }: Limited): Promise<string | undefined> {
+async function runLimited({ cmd, checkout, env, log, limitMs, newRun, record }: Limited): Promise<string | undefined> {
   const output = openSync(log, "w", 0o600);
-  const run = crypto.randomUUID();
-  const variables = { ...hookEnvironment(), ...env, [runVariable]: run };
-  const held = holdCommand({ argv: cmd, cwd: checkout, env: variables, output });
+  const run = newRun();
+  const variables = { ...hookEnvironment(), ...env, [gateRunVariable]: run.id };
+  const held = holdCommand({ argv: cmd, mark: run.mark, cwd: checkout, env: variables, output });
   closeSync(output);
-  const noteEnd = await record(held.identity).catch(async (error: unknown) => {
+  const noteEnd = await record(held.identity, run).catch(async (error: unknown) => {
     held.abandon();
     await held.exited;
     throw error;
@@ -126,7 +126,7 @@ async function runLimited({ cmd, checkout, env, log, limitMs, record }: Limited)
     return said === "" ? end : `${end}: ${said}`;
   } finally {
     clearTimeout(limit);
-    await endAll(held.identity, run, graceMs);
+    await endTree(held.identity, graceMs, { gateRun: run.id, mark: run.mark });
     await noteEnd();
   }
 }
