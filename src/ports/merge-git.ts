@@ -3,6 +3,7 @@ import type { Conflict } from "../domain/merge/conflict.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { CommandRun } from "./gate-runner.ts";
 import type { ReachKillPoint } from "./kill-points.ts";
+import type { UnfilledSubmodule } from "./worktrees.ts";
 
 /** The result of merging two commits as objects. `tree` of a conflict holds marker files and is never landed. */
 export type ObjectMerge =
@@ -83,6 +84,15 @@ export interface PoolCheckout {
   readonly cached: readonly string[];
   /** The commit in whose files the setup command has to run first; null: there is nothing to install. */
   readonly installOn: string | null;
+  /** Submodules that are empty in it. Absent when there are none. */
+  readonly unfilled?: readonly UnfilledSubmodule[];
+}
+
+/** A submodule that would land at a commit which nobody could check out. */
+export interface LostPointer {
+  readonly path: string;
+  readonly commit: string;
+  readonly problem: string;
 }
 
 /** What a checkout may have besides the files of its commit. */
@@ -125,6 +135,11 @@ export interface MergeGit {
   /** A readable patch between two commits or trees. */
   patch(from: string, to: string): Promise<string>;
   subjectOf(commit: string): Promise<string>;
+  /**
+   * Submodules, nested ones too, that `to` has at another commit than `from` and whose commit is not in the user's module.
+   * One that is there, or in the module of some worktree, is made sure of: from then on a ref holds it.
+   */
+  lostPointers(from: string, to: string): Promise<readonly LostPointer[]>;
 
   /** Attributes of `ours` decide, as they do for `git merge`; merge drivers that are programs do not run. */
   merge(ours: string, theirs: string): Promise<ObjectMerge>;
@@ -165,9 +180,9 @@ export interface MergeGit {
   runHooks(request: HookRequest): Promise<string | undefined>;
 
   /**
-   * Checks out a commit in a slot of the pool: its tracked files exactly, nothing untracked or ignored except what the
-   * terms keep. What is kept is as setup made it, whatever gates wrote into it since. A slot that git cannot use any
-   * more is made anew.
+   * Checks out a commit in a slot of the pool: its tracked files exactly, submodules at the commits it names, nothing
+   * untracked or ignored except what the terms keep. What is kept is as setup made it, whatever gates wrote into it
+   * since. A slot that git cannot use any more is made anew.
    */
   checkOut(slot: number, commit: string, keep?: KeepTerms): Promise<PoolCheckout>;
   /** Keeps what the setup command has just made in a slot that holds this commit. Nothing of it may run any more. */

@@ -16,6 +16,25 @@ export interface Seat {
   readonly identity: string;
   readonly branch: string;
   readonly baseCommit: string;
+  /** Submodules that are empty in it. Absent when there are none. */
+  readonly unfilled?: readonly UnfilledSubmodule[];
+}
+
+/** A submodule whose files could not be had from what is on this machine. */
+export interface UnfilledSubmodule {
+  readonly path: string;
+  readonly problem: string;
+  /** What to type in the project's checkout. */
+  readonly fix: string;
+}
+
+/** Work in a submodule of a worktree that was looked at. */
+export interface KeptSubmodule {
+  readonly path: string;
+  /** Refs of the user's module that hold work which nothing held before. */
+  readonly refs: readonly string[];
+  /** Why work in it could not be kept; null when all of it is. */
+  readonly problem: string | null;
 }
 
 export interface WorktreeRefusal {
@@ -103,9 +122,11 @@ export interface Worktrees {
   isLanded(commit: string, base: string | null, target: string): Promise<boolean>;
   /**
    * Brings the commits of a worktree with a git directory of its own into the project, as branches of the same names;
-   * to be called after each turn. Nothing to do for the other kinds.
+   * to be called after each turn. For every kind, work in submodules, committed or not, is brought into the user's
+   * modules under `refs/overstory/sub/<agent>/`. Answers the submodules in which something new was found, or in which
+   * work could not be kept.
    */
-  collect(worktree: OwnedWorktree): Promise<void>;
+  collect(worktree: OwnedWorktree): Promise<readonly KeptSubmodule[]>;
 }
 
 /** A worktree as found in the repository, whoever made it. */

@@ -35,6 +35,7 @@ export const mergeCauses = [
   "gate_failed",
   "hook_rejected",
   "missing_ref",
+  "lost_submodule",
   "no_common_history",
   "local_changes",
   "stale_head",

@@ -121,6 +121,8 @@ const suggestions: Readonly<Record<MergeCause, string>> = {
     "run the gate in your worktree on top of the landing branch, mend what it finds, commit, and report again",
   hook_rejected: "read what the project's hook said, make the change it asks for, commit, and report again",
   missing_ref: "check the name of the branch, and that its commits were not removed, then announce it again",
+  lost_submodule:
+    "commit inside the submodule, add it to your branch, and report again; or let the branch name a commit that the submodule's remote has",
   no_common_history: "start again from the landing branch and carry the change over: the two share no history",
   local_changes: "commit or put away the files above in the checkout they lie in, then: ov merge resume",
   stale_head: "announce the branch again with its present commit",

@@ -1,7 +1,7 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { landingMessage } from "../../domain/merge/landing-message.ts";
 import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
-import type { ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import type { LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
@@ -121,6 +121,8 @@ async function commit(
 ): Promise<MergeAnswer> {
   const { merging, store, rules } = ports;
   const { taskId } = entry;
+  const lost = await merging.lostPointers(onto.tree, how.tree);
+  if (lost.length > 0) return lostSubmodules(lost);
   const title = taskId === null ? null : ((await store.read((tx) => tx.tasks.get(taskId)))?.title ?? null);
   const message = landingMessage({ ...entry, ...how, title });
   const made = await merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message });
@@ -133,6 +135,12 @@ async function commit(
     if (veto !== undefined) return stop("hook_rejected", `a hook of this project refused the merge: ${veto}`);
   }
   return { kind: "merged", commit: made, ...how };
+}
+
+/** A pointer to a commit that only a worktree has, or nothing at all, could not be checked out by anybody. */
+function lostSubmodules(lost: readonly LostPointer[]): Stopped {
+  const message = lost.map(({ path, problem }) => `the submodule ${path} cannot land: ${problem}`).join("; ");
+  return { kind: "stopped", cause: "lost_submodule", detail: { message, files: lost.map(({ path }) => path) } };
 }
 
 const stop = (cause: Stopped["cause"], message: string): Stopped => ({ kind: "stopped", cause, detail: { message } });

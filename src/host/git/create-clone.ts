@@ -89,9 +89,16 @@ function splitSetting(setting: string): readonly [key: string, value: string] {
   return [setting.slice(0, at), setting.slice(at + 1)];
 }
 
-/** Who commits, where the project says so itself rather than the user's own configuration. */
+/** Who commits, where the project says so itself rather than the user's own configuration; and its submodules. */
 async function identity(root: string): Promise<readonly (readonly [string, string])[]> {
-  const answer = await git(root, "config", "--local", "-z", "--get-regexp", "^user\\.(name|email)$");
+  const answer = await git(
+    root,
+    "config",
+    "--local",
+    "-z",
+    "--get-regexp",
+    "^(user\\.(name|email)|submodule\\..+\\.(url|active))$",
+  );
   return answer.out
     .split("\0")
     .filter((entry) => entry !== "")

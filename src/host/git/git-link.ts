@@ -1,7 +1,7 @@
 import { lstatSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { GitLink, OwnedWorktree } from "../../ports/worktrees.ts";
-import { adminDirOf, clonePlace, gitLinkIn, standing, strangers } from "./places.ts";
+import { adminDirOf, gitLinkIn, ownPlace, standing, strangers } from "./places.ts";
 
 /**
  * Makes sure that git commands of an agent belong to its worktree. Without the `.git` of a worktree, git would look
@@ -16,7 +16,7 @@ export function ensureGitLink(commonDir: string, worktree: OwnedWorktree): GitLi
     return { kind: "broken", problem: `${strangers[found]} stands at ${path} instead of the worktree of ${agentName}` };
   }
   if (kind === "clone") {
-    const isThere = clonePlace(path) !== undefined;
+    const isThere = ownPlace(join(path, ".git")) !== undefined;
     return isThere ? { kind: "sound" } : { kind: "broken", problem: `${path} has lost its git directory` };
   }
   const admin = adminDirOf({ commonDir }, path);

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { plantPrograms } from "../../../testkit/planted-programs.ts";
 import { statePath } from "../../../testkit/state.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 describe("nothing an agent can configure is run by us", () => {
   test("planted configuration of the project: create, inspect, snapshot, collect, landed, rescue, remove", async () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
-    plant(world, join(world.root, ".git"));
+    plantPrograms(world, join(world.root, ".git"));
     const worktrees = gitWorktrees(world.root);
     const owned = world.worktree("ann", "linked");
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
@@ -23,7 +24,7 @@ describe("nothing an agent can configure is run by us", () => {
     const worktrees = gitWorktrees(world.root);
     const owned = world.worktree("ann", "clone");
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
-    plant(world, join(owned.path, ".git"));
+    plantPrograms(world, join(owned.path, ".git"));
     await useAll(world, worktrees, owned);
     expect(world.sprung()).toBe(false);
   });
@@ -39,7 +40,7 @@ describe("nothing an agent can configure is run by us", () => {
     world.git(sub, "add", "-A");
     world.git(sub, "commit", "--quiet", "-m", "inner");
     world.git(owned.path, "add", "sub");
-    plant(world, join(sub, ".git"));
+    plantPrograms(world, join(sub, ".git"));
     world.write(owned.path, "sub/inner.txt", "changed inside\n");
     const snapshot = await worktrees.snapshot(owned);
     expect(world.git(world.root, "ls-tree", snapshot?.commit ?? "", "sub")).toContain("160000 commit");
@@ -51,7 +52,7 @@ describe("nothing an agent can configure is run by us", () => {
 
   test("the trap does spring for a git that is not careful", () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x\n" } });
-    plant(world, join(world.root, ".git"));
+    plantPrograms(world, join(world.root, ".git"));
     world.write(world.root, "b.x", "b\n");
     expect(() => world.git(world.root, "add", "-A")).toThrow("filter 'x' failed");
     expect(world.sprung()).toBe(true);
@@ -69,61 +70,6 @@ describe("nothing an agent can configure is run by us", () => {
     expect(() => world.git(world.root, "cat-file", "-e", other.git(other.root, "rev-parse", "HEAD"))).toThrow();
   });
 });
-
-/** Every way we know in which configuration, attributes or hooks name a program. */
-function plant({ trap }: GitWorld, gitDir: string): void {
-  const config = `
-[core]
-	fsmonitor = ${trap}
-	hooksPath = ${gitDir}/hooks
-	sshCommand = ${trap}
-	alternateRefsCommand = ${trap}
-	pager = ${trap}
-	editor = ${trap}
-	askPass = ${trap}
-[filter "x"]
-	clean = ${trap}
-	smudge = ${trap}
-	process = ${trap}
-	required = true
-[diff]
-	external = ${trap}
-[diff "x"]
-	command = ${trap}
-	textconv = ${trap}
-[merge "x"]
-	driver = ${trap} %A
-[credential]
-	helper = ${trap}
-[gpg]
-	program = ${trap}
-[commit]
-	gpgSign = true
-[log]
-	showSignature = true
-[uploadpack]
-	packObjectsHook = ${trap}
-[gc]
-	auto = 1
-	recentObjectsHook = ${trap}
-`;
-  writeFileSync(join(gitDir, "config"), config, { flag: "a" });
-  for (const hook of hooks) {
-    const path = join(gitDir, "hooks", hook);
-    if (!existsSync(join(gitDir, "hooks"))) Bun.spawnSync({ cmd: ["mkdir", "-p", join(gitDir, "hooks")] });
-    writeFileSync(path, `#!/bin/sh\nexec '${trap}' ${hook} < /dev/null\n`);
-    chmodSync(path, 0o755);
-  }
-}
-
-const hooks = [
-  "post-checkout",
-  "reference-transaction",
-  "post-index-change",
-  "pre-auto-gc",
-  "post-commit",
-  "fsmonitor-watchman",
-];
 
 type Everything = ReturnType<typeof gitWorktrees>;
 

@@ -3,6 +3,8 @@ import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { standing } from "./places.ts";
+import { changedInSubmodules } from "./submodules/agent-modules.ts";
+import { dirtyPaths } from "./work.ts";
 import { commitAt, type Yard } from "./yard.ts";
 
 const nothing: WorktreeFacts = {
@@ -22,8 +24,9 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   if (standing(worktree) !== "own") return nothing;
   using open = await openWorktree(yard, worktree);
   const base = worktree.baseCommit;
-  const [dirt, loose, changed, messages] = await Promise.all([
+  const [outside, inside, loose, changed, messages] = await Promise.all([
     dirtyPaths(open),
+    changedInSubmodules(yard, worktree),
     open.loose(),
     base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
     base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
@@ -31,7 +34,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   // To git it looked as if all of its files had been deleted.
   if (standing(worktree) !== "own") return nothing;
   const notWork = leftOut(yard);
-  const own = dirt.filter((path) => !notWork(path));
+  const own = [...outside.filter((path) => !notWork(path)), ...inside];
   return {
     exists: true,
     head: open.head ?? null,
@@ -43,16 +46,6 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     files: [...new Set([...changed, ...own])].toSorted(),
   };
 }
-
-/** Staged, changed and untracked paths. Files whose index entry is stale are compared, not taken for changed. */
-async function dirtyPaths({ own }: OpenWorktree): Promise<readonly string[]> {
-  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
-  const answer = expectGit(await own.git(args), "the state of a worktree");
-  return zeroEnded(answer.raw).map((entry) => entry.subarray(statusColumns).toString());
-}
-
-/** Two letters and a space. */
-const statusColumns = 3;
 
 /** A branch that took in what landed meanwhile differs from its base in the files of others, too. */
 async function changedByAgent(open: OpenWorktree, base: string, landing: string | null): Promise<readonly string[]> {

@@ -21,7 +21,7 @@ export interface OpenWorktree extends Disposable {
 /** Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know. */
 export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree> {
   const { repository, scratch } = yard;
-  const place = placeOf(repository, worktree);
+  const place = yard.place ?? placeOf(repository, worktree);
   const common = { repository, scratch, workTree: worktree.path };
   if (place === undefined) {
     const head = await lastKnown(yard, worktree);

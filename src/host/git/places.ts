@@ -20,7 +20,7 @@ export function placeOf(
 ): Place | undefined {
   const { path, kind } = worktree;
   if (kind !== "root" && standing(worktree) !== "own") return undefined;
-  if (kind === "clone") return clonePlace(path);
+  if (kind === "clone") return ownPlace(join(path, ".git"));
   return kind === "root" ? placeIn(repository, repository.gitDir) : recordOf(repository, path);
 }
 
@@ -67,8 +67,8 @@ export function directoryIdentity(path: string): string {
   return `${dev}:${ino}`;
 }
 
-export function clonePlace(path: string): Place | undefined {
-  const gitDir = join(path, ".git");
+/** Of a git directory with refs and objects of its own. */
+export function ownPlace(gitDir: string): Place | undefined {
   // A link would let an agent show us another repository as its own.
   if (![gitDir, join(gitDir, "objects"), join(gitDir, "refs")].every(isRealDirectory)) return undefined;
   const head = headText(gitDir);

@@ -10,6 +10,9 @@ import { leftOut } from "./left-out.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { adminDirOf, standing, strangers } from "./places.ts";
 import { includedIn } from "./populate.ts";
+import { checkedOutModules, openAgentModule, yardOf } from "./submodules/agent-modules.ts";
+import { keepSubmodules } from "./submodules/keep.ts";
+import { dropBases, homeOf } from "./submodules/local-module.ts";
 import { freshPath, openTrash, removeAll, type Trash } from "./trash.ts";
 import { findWork } from "./work.ts";
 import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
@@ -39,6 +42,7 @@ export async function removeWorktree(
     return { removed: standing(worktree) !== "own", trash: trash.used ?? null, problem };
   }
   if (worktree.kind === "clone") await dropPins(yard, worktree);
+  await dropBases(homeOf(yard.repository), worktree.agentName);
   const problem = deleteBranch === null ? null : await deleteBranchAt(yard, worktree.branch, deleteBranch);
   return { removed: true, trash: trash.used ?? null, problem: stranger ?? problem };
 }
@@ -67,8 +71,9 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
 
 async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
   const aside = besides(worktree.path, "removing");
+  let modulesAreKept: boolean;
   if (standing(worktree) === "own") {
-    await fillTrash(yard, worktree, trash);
+    modulesAreKept = await fillTrash(yard, worktree, trash);
     if (existsSync(aside)) removeAll(aside);
     renameSync(worktree.path, aside);
     if (standing({ ...worktree, path: aside }) !== "own") {
@@ -76,12 +81,16 @@ async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Prom
       renameSync(aside, worktree.path);
       throw new Error(`${worktree.path} is no longer the worktree of ${worktree.agentName}; nothing was removed`);
     }
+  } else {
+    modulesAreKept = (await keepSubmodules(yard, worktree)).every(({ problem }) => problem === null);
   }
-  if (worktree.kind === "linked") forget(yard, worktree, trash);
+  if (worktree.kind === "linked") forget(yard, worktree, trash, { modulesAreKept });
   if (existsSync(aside)) removeAll(aside);
 }
 
-async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
+/** Answers whether everything in its submodules that has a ref is kept elsewhere. */
+async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<boolean> {
+  const submodules = await emptySubmodules(yard, worktree, trash);
   using open = await openWorktree(yard, worktree);
   const notWork = leftOut(yard);
   const tracked = await trackedPaths(open);
@@ -97,8 +106,10 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   if (worktree.kind === "linked" && lstatSync(ownRepository, { throwIfNoEntry: false })?.isDirectory() === true) {
     trash.take(worktree.path, ".git", "work");
   }
-  for (const path of tracked.submodules)
-    if (hasFiles(join(worktree.path, path))) trash.take(worktree.path, path, "work");
+  for (const path of tracked.submodules) {
+    if (!submodules.kept.has(path) && hasFiles(join(worktree.path, path))) trash.take(worktree.path, path, "work");
+  }
+  return submodules.areWhole;
 }
 
 /** A directory in which everything is ignored stands for all that is in it. */
@@ -107,7 +118,38 @@ async function ignoredPaths({ own }: OpenWorktree): Promise<readonly Buffer[]> {
   return zeroEnded(expectGit(await own.git(args), "listing ignored files").raw);
 }
 
-/** Only the commit of a submodule is in a snapshot; what was done inside it is kept as files. */
+interface EmptySubmodules {
+  /** Paths of those of which nothing else need be kept. */
+  readonly kept: ReadonlySet<string>;
+  /** No submodule was broken. */
+  readonly areWhole: boolean;
+}
+
+/** Keeps what is in the submodules, then moves what no snapshot holds to the trash. A broken one goes there whole. */
+async function emptySubmodules(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<EmptySubmodules> {
+  const problems = (await keepSubmodules(yard, worktree)).filter(({ problem }) => problem !== null);
+  const lost = (path: string): boolean => problems.some((one) => path === one.path || path.startsWith(`${one.path}/`));
+  const kept = new Set<string>();
+  for (const found of await checkedOutModules(yard, worktree)) {
+    if (lost(found.path)) {
+      trash.take(worktree.path, found.path, "work");
+      continue;
+    }
+    using open = await openAgentModule(yard, worktree, found);
+    const root = join(worktree.path, found.path);
+    const [ignored, { skipped }] = await Promise.all([
+      ignoredPaths(open),
+      findWork(yardOf(yard, found), open.own, root),
+    ]);
+    const inTop = (path: Buffer): Buffer => Buffer.concat([Buffer.from(`${found.path}/`), path]);
+    for (const path of skipped) trash.take(worktree.path, inTop(path), "work");
+    for (const path of ignored) trash.take(worktree.path, inTop(path), "ignored");
+    kept.add(found.path);
+  }
+  return { kept, areWhole: problems.length === 0 };
+}
+
+/** A submodule that is not among those above is kept as files. */
 async function trackedPaths({ own }: OpenWorktree): Promise<{
   readonly files: ReadonlySet<string>;
   readonly submodules: readonly string[];
@@ -129,10 +171,15 @@ const hasFiles = (dir: string): boolean => existsSync(dir) && readdirSync(dir).l
  * Git's own record of the worktree. The repositories of its submodules lie in there. It leaves git's list in one step:
  * git gives up over a record that is half there, and a process that is killed must not leave such a thing.
  */
-function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): void {
+function forget(
+  yard: Yard,
+  { path }: OwnedWorktree,
+  trash: Trash,
+  { modulesAreKept }: { readonly modulesAreKept: boolean },
+): void {
   const admin = adminDirOf(yard.repository, path);
   if (admin === undefined) return;
-  if (existsSync(join(admin, "modules"))) trash.take(admin, "modules", "work");
+  if (hasObjects(join(admin, "modules"))) trash.take(admin, "modules", modulesAreKept ? "ignored" : "work");
   mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
   const aside = freshPath(join(yard.scratch, `unlink-${basename(admin)}`));
   try {
@@ -144,6 +191,14 @@ function forget(yard: Yard, { path }: OwnedWorktree, trash: Trash): void {
     removeAll(admin);
   }
   removeAll(aside);
+}
+
+/** What had a ref in a module once, and is nowhere else, may still be wanted. */
+function hasObjects(dir: string): boolean {
+  if (!existsSync(dir)) return false;
+  return readdirSync(dir, { recursive: true, withFileTypes: true }).some(
+    (entry) => entry.isFile() && /\/objects\/([0-9a-f]{2}|pack)$/.test(entry.parentPath),
+  );
 }
 
 /** A branch of another name exists nowhere else, so its pin stays. */

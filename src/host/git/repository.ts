@@ -1,4 +1,4 @@
-import { expectGit, git } from "./git.ts";
+import { expectGit, runGit } from "./git.ts";
 
 /** What never changes about the project's repository while we run, read once. */
 export interface Repository {
@@ -18,16 +18,18 @@ export interface Repository {
 export function openRepository(root: string): () => Promise<Repository> {
   let known: Promise<Repository> | undefined;
   return () => {
-    known ??= read(root);
+    known ??= readRepository(root);
     return known;
   };
 }
 
-async function read(root: string): Promise<Repository> {
+/** With `env`, variables that tell git where the repository is instead of letting it search. */
+export async function readRepository(root: string, env: Readonly<Record<string, string>> = {}): Promise<Repository> {
+  const ask = (...args: string[]) => runGit({ cwd: root, args, env });
   const [places, settings, ignore] = await Promise.all([
-    git(root, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-dir", "--git-common-dir"),
-    git(root, "config", "-z", "--get-regexp", "^(core|extensions)\\."),
-    git(root, "config", "--type=path", "--get", "core.excludesFile"),
+    ask("rev-parse", "--path-format=absolute", "--show-object-format", "--git-dir", "--git-common-dir"),
+    ask("config", "-z", "--get-regexp", "^(core|extensions)\\."),
+    ask("config", "--type=path", "--get", "core.excludesFile"),
   ]);
   const [objectFormat = "sha1", gitDir = "", commonDir = ""] = expectGit(places, `${root} as a repository`).out.split(
     "\n",

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync } from "node:fs";
 import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
+import type { OpenWorktree } from "./open-worktree.ts";
 import type { OwnDir } from "./own-dir.ts";
 import type { Yard } from "./yard.ts";
 
@@ -37,6 +38,16 @@ export async function findWork(yard: Yard, own: OwnDir, root: string): Promise<W
   }
   return work;
 }
+
+/** Staged, changed and untracked paths. Files whose index entry is stale are compared, not taken for changed. */
+export async function dirtyPaths({ own }: OpenWorktree): Promise<readonly string[]> {
+  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
+  const answer = expectGit(await own.git(args), "the state of a worktree");
+  return zeroEnded(answer.raw).map((entry) => entry.subarray(statusColumns).toString());
+}
+
+/** Two letters and a space. */
+const statusColumns = 3;
 
 export const absolute = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);
 

@@ -13,6 +13,8 @@ import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
+import { keepSubmodules } from "./submodules/keep.ts";
 import { emptyTrash, oldTrash } from "./trash.ts";
 import {
   commitAt,
@@ -46,7 +48,12 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     remove: (worktree, { deleteBranch }) =>
       inTurn(async () => removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() })),
     isLanded: async (commit, base, target) => isLanded(await yard(), commit, base, target),
-    collect: (worktree) => inIt(worktree, async () => collectBranches(await yard(), worktree)),
+    collect: (worktree) =>
+      inIt(worktree, async () => {
+        const over = await yard();
+        await collectBranches(over, worktree);
+        return keepSubmodules(over, worktree);
+      }),
     list: async () => findWorktrees(await yard()),
     branches: async () => findBranches(await yard()),
     resolve: async (ref) => commitAt(await yard(), ref),
@@ -86,9 +93,19 @@ async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise
 async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {
   sweepScratch(yard, Date.now());
   const created = await creators[request.kind](yard, request, inTurn);
-  if ("seat" in created) return ok({ ...created.seat, identity: directoryIdentity(created.seat.path) });
+  if ("seat" in created) {
+    const seat = { ...created.seat, identity: directoryIdentity(created.seat.path) };
+    return ok(await withSubmodules(yard, request, seat));
+  }
   const { path, branch } = request;
   return no({ kind: "worktree-failed", path, branch, problem: created.problem });
+}
+
+/** After the rest: no agent works in a worktree before its seat is on record, so what died half-way is done again. */
+async function withSubmodules(yard: Yard, request: SeatRequest, seat: Seat): Promise<Seat> {
+  const tip = hasSubmodules(request) ? await commitAt(yard, `refs/heads/${seat.branch}`) : undefined;
+  const unfilled = await fillSubmodules(yard, request, tip ?? seat.baseCommit);
+  return unfilled.length === 0 ? seat : { ...seat, unfilled };
 }
 
 type Creator = (yard: Yard, request: SeatRequest, inTurn: InTurn) => Promise<Created>;

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { stateDirName } from "../../domain/project/place.ts";
 import { expectGit, git } from "./git.ts";
+import type { Place } from "./places.ts";
 import type { Repository } from "./repository.ts";
 
 export interface WorktreeOptions {
@@ -27,6 +28,8 @@ export interface Yard {
   readonly deployed: readonly string[];
   readonly trash: string;
   readonly scratch: string;
+  /** Where the state of the one worktree is that this is about, when it is not where worktrees have it: a submodule. */
+  readonly place?: Place;
 }
 
 const tenMegabytes = 10 * 1024 * 1024;

@@ -115,11 +115,15 @@ async function runOne(ports: GatePorts, request: RunGates, command: Command): Pr
       kept: [...checkout.kept, ...checkout.cached].toSorted(),
       createdAt: ports.clock.now(),
     };
-    return { result, tail };
+    return { result, tail: result.status === "passed" ? tail : tail + aboutSubmodules(checkout) };
   } finally {
     await noteEnd?.();
   }
 }
+
+/** A gate that failed may have missed their files. */
+const aboutSubmodules = ({ unfilled = [] }: PoolCheckout): string =>
+  unfilled.map(({ path, problem, fix }) => `\nThe submodule ${path} was empty here: ${problem}. ${fix}\n`).join("");
 
 async function stored({ cache, reach }: GatePorts, proof: Proof): Promise<Proof> {
   reach?.("gate.after-run");

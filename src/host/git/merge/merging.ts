@@ -1,5 +1,6 @@
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import { openRepository } from "../repository.ts";
+import { lostPointers } from "../submodules/lost-pointers.ts";
 import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { committer } from "./commit.ts";
@@ -56,6 +57,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     changedFiles: async (from, to) => changedFiles(await ground(), from, to),
     patch: async (from, to) => patch(await ground(), from, to),
     subjectOf: async (commit) => subjectOf(await ground(), commit),
+    lostPointers: async (from, to) => lostPointers(await ground(), from, to),
     merge: async (ours, theirs) => (await shop()).merger.merge({ ours, theirs }),
     mergePairs: async (pairs) => (await shop()).merger.mergePairs(pairs),
     revert: async (commit, onto) => revert(await ground(), (await shop()).merger, { commit, onto }),

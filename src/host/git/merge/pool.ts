@@ -2,6 +2,9 @@ import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs
 import type { Installed, KeepTerms, PoolCheckout } from "../../../ports/merge-git.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { homeOf } from "../submodules/local-module.ts";
+import { type ModulePlan, planModules } from "../submodules/plan.ts";
+import { extrasInSubmodules, insideOf, refillSubmodules } from "../submodules/refill.ts";
 import { installKey } from "./dependency-files.ts";
 import type { Ground } from "./ground.ts";
 import { treeOf } from "./history.ts";
@@ -31,6 +34,7 @@ export async function checkOut(ground: Ground, request: CheckOutRequest): Promis
     commit,
     files,
     keep,
+    plan: await planOf(ground, commit, files),
     dependencies: await dependenciesOf(ground, { slot, commit, files, keep }),
   };
   const place = placeAt(ground, slot.path);
@@ -62,7 +66,9 @@ export async function keepInstalled(
   const extras = extrasIn(slot.path, layoutOf(files)).filter((path) => !mayCache(path));
   using own = openCheckout(ground, { slot, commit });
   const made = await ignoredOf(own, extras.filter(mayKeep));
-  const left = extras.filter((path) => !made.includes(path));
+  // What setup made inside a submodule is not kept.
+  const inside = await extrasInSubmodules(ground, slot.path, await planOf(ground, commit, files));
+  const left = [...extras.filter((path) => !made.includes(path)), ...inside];
   const id = commit === keep.landed ? ids.shared : ids.own;
   if (made.length > 0 && left.length === 0) {
     await slot.kept.make(id, slot.path, made);
@@ -122,10 +128,21 @@ async function sharedId(ground: Ground, commit: string, keep: KeepTerms): Promis
 
 interface Filling extends Wanted {
   readonly dependencies: Dependencies;
+  readonly plan: ModulePlan;
+}
+
+/** Without a list of submodules there are none that git would fill. */
+async function planOf(
+  { repository, scratch }: Ground,
+  commit: string,
+  files: readonly TrackedFile[],
+): Promise<ModulePlan> {
+  if (!files.some(({ path }) => path === ".gitmodules")) return { modules: [], unfilled: [] };
+  return planModules({ repository, home: homeOf(repository), commit, scratch });
 }
 
 async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise<PoolCheckout> {
-  const { slot, commit, files, keep, dependencies } = filling;
+  const { slot, commit, files, keep, dependencies, plan } = filling;
   const layout = layoutOf(files);
   const attributes = attributesHash(files);
   const before = slot.read();
@@ -133,7 +150,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   const roots = new Map((dependencies.set?.roots ?? []).map((root) => [root.path, root]));
   const mayStay = (path: string, stat: Stats): boolean =>
     keep?.rest === "stays" || isOfRoot(roots.get(path), stat) || (stat.isDirectory() && mayCache(path));
-  const stayed = sweep(place.path, layout, mayStay);
+  const stayed = sweep(place.path, layout, mayStay, insideOf(plan, ""));
   if (before?.attributes !== attributes) rmSync(slot.index, { force: true });
   slot.write({ commit, attributes });
   using own = openCheckout(ground, filling);
@@ -146,6 +163,9 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   const fitting = [...roots.values()].filter(({ path }) => hasRoomFor(layout, path));
   const kept = await putBack(own, place.path, dependencies.set, fitting);
   settlePlace(place, commit, slot.index);
+  const mayStayInside = (): boolean => keep?.rest === "stays";
+  const unfilled = await refillSubmodules(ground, place, { plan, state: `${slot.index}.modules`, mayStayInside });
+  const empty = unfilled.length === 0 ? {} : { unfilled };
   if (kept === undefined) {
     // Somebody wrote to the private copy: setup has to run again.
     await slot.kept.dropAll();
@@ -154,6 +174,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
       kept: [],
       cached: texts(cached),
       installOn: (await dependenciesOf(ground, filling)).installOn,
+      ...empty,
     };
   }
   return {
@@ -161,6 +182,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
     kept: texts(kept),
     cached: texts(cached),
     installOn: kept.length > 0 ? null : dependencies.installOn,
+    ...empty,
   };
 }
 

@@ -25,12 +25,14 @@ export const hasRoomFor = ({ modes, dirs }: Layout, path: string): boolean =>
 
 /**
  * Takes everything out of a checkout that does not belong there, and what is of another kind than it should be. Ignore
- * rules have no say, and no link is followed. What may stay is left, and answered.
+ * rules have no say, and no link is followed. What may stay is left, and answered. Submodules that somebody else fills
+ * are left as they are; all others are emptied.
  */
 export function sweep(
   root: string,
   layout: Layout,
   mayStay: (path: string, stat: Stats) => boolean,
+  filledElsewhere: ReadonlySet<string> = new Set(),
 ): readonly string[] {
   const { modes, dirs } = layout;
   const kept: string[] = [];
@@ -40,8 +42,9 @@ export function sweep(
       const stat = lstatSync(below(root, path));
       const mode = modes.get(path);
       if (dirs.has(path) && stat.isDirectory()) visit(path);
-      else if (mode !== undefined && isOfKind(stat, mode)) emptySubmodule(root, path, stat);
-      else if (hasRoomFor(layout, path) && mayStay(path, stat)) kept.push(path);
+      else if (mode !== undefined && isOfKind(stat, mode)) {
+        if (!filledElsewhere.has(path)) emptySubmodule(root, path, stat);
+      } else if (hasRoomFor(layout, path) && mayStay(path, stat)) kept.push(path);
       else remove(root, path);
     }
   };
@@ -76,7 +79,7 @@ function isOfKind(stat: Stats, mode: string): boolean {
   return mode === "160000" ? stat.isDirectory() : stat.isFile();
 }
 
-/** Git checks nothing out inside. */
+/** Git checks nothing out inside by itself. */
 function emptySubmodule(root: string, path: string, stat: Stats): void {
   if (stat.isDirectory()) for (const inner of open(root, path)) remove(root, inner);
 }

@@ -1,4 +1,5 @@
 import { expectGit, zeroEnded } from "../git.ts";
+import type { OwnDir } from "../own-dir.ts";
 import type { Ground } from "./ground.ts";
 
 /** One file of a tree. The path is bytes written as latin1, because file names need not be text. */
@@ -9,9 +10,12 @@ export interface TrackedFile {
 }
 
 /** Every file of a commit, with links and submodules, in git's order. */
-export async function trackedFiles(ground: Ground, commit: string): Promise<readonly TrackedFile[]> {
+export const trackedFiles = (ground: Ground, commit: string): Promise<readonly TrackedFile[]> =>
+  ground.through((own) => filesOf(own, commit));
+
+export async function filesOf(own: OwnDir, commit: string): Promise<readonly TrackedFile[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit];
-  const answer = expectGit(await ground.through((own) => own.git(args)), `listing the files of ${commit}`);
+  const answer = expectGit(await own.git(args), `listing the files of ${commit}`);
   return zeroEnded(answer.raw).map(readLine);
 }
 

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { SeatRequest, UnfilledSubmodule } from "../../../ports/worktrees.ts";
+import { expectRoom, passOnFull } from "../full-disk.ts";
+import { expectGit } from "../git.ts";
+import { openOwnDir } from "../own-dir.ts";
+import { placeOf } from "../places.ts";
+import type { Yard } from "../yard.ts";
+import { layOutModule, writeLink } from "./lay-out.ts";
+import { baseRef, changeModuleRefs, homeOf, isRealDirectory } from "./local-module.ts";
+import { initialise, moduleDirIn, type PlannedModule, planModules } from "./plan.ts";
+
+/**
+ * Gives a new worktree the files of its submodules, each with a git directory of its own, all from what is on this
+ * machine. Answers those that stay empty. Safe to repeat: a submodule that was filled once is left as its agent made it.
+ */
+export async function fillSubmodules(
+  yard: Yard,
+  { agentName, path, kind }: Pick<SeatRequest, "agentName" | "path" | "kind">,
+  commit: string,
+): Promise<readonly UnfilledSubmodule[]> {
+  const { repository, scratch } = yard;
+  const gitDir = hasSubmodules({ path, kind }) ? placeOf(repository, { path, kind })?.gitDir : undefined;
+  if (gitDir === undefined) return [];
+  const plan = await planModules({ repository, home: homeOf(repository), commit, scratch });
+  const unfilled = [...plan.unfilled];
+  for (const module of plan.modules) {
+    const workTree = join(path, module.path);
+    // The outer one stayed empty, or its agent changed it: what was planned inside is not there.
+    if (!isRealDirectory(workTree)) continue;
+    const problem = await fillOne(yard, { agentName, gitDir: realpathSync(gitDir), workTree }, module);
+    if (problem !== null) unfilled.push({ path: module.path, problem, fix: initialise(module.path) });
+  }
+  for (const outer of new Set(plan.modules.map(({ names }) => moduleDirIn(gitDir, names.slice(0, -1))))) {
+    rmSync(preparingIn(outer), { recursive: true, force: true });
+  }
+  return unfilled;
+}
+
+/** For a project without submodules, to know that costs one look at a file. */
+export const hasSubmodules = ({ path, kind }: Pick<SeatRequest, "path" | "kind">): boolean =>
+  kind !== "root" && existsSync(join(path, ".gitmodules"));
+
+interface Where {
+  readonly agentName: string;
+  /** The git directory of the worktree. */
+  readonly gitDir: string;
+  readonly workTree: string;
+}
+
+/**
+ * The git directory is made beside its place and moved there last, so one that is in its place is complete. Until then
+ * nobody has worked in the submodule, and the files in it are ours to write again. Answers why it stayed empty.
+ */
+async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, planned: PlannedModule) {
+  const { module, commit, names } = planned;
+  const finalDir = moduleDirIn(gitDir, names);
+  if (existsSync(finalDir)) return null;
+  const building = join(preparingIn(moduleDirIn(gitDir, names.slice(0, -1))), names.at(-1) ?? "");
+  if (!existsSync(building) && readdirSync(workTree).length > 0) return "its directory is not empty";
+  const { scratch } = yard;
+  const home = realpathSync(workTree);
+  try {
+    rmSync(building, { recursive: true, force: true });
+    mkdirSync(building, { recursive: true });
+    await changeModuleRefs(module, { set: [{ name: baseRef(agentName), commit }] });
+    await layOutModule({ dir: building, finalDir, workTree: home, commit, module, scratch });
+    await writeFiles({ planned, workTree, index: join(building, "index"), scratch });
+    writeLink(home, finalDir);
+    mkdirSync(dirname(finalDir), { recursive: true });
+    renameSync(building, finalDir);
+    return null;
+  } catch (error) {
+    for (const name of readdirSync(workTree)) rmSync(join(workTree, name), { recursive: true, force: true });
+    rmSync(building, { recursive: true, force: true });
+    passOnFull(error, workTree);
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const preparingIn = (gitDir: string): string => join(gitDir, "modules.preparing");
+
+/** Writes the files of a submodule's commit and the index that lists them. */
+export async function writeFiles({
+  planned: { module, commit },
+  workTree,
+  index,
+  scratch,
+}: {
+  readonly planned: Pick<PlannedModule, "module" | "commit">;
+  readonly workTree: string;
+  readonly index: string;
+  readonly scratch: string;
+}): Promise<void> {
+  using own = openOwnDir({
+    repository: module,
+    scratch,
+    head: commit,
+    refs: module.commonDir,
+    index,
+    workTree,
+    objects: "project",
+    files: "checkout",
+  });
+  const written = await own.git(["read-tree", "--reset", "-u", commit]);
+  expectRoom(written, workTree);
+  expectGit(written, "writing the files of a submodule");
+}

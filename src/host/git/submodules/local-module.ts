@@ -1,0 +1,129 @@
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expectGit, type GitAnswer, runGit } from "../git.ts";
+import { gitLinkIn } from "../places.ts";
+import { type Repository, readRepository } from "../repository.ts";
+import { parseRefs, type Ref } from "../yard.ts";
+
+/**
+ * Where the user keeps the modules of one repository. A module is the git repository behind a submodule; it belongs to
+ * the user's checkout. We read its objects, add objects, and write refs below `refs/overstory/sub/`. We change nothing
+ * else in it.
+ */
+export interface ModuleHome {
+  /** Git directories whose `modules` are looked through, the first one first. */
+  readonly gitDirs: readonly string[];
+  readonly workTree: string;
+}
+
+/** Of a project in a bare layout the checkout has a git directory of its own, and git keeps its modules there. */
+export const homeOf = ({ gitDir, commonDir, root }: Repository): ModuleHome => ({
+  gitDirs: [...new Set([gitDir, commonDir])],
+  workTree: root,
+});
+
+/** The modules of a module. */
+export const homeInside = (home: ModuleHome, module: Repository, path: string): ModuleHome => ({
+  gitDirs: [module.gitDir],
+  workTree: join(home.workTree, path),
+});
+
+/** The git directory of the user's module; undefined while the submodule is not initialised. */
+export function findModule(home: ModuleHome, { name, path }: { name: string | undefined; path: string }) {
+  const absorbed = name === undefined ? [] : home.gitDirs.map((dir) => join(dir, "modules", name));
+  return [...absorbed, ...insideCheckout(join(home.workTree, path))].find(isRepository);
+}
+
+/** A submodule that was added by an old git, or by hand, has its repository in its own directory. */
+function insideCheckout(dir: string): readonly string[] {
+  const link = join(dir, ".git");
+  if (isRealDirectory(link)) return [link];
+  const target = gitLinkIn(link);
+  return target === undefined ? [] : [resolve(dir, target)];
+}
+
+/** Real directories only: through a link an agent could show us another repository as its own. */
+export const isRepository = (dir: string): boolean =>
+  [dir, join(dir, "objects"), join(dir, "refs")].every(isRealDirectory) && existsSync(join(dir, "HEAD"));
+
+export const isRealDirectory = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The names of the modules in a directory, broken ones too. Names may have slashes; objects end the name. */
+export function moduleNames(dir: string, prefix = ""): readonly string[] {
+  if (!isRealDirectory(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory()) return [];
+    const inner = join(dir, entry.name);
+    return isRealDirectory(join(inner, "objects"))
+      ? [prefix + entry.name]
+      : moduleNames(inner, `${prefix}${entry.name}/`);
+  });
+}
+
+/** Read once, like the project's own repository. */
+export function openModule(gitDir: string): Promise<Repository> {
+  const found = known.get(gitDir);
+  if (found !== undefined) return found;
+  const opening = readRepository(gitDir, explicitly(gitDir));
+  known.set(gitDir, opening);
+  // The next caller asks again.
+  opening.catch(() => known.delete(gitDir));
+  return opening;
+}
+
+const known = new Map<string, Promise<Repository>>();
+
+/** Its configuration may name a work tree that is not there at the moment, and git would give up over that. */
+const explicitly = (gitDir: string) => ({ GIT_DIR: gitDir, GIT_WORK_TREE: gitDir });
+
+const gitIn = ({ gitDir }: Repository, args: readonly string[], stdin?: string): Promise<GitAnswer> =>
+  runGit({ cwd: gitDir, args, env: explicitly(gitDir), ...(stdin === undefined ? {} : { stdin }) });
+
+/** Refs of ours in a module that hold what one agent made there. */
+export const agentRefs = (agentName: string): string => `refs/overstory/sub/${agentName}/`;
+
+/** Holds what an agent's worktree relies on while it is there. */
+export const baseRef = (agentName: string): string => `${agentRefs(agentName)}base`;
+
+/** Holds a landed commit of a submodule that no other ref holds. No agent has a name like this. */
+export const landedRef = (commit: string): string => `refs/overstory/sub/@landed/${commit}`;
+
+export async function moduleRefs(module: Repository, prefix: string): Promise<readonly Ref[]> {
+  const answer = await gitIn(module, ["for-each-ref", "--format=%(objectname) %(refname)", prefix]);
+  return parseRefs(expectGit(answer, `listing ${prefix} of a submodule`).out);
+}
+
+/** Sets and deletes refs of a module, all or nothing. */
+export async function changeModuleRefs(
+  module: Repository,
+  { set = [], drop = [] }: { readonly set?: readonly Ref[]; readonly drop?: readonly Ref[] },
+): Promise<void> {
+  if (set.length + drop.length === 0) return;
+  const lines = [
+    ...set.map(({ name, commit }) => `update ${name} ${commit}\n`),
+    ...drop.map(({ name, commit }) => `delete ${name} ${commit}\n`),
+  ];
+  const answer = await gitIn(module, ["update-ref", "--stdin"], lines.join(""));
+  expectGit(answer, `keeping commits of the submodule at ${module.gitDir}`);
+}
+
+/** Lets go of what a worktree relied on that is no more, in all modules of the user's. */
+export async function dropBases({ gitDirs }: ModuleHome, agentName: string): Promise<void> {
+  for (const gitDir of gitDirs) {
+    for (const name of moduleNames(join(gitDir, "modules"))) {
+      const dir = join(gitDir, "modules", name);
+      if (!isRepository(dir)) continue;
+      await dropBases({ gitDirs: [dir], workTree: dir }, agentName);
+      if (!mayHave(dir, baseRef(agentName))) continue;
+      const module = await openModule(dir);
+      await changeModuleRefs(module, { drop: await moduleRefs(module, baseRef(agentName)) });
+    }
+  }
+}
+
+/** Without a process. */
+function mayHave(gitDir: string, ref: string): boolean {
+  const packed = join(gitDir, "packed-refs");
+  return existsSync(join(gitDir, ref)) || (existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`));
+}

@@ -1,0 +1,133 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { LostPointer } from "../../../ports/merge-git.ts";
+import { expectGit, zeroEnded } from "../git.ts";
+import type { Ground } from "../merge/ground.ts";
+import type { OwnDir } from "../own-dir.ts";
+import type { Repository } from "../repository.ts";
+import { transfer } from "../transfer.ts";
+import { makeYard } from "../yard.ts";
+import {
+  changeModuleRefs,
+  findModule,
+  homeInside,
+  homeOf,
+  isRealDirectory,
+  isRepository,
+  landedRef,
+  type ModuleHome,
+  openModule,
+} from "./local-module.ts";
+import { initialise, moduleDirIn } from "./plan.ts";
+import { namesIn, openRefs, type Submodule, submodulesOf } from "./submodules-of.ts";
+
+/** See `MergeGit.lostPointers`. Where no submodule differs it takes one process. */
+export async function lostPointers(ground: Ground, from: string, to: string): Promise<readonly LostPointer[]> {
+  const changed = await ground.through((own) => changedPointers(own, from, to));
+  const lost: LostPointer[] = [];
+  const visit = async (pointers: readonly Changed[], home: ModuleHome, outer: Outer): Promise<void> => {
+    for (const pointer of pointers) {
+      const { path, name, commit } = pointer;
+      const shown = `${outer.prefix}${path}`;
+      const dir = findModule(home, pointer);
+      if (dir === undefined) {
+        lost.push({ path: shown, commit, problem: name === undefined ? unnamed : notThere(shown) });
+        continue;
+      }
+      const module = await openModule(dir);
+      const names = [...outer.names, name ?? path];
+      if (!(await makeSure(ground, { module, names, commit }))) {
+        lost.push({ path: shown, commit, problem: missing(shown, commit, dir) });
+        continue;
+      }
+      using own = openRefs(module, ground.scratch);
+      const inner = await changedInside(own, pointer);
+      await visit(inner, homeInside(home, module, path), { prefix: `${shown}/`, names });
+    }
+  };
+  await visit(changed, homeOf(ground.repository), { prefix: "", names: [] });
+  return lost;
+}
+
+interface Outer {
+  readonly prefix: string;
+  readonly names: readonly string[];
+}
+
+const unnamed = ".gitmodules does not name it, so nobody could tell where its commits come from";
+const notThere = (path: string): string =>
+  `it is not initialised in the project's checkout, so nobody can tell whether its commit exists: ${initialise(path)}`;
+const missing = (path: string, commit: string, dir: string): string =>
+  `its commit ${commit.slice(0, 10)} is not in ${dir}; when its remote has the commit: ${initialise(path)}`;
+
+interface Changed extends Submodule {
+  readonly before: string | undefined;
+}
+
+/** With those that `.gitmodules` does not name. */
+async function changedPointers(own: OwnDir, from: string, to: string): Promise<readonly Changed[]> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to];
+  const parts = zeroEnded(expectGit(await own.git(args), "comparing submodules").raw).map((part) => part.toString());
+  const found = parts.flatMap((part, at) => {
+    const [, was, before, commit] = /^:(\d+) 160000 ([0-9a-f]+) ([0-9a-f]+) /.exec(part) ?? [];
+    const path = parts[at + 1];
+    if (commit === undefined || path === undefined) return [];
+    return [{ path, commit, before: was === "160000" ? before : undefined }];
+  });
+  if (found.length === 0) return [];
+  const names = await namesIn(own, to);
+  return found.map((one) => ({ ...one, name: names.get(one.path) }));
+}
+
+/** What the commit of a submodule names otherwise than the one before it, as far as that is known. */
+async function changedInside(own: OwnDir, { commit, before }: Changed): Promise<readonly Changed[]> {
+  const now = await submodulesOf(own, commit);
+  if (now.length === 0) return [];
+  const then = before === undefined ? [] : await submodulesOf(own, before);
+  const was = new Map(then.map((one) => [one.path, one.commit]));
+  return now.filter((one) => was.get(one.path) !== one.commit).map((one) => ({ ...one, before: was.get(one.path) }));
+}
+
+interface Wanted {
+  readonly module: Repository;
+  readonly names: readonly string[];
+  readonly commit: string;
+}
+
+/** False when the commit is nowhere. Otherwise a ref of the user's module holds it, with everything it needs. */
+async function makeSure(ground: Ground, wanted: Wanted): Promise<boolean> {
+  const { module, commit } = wanted;
+  using own = openRefs(module, ground.scratch);
+  const state = await stateOf(own, commit);
+  if (state === "held") return true;
+  if (state === "missing" && !(await fetchFromWorktrees(ground, wanted))) return false;
+  await changeModuleRefs(module, { set: [{ name: landedRef(commit), commit }] });
+  return true;
+}
+
+/** `loose`: complete, but no ref holds it, as after the user moved on from a commit made on no branch. */
+async function stateOf(own: OwnDir, commit: string): Promise<"held" | "loose" | "missing"> {
+  const first = await own.git(["rev-list", "--max-count=1", commit, "--not", "--all"]);
+  if (first.code !== 0) return "missing";
+  if (first.out === "") return "held";
+  const whole = await own.git(["rev-list", "--objects", "--quiet", commit, "--not", "--all"]);
+  return whole.code === 0 ? "loose" : "missing";
+}
+
+/** A branch may be asked for before the turn is over in which its agent, or the user in another worktree, made it. */
+async function fetchFromWorktrees(ground: Ground, { module, names, commit }: Wanted): Promise<boolean> {
+  const { repository, scratch } = ground;
+  const all = join(repository.commonDir, "worktrees");
+  const gitDirs = isRealDirectory(all) ? readdirSync(all).map((name) => moduleDirIn(join(all, name), names)) : [];
+  for (const gitDir of gitDirs.filter(isRepository)) {
+    using both = openRefs(module, scratch, [join(gitDir, "objects")]);
+    if ((await stateOf(both, commit)) === "missing") continue;
+    const boundary = await both.git(["rev-list", "--boundary", commit, "--not", "--all"]);
+    const haves = [...expectGit(boundary, "comparing commits").out.matchAll(/^-([0-9a-f]+)$/gm)].map(
+      ([, oid = ""]) => oid,
+    );
+    await transfer(makeYard(module, { scratch }), both, { wants: [commit], haves });
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
+import { passOnFull } from "../full-disk.ts";
+import type { Ground } from "../merge/ground.ts";
+import type { PoolPlace } from "../merge/pool-place.ts";
+import { extrasIn, layoutOf, remove, sweep } from "../merge/sweep.ts";
+import { filesOf } from "../merge/tracked.ts";
+import { writeFiles } from "./fill.ts";
+import { layOutModule, writeLink } from "./lay-out.ts";
+import { isRealDirectory } from "./local-module.ts";
+import { initialise, type ModulePlan, moduleDirIn, type PlannedModule } from "./plan.ts";
+import { openRefs } from "./submodules-of.ts";
+
+/**
+ * Gives a place of the pool the submodules of its commit. Commands of agents ran there before, so the files are compared
+ * with an index that lies elsewhere, in `state`. Answers the submodules that are empty.
+ */
+export async function refillSubmodules(
+  ground: Ground,
+  place: PoolPlace,
+  { plan, state, mayStayInside }: Pick<Where, "state" | "mayStayInside"> & { readonly plan: ModulePlan },
+): Promise<readonly UnfilledSubmodule[]> {
+  const unfilled = [...plan.unfilled];
+  for (const module of plan.modules) {
+    const dir = join(place.path, module.path);
+    // What it is in stayed empty.
+    if (unfilled.some(({ path }) => module.path.startsWith(`${path}/`))) continue;
+    try {
+      await refill(ground, { place, dir, state, mayStayInside, inside: insideOf(plan, module.path) }, module);
+    } catch (error) {
+      passOnFull(error, dir);
+      empty(dir);
+      const problem = error instanceof Error ? error.message : String(error);
+      unfilled.push({ path: module.path, problem, fix: initialise(module.path) });
+    }
+  }
+  return unfilled;
+}
+
+/** Paths, as the bytes they are made of, of the submodules that are filled inside one, from its own top. */
+export function insideOf({ modules }: ModulePlan, outer: string): ReadonlySet<string> {
+  const prefix = outer === "" ? "" : `${outer}/`;
+  const inside = modules.filter(({ path }) => path.startsWith(prefix)).map(({ path }) => path.slice(prefix.length));
+  return new Set(inside.map((path) => Buffer.from(path).toString("latin1")));
+}
+
+/** What is in the submodules of a checkout besides their files, from the top of the checkout. */
+export async function extrasInSubmodules(
+  { scratch }: Ground,
+  root: string,
+  { modules }: ModulePlan,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { module, commit, path } of modules) {
+    using own = openRefs(module, scratch);
+    const extras = extrasIn(join(root, path), layoutOf(await filesOf(own, commit)));
+    found.push(...extras.map((extra) => `${Buffer.from(path).toString("latin1")}/${extra}`));
+  }
+  return found;
+}
+
+interface Where {
+  readonly place: PoolPlace;
+  readonly dir: string;
+  readonly state: string;
+  readonly inside: ReadonlySet<string>;
+  /** May files stay in a submodule that are not its own? */
+  mayStayInside(): boolean;
+}
+
+async function refill(ground: Ground, where: Where, planned: PlannedModule): Promise<void> {
+  const { place, dir, state, inside, mayStayInside } = where;
+  const { commit, module, names, path } = planned;
+  const { scratch } = ground;
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const key = join(state, new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 32));
+  const [index, filled] = [`${key}.index`, `${key}.filled`];
+  // A git that was killed leaves it behind; nobody else uses this index.
+  rmSync(`${index}.lock`, { force: true });
+  if (!isRealDirectory(dir)) mkdirSync(dir, { recursive: true });
+  const isSame = existsSync(filled) && readFileSync(filled, "utf8") === commit;
+  if (!isSame) {
+    empty(dir);
+    rmSync(index, { force: true });
+  } else {
+    using own = openRefs(module, scratch);
+    sweep(dir, layoutOf(await filesOf(own, commit)), mayStayInside, inside);
+    remove(dir, ".git");
+  }
+  writeFileSync(filled, commit, { mode: 0o600 });
+  await writeFiles({ planned, workTree: dir, index, scratch });
+  const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
+  const workTree = realpathSync(dir);
+  await layOutModule({ dir: gitDir, finalDir: gitDir, workTree, commit, module, scratch });
+  writeLink(workTree, gitDir);
+  copyIndex(index, join(gitDir, "index"));
+}
+
+function empty(dir: string): void {
+  if (isRealDirectory(dir)) for (const name of readdirSync(dir, { encoding: "latin1" })) remove(dir, name);
+}
+
+/** Not younger than the files it lists, or a change in the same moment would not be seen. */
+function copyIndex(from: string, to: string): void {
+  copyFileSync(from, to);
+  const { atimeMs, mtimeMs } = statSync(from);
+  utimesSync(to, atimeMs / 1000, (mtimeMs - doubtMs) / 1000);
+}
+
+const doubtMs = 2;
