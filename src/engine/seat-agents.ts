@@ -2,7 +2,7 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { failureOf } from "../domain/failure.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Tx } from "../ports/store.ts";
-import type { Seat } from "../ports/worktrees.ts";
+import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
@@ -223,6 +223,37 @@ async function seated(
     baseCommit,
   });
   await record(tx, ports, agent, "seated", { worktree: path, branch, baseCommit });
+  if (seat.unfilled !== undefined) await tellUnfilled(tx, ports, agent, seat.unfilled);
+}
+
+/** The agent reads it with its task; its parent can do something about it. */
+async function tellUnfilled(
+  tx: Tx,
+  ports: SeatPorts,
+  agent: Agent,
+  unfilled: readonly UnfilledSubmodule[],
+): Promise<void> {
+  const { name, parentName, runId } = agent;
+  const lines = unfilled.map(({ path, problem, fix }) => `- ${path}: ${problem}. In the project's checkout: ${fix}`);
+  const recipients = [...new Set([name, parentName])].map((to) => ({ name: to, wake: false }));
+  await post(
+    tx,
+    { ids: ports.ids, now: ports.clock.now() },
+    {
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId,
+      verified: true,
+      address: name,
+      recipients,
+      subject: `[ENGINE] empty submodules in the worktree of ${name}`,
+      body: `These submodules could not be filled from what is on this machine, so their directories are empty:\n${lines.join("\n")}`,
+      type: "status",
+      priority: "normal",
+    },
+  );
+  await record(tx, ports, agent, "submodules_unfilled", { unfilled }, "warn");
 }
 
 /** No process ever ran, so nothing can be lost: the agent ends, its task is free again, its parent learns why. */
@@ -266,7 +297,14 @@ async function startFailed(tx: Tx, ports: SeatPorts, agent: Agent, problem: stri
   await record(tx, ports, agent, "start_failed", { problem });
 }
 
-async function record(tx: Tx, ports: SeatPorts, agent: Agent, type: string, data: unknown): Promise<void> {
+async function record(
+  tx: Tx,
+  ports: SeatPorts,
+  agent: Agent,
+  type: string,
+  data: unknown,
+  level: "info" | "warn" = "info",
+): Promise<void> {
   const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
-  await tx.events.append([{ ...about, source: "engine", type, data, createdAt: ports.clock.now() }]);
+  await tx.events.append([{ ...about, source: "engine", type, level, data, createdAt: ports.clock.now() }]);
 }

@@ -2,7 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Store, Tx } from "../../ports/store.ts";
-import type { OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
+import type { KeptSubmodule, OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
 
 interface ConservePorts {
   readonly store: Store;
@@ -68,7 +68,7 @@ async function withinReason<T>(work: Promise<T>): Promise<T> {
 const longestKeepingMs = 120_000;
 
 async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree): Promise<WorktreeFacts> {
-  await ports.worktrees.collect(worktree);
+  await noteSubmodules(ports, agent, await ports.worktrees.collect(worktree));
   const facts = await ports.worktrees.inspect(worktree);
   // A linked worktree's commits are held by its branch, while it is on it; a clone's only by what we fetched.
   const held = facts.exists && !facts.dirty && facts.onBranch && facts.loose === 0 && worktree.kind === "linked";
@@ -78,6 +78,18 @@ async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree)
   ports.reach?.("turn.after-snapshot");
   await ports.store.transaction((tx) => remember(tx, agent, snapshot, ports.clock.now()));
   return facts;
+}
+
+/** Where work in submodules was put, and what of it could not be kept. */
+async function noteSubmodules(ports: ConservePorts, agent: Agent, found: readonly KeptSubmodule[]): Promise<void> {
+  if (found.length === 0) return;
+  const events = found.map(({ path, refs, problem }) => {
+    const base = about(agent, ports.clock.now());
+    return problem === null
+      ? ({ ...base, type: "submodule_kept", level: "info", data: { path, refs } } as const)
+      : ({ ...base, type: "snapshot_failed", level: "error", data: { path, problem } } as const);
+  });
+  await ports.store.transaction((tx) => tx.events.append(events));
 }
 
 /** One that is on record already says nothing new; one that is not was taken by somebody who died before they could. */
