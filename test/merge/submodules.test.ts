@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { jsonOf } from "../../testkit/ov.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const done = "- ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
+
+/** A project with the submodule `lib`, whose remote is gone when the test begins. */
+async function projectWithLib(
+  steps: string,
+  gates: readonly string[] = ["test -f lib/conf.ini"],
+): Promise<TestProject> {
+  const scenario = `- do:\n    ${steps.trim().replaceAll("\n", "\n    ")}\n    ${done}\n`;
+  const project = await makeProject({ scenario, gates });
+  const remote = join(dirname(project.root), "lib.git");
+  mkdirSync(remote);
+  const { git } = project;
+  await git("-C", remote, "init", "--quiet");
+  await Bun.write(join(remote, "conf.ini"), "[conf]\n");
+  await git("-C", remote, "add", "-A");
+  await git("-C", remote, "commit", "--quiet", "-m", "lib");
+  await git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", remote, "lib");
+  await git("commit", "--quiet", "-m", "submodule");
+  rmSync(remote, { recursive: true });
+  return project;
+}
+
+async function sling(project: TestProject, name: string): Promise<void> {
+  await project.json("task", "create", "Work", "--id", `t-${name}`);
+  await project.json("sling", `t-${name}`, "--name", name);
+  await project.until(`${name} ended`, async () => (await project.agent(name)).state === "completed");
+  await project.settled();
+}
+
+/** What the first event of a type says. */
+async function dataOf(project: TestProject, type: string): Promise<unknown> {
+  const events = await project.read((tx) => tx.events.after(0, 1000));
+  return JSON.parse(events.find((event) => event.type === type)?.data ?? "null");
+}
+
+/** Configurations of the user's modules, and the link in the user's checkout. */
+const usersModules = (project: TestProject): readonly string[] => {
+  const modules = join(project.root, ".git", "modules");
+  const configs = readdirSync(modules, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("config"));
+  const files = [...configs.map((path) => join(modules, path)), join(project.root, "lib", ".git")];
+  return [join(project.root, ".git", "config"), ...files].map((path) => `${path}\n${readFileSync(path, "utf8")}`);
+};
+
+test("an agent's commit in a submodule lands, survives every clean, and can be checked out without a network", async () => {
+  await using project = await projectWithLib(`
+- shell: git submodule update --init --recursive
+- edit: { file: lib/conf.ini, write: "[changed]\\n" }
+- shell: git -C lib commit --quiet -am "change lib"
+- commit: bump lib`);
+  const before = usersModules(project);
+  await sling(project, "b1");
+  expect(usersModules(project)).toEqual(before);
+  const { branch } = await project.agent("b1");
+  const merged = jsonOf(await project.ov("merge", "--branch", branch ?? "", "--json"));
+  expect(merged).toMatchObject({ success: true, entry: { status: "merged", verdict: "verified" } });
+  await project.until("its worktree was removed", async () => (await project.agent("b1")).cleanedAt !== null);
+  await project.json("merge", "promote");
+  await project.json("clean", "--all", "--yes");
+  expect(readFileSync(join(project.root, "lib/conf.ini"), "utf8")).toBe("[conf]\n");
+  await project.git("submodule", "update");
+  expect(readFileSync(join(project.root, "lib/conf.ini"), "utf8")).toBe("[changed]\n");
+  expect(usersModules(project)).toEqual(before);
+}, 180_000);
+
+test("uncommitted work in a submodule survives release and clean", async () => {
+  await using project = await projectWithLib(`
+- edit: { file: lib/conf.ini, write: "half done\\n" }
+- edit: { file: lib/new.txt, write: "new\\n" }`);
+  await sling(project, "b1");
+  await project.json("release", "b1");
+  await project.until("its worktree was removed", async () => (await project.agent("b1")).cleanedAt !== null);
+  await project.json("clean", "--all", "--yes");
+  expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
+  const refs = (await project.git("-C", "lib", "for-each-ref", "--format=%(refname)", "refs/overstory/")).trim();
+  expect(refs).toMatch(/^refs\/overstory\/sub\/b1\/work\/[0-9a-f-]+$/);
+  expect(await project.git("-C", "lib", "show", `${refs}:conf.ini`)).toBe("half done\n");
+  expect(await project.git("-C", "lib", "show", `${refs}:new.txt`)).toBe("new\n");
+  expect(await dataOf(project, "submodule_kept")).toEqual({ path: "lib", refs: [refs] });
+}, 180_000);
+
+test("a pointer to a commit that nobody has does not land, and the refusal says so", async () => {
+  await using project = await projectWithLib(`
+- shell: git update-index --cacheinfo 160000,1111111111111111111111111111111111111111,lib && git commit --quiet -m nowhere`);
+  await sling(project, "b1");
+  const { branch } = await project.agent("b1");
+  const answer = await project.ov("merge", "--branch", branch ?? "", "--json");
+  expect(answer.code).not.toBe(0);
+  expect(answer.out).toContain("the submodule lib cannot land: its commit 1111111111 is not in ");
+  expect(answer.out).toContain("git submodule update --init --recursive -- 'lib'");
+  const [entry] = await project.read((tx) => tx.merges.list({}));
+  expect(entry).toMatchObject({ status: "failed", cause: "lost_submodule", causeDetail: { files: ["lib"] } });
+}, 180_000);
+
+test("a submodule that cannot be filled is named to the agent, to the operator and by a gate that fails", async () => {
+  const steps = `
+- input: { expect: "empty submodules in the worktree of b1" }
+- input: { expect: "lib: it is not initialised in the project's checkout" }
+- edit: { file: a.txt, write: "a\\n" }
+- commit: work`;
+  // On the base it passes.
+  await using project = await projectWithLib(steps, ["test -f lib/conf.ini || test ! -f a.txt"]);
+  await project.git("submodule", "--quiet", "deinit", "--force", "lib");
+  rmSync(join(project.root, ".git", "modules"), { recursive: true });
+  await sling(project, "b1");
+  expect(await dataOf(project, "submodules_unfilled")).toMatchObject({ unfilled: [{ path: "lib" }] });
+  expect((await project.ov("inbox", "--peek")).out).toContain("empty submodules in the worktree of b1");
+  const { branch } = await project.agent("b1");
+  const answer = await project.ov("merge", "--branch", branch ?? "", "--json");
+  expect(answer.out).toContain("The submodule lib was empty here: it is not initialised in the project's checkout");
+}, 180_000);
