@@ -1,5 +1,6 @@
 import type { Refusal } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
+import { utf8Length } from "../text/sizes.ts";
 import type { Message } from "./types.ts";
 
 export interface MailLimits {
@@ -97,15 +98,6 @@ export function capBody(body: string, blobPath: string, limits: MailLimits = def
   if (bytes <= limits.maxBodyBytes) return { body, blob: null };
   const start = beginning(body, Math.min(summaryChars, limits.maxBodyBytes));
   return { body: `${start}\n[... ${bytes} bytes in all; the whole text is in ${blobPath}]`, blob: body };
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 /** Never ends in half a character. */

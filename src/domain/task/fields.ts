@@ -1,5 +1,6 @@
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
+import { checkSize, sizes } from "../text/sizes.ts";
 import { type Task, taskTypes } from "./task.ts";
 
 /** What a person or agent may write about a task, as typed. Absent: as it was, or the default. */
@@ -29,6 +30,8 @@ export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
   if (title !== undefined && title.length > maxTitle) {
     return no(invalid("title", `must have at most ${maxTitle} characters; the rest belongs in the description`));
   }
+  const described = checkSize("description", given.description, sizes.text);
+  if (!described.ok) return described;
   const type = taskTypes.find((known) => known === given.type);
   if (given.type !== undefined && type === undefined) {
     return no(invalid("type", "is not a type of task", { value: given.type, allowed: taskTypes }));

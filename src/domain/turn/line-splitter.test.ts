@@ -27,3 +27,14 @@ test("the rest without a newline stays inside until asked for", () => {
   expect(splitter.flush()).toBe("bc");
   expect(splitter.flush()).toBeUndefined();
 });
+
+test("of a line above the limit the beginning is kept, and the lines after it are whole", () => {
+  const splitter = new LineSplitter(10);
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  expect(splitter.push(bytes("abcdefgh"))).toEqual([]);
+  expect(splitter.push(bytes("ijklmnop"))).toEqual([]);
+  expect(splitter.push(bytes("q".repeat(1_000)))).toEqual([]);
+  expect(splitter.pending).toBe(1_016);
+  expect(splitter.push(bytes("end\nnext\n"))).toEqual(["abcdefghij", "next"]);
+  expect(splitter.pending).toBe(0);
+});

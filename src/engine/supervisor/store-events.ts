@@ -1,5 +1,6 @@
 import type { Usage } from "../../domain/budget/usage.ts";
 import type { NewEvent } from "../../domain/event/event.ts";
+import { shortened } from "../../domain/text/sizes.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
@@ -71,6 +72,11 @@ function usageOf({ turn, agent }: OwnedTurn, event: Extract<TurnEvent, { kind: "
   };
 }
 
+/** What an agent says is kept as events up to this length; its raw output has the whole. */
+const mostTextChars = 64_000;
+/** Tools are given whole files: their beginning tells what was done. */
+const mostInputChars = 4_000;
+
 /** No line has as many events. */
 const warningParts = 1_000;
 
@@ -85,9 +91,12 @@ function shapeOf(event: TurnEvent, resumed: string | null): Shape | undefined {
       }
       return { type: "session_start", data: { providerSessionId: event.providerSessionId, model: event.model } };
     case "text":
-      return { type: "progress", data: { text: event.text } };
+      return { type: "progress", data: { text: shortened(event.text, mostTextChars) } };
     case "tool-start":
-      return { type: "tool_start", data: { id: event.id, tool: event.name, input: event.input } };
+      return {
+        type: "tool_start",
+        data: { id: event.id, tool: event.name, input: shortened(event.input, mostInputChars) },
+      };
     case "tool-end":
       return { type: "tool_end", level: event.failed ? "warn" : "info", data: { id: event.id, failed: event.failed } };
     case "retry":
@@ -104,10 +113,18 @@ function shapeOf(event: TurnEvent, resumed: string | null): Shape | undefined {
       return {
         type: "result",
         level: event.failure === null ? "info" : "error",
-        data: { cause: event.failure ?? "completed", text: event.text, costUsd: event.costUsd },
+        data: {
+          cause: event.failure ?? "completed",
+          text: shortened(event.text, mostTextChars),
+          costUsd: event.costUsd,
+        },
       };
     case "hopeless":
-      return { type: "hopeless", level: "error", data: { cause: event.failure, text: event.text } };
+      return {
+        type: "hopeless",
+        level: "error",
+        data: { cause: event.failure, text: shortened(event.text, mostTextChars) },
+      };
     case "malformed":
       return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
     case "thinking":

@@ -40,8 +40,8 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
   access: "write",
   prepare: async (files, { settings }, request) => {
     const text = request.message?.trim() ?? "";
-    const { body, blobPath } = await fitBody(files, settings, text === "" ? defaultMessage : text);
-    return ok({ ...request, message: body, blobPath });
+    const fitted = await fitBody(files, settings, text === "" ? defaultMessage : text);
+    return fitted.ok ? ok({ ...request, message: fitted.value.body, blobPath: fitted.value.blobPath }) : fitted;
   },
   run: async (tx, context, request) => {
     const { caller, ids } = context;

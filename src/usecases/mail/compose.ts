@@ -1,5 +1,8 @@
 import { capBody } from "../../domain/mail/limits.ts";
 import type { MailType, Priority } from "../../domain/mail/types.ts";
+import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { limitsOf } from "./policy.ts";
@@ -39,9 +42,11 @@ export interface Body {
 }
 
 /** Puts a long body into a file and keeps its beginning. The file is named by its content, so repeating is harmless. */
-export async function fitBody(files: ProjectFiles, settings: Settings, body: string): Promise<Body> {
+export async function fitBody(files: ProjectFiles, settings: Settings, body: string): Promise<Result<Body, Refusal>> {
+  const sized = checkSize("body", body, sizes.document);
+  if (!sized.ok) return sized;
   const limits = limitsOf(settings);
-  if (capBody(body, "", limits).blob === null) return { body, blobPath: null };
+  if (capBody(body, "", limits).blob === null) return ok({ body, blobPath: null });
   const blobPath = await files.writeMailBlob(body);
-  return { body: capBody(body, blobPath, limits).body, blobPath };
+  return ok({ body: capBody(body, blobPath, limits).body, blobPath });
 }

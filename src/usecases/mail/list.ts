@@ -25,7 +25,12 @@ export interface ListRequest {
 
 export interface ListReply {
   readonly messages: readonly MessageView[];
+  /** There are more than these. */
+  readonly more: boolean;
 }
+
+/** More than a person reads and a script needs at once. */
+const defaultLimit = 1_000;
 
 /** Messages, newest first: of the whole project for a person, else those in the caller's sight. Looking changes nothing. */
 export const listMail: UseCase<ListRequest, ListReply> = {
@@ -44,8 +49,10 @@ export const listMail: UseCase<ListRequest, ListReply> = {
     if (!allowed.ok) return allowed;
     const messages: MessageView[] = [];
     const shown = { ...filter.value, ...(involving === undefined ? {} : { involving }) };
-    for (const message of await tx.messages.list(shown)) messages.push(await seenBy(tx, message, to));
-    return ok({ messages });
+    const limit = shown.limit ?? defaultLimit;
+    const found = await tx.messages.list({ ...shown, limit: limit + 1 });
+    for (const message of found.slice(0, limit)) messages.push(await seenBy(tx, message, to));
+    return ok({ messages, more: found.length > limit });
   },
 };
 

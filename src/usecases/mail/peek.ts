@@ -13,6 +13,8 @@ export interface PeekReply {
   /** `mail.check` would find or change something. */
   readonly waiting: boolean;
   readonly debounced: boolean;
+  /** How many messages nobody has taken yet. */
+  readonly unread: number;
 }
 
 /** Looks whether an inbox is worth opening. Most looks of a hook end here, without a writer's lock. */
@@ -23,11 +25,12 @@ export const peekMail: UseCase<PeekRequest, PeekReply> = {
     if (!opened.ok) return opened;
     const inbox = opened.value;
     if (await isDebounced(tx, inbox, now, debounceMs)) {
-      return ok({ inbox: inbox.name, waiting: false, debounced: true });
+      return ok({ inbox: inbox.name, waiting: false, debounced: true, unread: 0 });
     }
     const due = await tx.deliveries.queued(inbox.name, now, 1);
     const open = due.length > 0 ? [] : await tx.deliveries.inState(inbox.name, ["claimed", "delivered"]);
     const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
-    return ok({ inbox: inbox.name, waiting: due.length > 0 || unsettled, debounced: false });
+    const unread = due.length === 0 ? 0 : await tx.deliveries.countQueued(inbox.name);
+    return ok({ inbox: inbox.name, waiting: due.length > 0 || unsettled, debounced: false, unread });
   },
 };

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { mailWorld } from "../../../testkit/mail-world.ts";
+import { listMail } from "./list.ts";
 import { replyToMail } from "./reply.ts";
 import { sendMail } from "./send.ts";
 
@@ -85,4 +86,25 @@ test("a long body is kept whole in a file and delivered as its beginning, whatev
   expect(stored?.body).toContain(stored?.blobPath ?? "nowhere");
   const short = await world.must(sendMail, { to: "operator", subject: "s", body: "y", blobPath: "/etc/passwd" });
   expect((await world.store.read((tx) => tx.messages.get(short.id ?? "")))?.blobPath).toBeNull();
+});
+
+test("a subject, payload or body above its size is refused, and nothing is stored", async () => {
+  await using world = await mailWorld();
+  const mail = { to: "operator", subject: "s", body: "b" };
+  for (const [field, request] of [
+    ["subject", { ...mail, subject: "x".repeat(2_049) }],
+    ["payload", { ...mail, payload: JSON.stringify({ text: "x".repeat(70_000) }) }],
+    ["body", { ...mail, body: "x".repeat(16 * 1024 * 1024 + 1) }],
+  ] as const) {
+    expect(await world.call(sendMail, request)).toMatchObject({ ok: false, refusal: { kind: "invalid", field } });
+  }
+  expect(await world.store.read((tx) => tx.messages.list({}))).toEqual([]);
+});
+
+test("a list shows what was asked for and says whether there is more", async () => {
+  await using world = await mailWorld();
+  for (const n of [1, 2, 3]) await world.must(sendMail, { to: "operator", subject: `s${n}`, body: "b" });
+  const two = await world.must(listMail, { to: "operator", limit: 2 });
+  expect([two.messages.map(({ subject }) => subject), two.more]).toEqual([["s3", "s2"], true]);
+  expect((await world.must(listMail, { to: "operator", limit: 3 })).more).toBe(false);
 });

@@ -32,7 +32,8 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
   access: "write",
   prepare: async (files, { settings }, request) => {
     await loadFollower(request.type);
-    return ok({ ...request, ...(await fitBody(files, settings, request.body)) });
+    const fitted = await fitBody(files, settings, request.body);
+    return fitted.ok ? ok({ ...request, ...fitted.value }) : fitted;
   },
   run: async (tx, context, request) => {
     const type = parseType(request.type ?? "status");

@@ -3,6 +3,7 @@ import { checkSender } from "../../domain/mail/sender.ts";
 import type { MailType, Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { checkSizes, sizes } from "../../domain/text/sizes.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import { completePayload } from "./complete-payload.ts";
@@ -40,6 +41,8 @@ export async function submit(
 ): Promise<Result<SendReply, Refusal>> {
   const { now, settings } = context;
   const limits = limitsOf(settings);
+  const sized = checkSizes(["subject", mail.subject, sizes.line], ["payload", mail.payload, sizes.payload]);
+  if (!sized.ok) return sized;
   const stored = mail.dedupeKey === null ? undefined : await tx.messages.byDedupeKey(sender.name, mail.dedupeKey);
   if (stored !== undefined) return ok(await repeated(tx, stored));
   const allowed = await checkRights(tx, sender, mail.type);

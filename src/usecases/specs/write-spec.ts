@@ -4,6 +4,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { forbiddenToSpecify } from "../../domain/task/rights.ts";
 import { specText } from "../../domain/task/spec.ts";
+import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -35,6 +36,8 @@ export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
     const id = taskId(request.taskId, "task id");
     if (!id.ok) return id;
     if (request.body.trim() === "") return no(invalid("body", "must not be empty"));
+    const sized = checkSize("body", request.body, sizes.document);
+    if (!sized.ok) return sized;
     const refused = forbiddenToSpecify(caller, id.value);
     if (refused !== undefined) return no(refused);
     const author = authorOf(caller, request.agent);

@@ -28,7 +28,9 @@ export const inbox: Handler = async ({ app, flags, io }) => {
     ),
     ...(messages.length === 0 ? [] : [paint.bold(`${counted(messages.length, "new message")}:`)]),
     ...messages.map((view) => messageLines(paint, view).join("\n")),
-    ...(remaining === 0 ? [] : [`${remaining} more: run ov inbox again.`]),
+    ...(remaining === 0
+      ? []
+      : [`${remaining} more: ${isOn(flags.peek) ? "see ov mail list --to operator --unread" : "run ov inbox again"}.`]),
   ];
   return ok({
     json: {
@@ -54,9 +56,16 @@ interface Mail {
   readonly shown?: () => Promise<void>;
 }
 
+/** As many as one look takes out of the inbox. */
+const mostPeeked = 100;
+
 async function peeked(app: App): Promise<Result<Mail, Refusal>> {
-  const found = await app.call("mail.list", { to: "operator", unread: true });
-  return found.ok ? ok({ messages: found.value.messages, remaining: 0 }) : found;
+  const found = await app.call("mail.list", { to: "operator", unread: true, limit: mostPeeked });
+  if (!found.ok) return found;
+  const { messages, more } = found.value;
+  if (!more) return ok({ messages, remaining: 0 });
+  const peeked = await app.call("mail.peek", {});
+  return peeked.ok ? ok({ messages, remaining: peeked.value.unread - messages.length }) : peeked;
 }
 
 async function taken(app: App): Promise<Result<Mail, Refusal>> {

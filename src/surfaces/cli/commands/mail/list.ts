@@ -15,11 +15,12 @@ export const list: Handler = async ({ app, flags, io }) => {
     limit: integer(flags.limit),
   });
   if (!found.ok) return found;
-  const { messages } = found.value;
+  const { messages, more } = found.value;
+  const total = more ? `The newest ${messages.length}; --limit shows more.` : `${counted(messages.length, "message")}.`;
   const blocks = messages.map((view) => messageLines(io.paint, view).join("\n"));
   return ok({
-    json: { messages: messages.map(messageJson) },
-    text: messages.length === 0 ? "No messages." : [...blocks, `${counted(messages.length, "message")}.`].join("\n\n"),
+    json: { messages: messages.map(messageJson), more },
+    text: messages.length === 0 ? "No messages." : [...blocks, total].join("\n\n"),
     rows: rowsOf(messages),
   });
 };
