@@ -36,7 +36,7 @@ function words(refusal: Refusal): Words {
       return {
         ...denied,
         message: `the token in OVERSTORY_TOKEN does not count here: ${elsewhere[refusal.over]}; ${unchanged}`,
-        hint: "call ov from the turn that the token was given to",
+        hint: "a token is of use only in the turn that it was given to",
       };
     case "busy":
       return {
