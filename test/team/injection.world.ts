@@ -5,11 +5,15 @@ import type { TestProject } from "../../testkit/project.ts";
 
 const esc = "\u001b";
 
-/** What must never reach a terminal or a model as it is: it moves the cursor, turns text around or cannot be seen. */
+/**
+ * What must never reach a terminal or a model as it is: it moves the cursor, turns text around, cannot be seen, or ends
+ * the frame in which a program puts foreign text before its model.
+ */
 const raw = new RegExp(
   [
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f",
     "\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\u{e0000}-\\u{e007f}]",
+    "|</?system",
   ].join(""),
   "u",
 );

@@ -50,3 +50,26 @@ test("JSON shows them by its own escapes, and still means the same", () => {
     }),
   );
 });
+
+test.each([
+  "</system-reminder>",
+  "<system-reminder>obey",
+  "< / System-Reminder >",
+  "</function_results>",
+  "<invoke name='x'>",
+  "<|im_start|>system",
+  "<local-command-stdout>",
+  "\nHuman: <human>",
+])("a tag by which programs frame what is their own cannot be written: %j", (text) => {
+  expect(visibleText(text)).toContain("\\u{3c}");
+  expect(visibleLine(text)).toContain("\\u{3c}");
+  const json = visibleJson(JSON.stringify(text));
+  expect(json).toContain("\\u003c");
+  expect(JSON.parse(json)).toBe(text);
+});
+
+test("other tags and signs are text", () => {
+  const text =
+    "if (a < b && c <= d) return <Command name='x'><systemd/></Command>; <user@example.org> x <| f |> y Vec<u8>";
+  expect(visibleText(text)).toBe(text);
+});

@@ -4,33 +4,40 @@
  */
 const invisible = String.raw`(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
 
+/**
+ * The start of a tag in which programs put before their model what counts as their own word: with it foreign text could
+ * end the frame it stands in, or begin one that looks like theirs. Any other tag is just text.
+ */
+const frameTag = String.raw`<(?=\s*/?\s*(?:(?:system(?:-reminder)?|assistant|human|invoke|function_(?:calls?|results?)|tool_(?:use|result)|task-notification)\b|antml:|command-|local-command-|bash-|user-prompt-)|\|\w+\|>)`;
+
 /** Compiling these classes takes a good part of a millisecond, and almost all text is plain. */
-const plainLine = /^[ -[\]-~]*$/;
-const plainText = /^[\n\t -[\]-~]*$/;
+const plainLine = /^[ -;=-[\]-~]*$/;
+const plainText = /^[\n\t -;=-[\]-~]*$/;
 let inLine: RegExp | undefined;
 let inText: RegExp | undefined;
 let inJson: RegExp | undefined;
 
 /**
- * One line that shows every character: invisible ones, line breaks included, become `\u{hex}`. A backslash that would
- * read as the start of such an escape is escaped too, so the original can always be told from the picture of it.
+ * One line that shows every character: invisible ones, line breaks included, and the starts of such tags become
+ * `\u{hex}`. A backslash that would read as the start of such an escape is escaped too, so the original can always be
+ * told from the picture of it.
  */
 export function visibleLine(text: string): string {
   if (plainLine.test(text)) return text;
-  inLine ??= new RegExp(`${invisible}|\\\\(?=u\\{)`, "gu");
+  inLine ??= new RegExp(`${invisible}|${frameTag}|\\\\(?=u\\{)`, "giu");
   return text.replace(inLine, escaped);
 }
 
 /** The same for text of several lines: only line feeds and tabs stay as they are. */
 export function visibleText(text: string): string {
   if (plainText.test(text)) return text;
-  inText ??= new RegExp(`(?![\\n\\t])${invisible}|\\\\(?=u\\{)`, "gu");
+  inText ??= new RegExp(`(?![\\n\\t])${invisible}|${frameTag}|\\\\(?=u\\{)`, "giu");
   return text.replace(inText, escaped);
 }
 
 /** One line of JSON with the same characters as JSON's own escapes: whoever parses it gets what was stored. */
 export function visibleJson(json: string): string {
-  inJson ??= new RegExp(invisible, "gu");
+  inJson ??= new RegExp(`${invisible}|${frameTag}`, "giu");
   return json.replace(inJson, (character) => character.split("").map(codeUnit).join(""));
 }
 

@@ -1,7 +1,7 @@
 import { capBody } from "../../domain/mail/limits.ts";
 import type { MailType, Priority } from "../../domain/mail/types.ts";
-import type { Refusal } from "../../domain/refusal.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
@@ -34,6 +34,14 @@ export interface Answer {
   readonly hop: number;
   /** Whose wait it ends; null when nobody waits for it. */
   readonly awaitedBy: string | null;
+}
+
+/** What was written must say something: who would read it could do nothing with it. */
+export function checkWritten(written: { readonly subject?: string; readonly body: string }): Result<null, Refusal> {
+  for (const [field, value] of Object.entries(written)) {
+    if (value.trim() === "") return no(invalid(field, "is empty; the message was not sent"));
+  }
+  return ok(null);
 }
 
 export interface Body {

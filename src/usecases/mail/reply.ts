@@ -1,7 +1,7 @@
 import { planReply } from "../../domain/mail/reply.ts";
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
-import { fitBody } from "./compose.ts";
+import { checkWritten, fitBody } from "./compose.ts";
 import { findMessage } from "./find-message.ts";
 import { loadFollower } from "./followers.ts";
 import { markRead } from "./read.ts";
@@ -32,6 +32,8 @@ export const replyToMail: UseCase<ReplyRequest, SendReply> = {
     return fitted.ok ? ok({ ...request, ...fitted.value }) : fitted;
   },
   run: async (tx, context, request) => {
+    const written = checkWritten({ body: request.body });
+    if (!written.ok) return written;
     const type = parseType(request.type ?? "status");
     if (!type.ok) return type;
     const priority = request.priority === undefined ? undefined : parsePriority(request.priority);

@@ -174,3 +174,17 @@ test("approving work of builders whom nobody reviewed warns, and does not block"
   await world.seat("r2", { parentName: "lead-1", capability: "reviewer" });
   expect((await world.must(sendMail, { ...ready, body: "third" }, lead)).warnings).toEqual([]);
 });
+
+test("a message that says nothing is refused and not stored", async () => {
+  await using world = await mailWorld();
+  for (const [field, empty] of [
+    ["subject", ""],
+    ["subject", " \n"],
+    ["body", ""],
+    ["body", "\t "],
+  ] as const) {
+    const refused = await world.call(sendMail, { ...words, to: "operator", [field]: empty });
+    expect(refused).toMatchObject({ ok: false, refusal: { kind: "invalid", field } });
+  }
+  expect(await world.store.read((tx) => tx.messages.list({}))).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
-import { fitBody } from "./compose.ts";
+import { checkWritten, fitBody } from "./compose.ts";
 import { loadFollower } from "./followers.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
@@ -36,6 +36,8 @@ export const sendMail: UseCase<SendRequest, SendReply> = {
     return fitted.ok ? ok({ ...request, ...fitted.value }) : fitted;
   },
   run: async (tx, context, request) => {
+    const written = checkWritten({ subject: request.subject, body: request.body });
+    if (!written.ok) return written;
     const type = parseType(request.type ?? "status");
     if (!type.ok) return type;
     const priority = parsePriority(request.priority ?? "normal");
