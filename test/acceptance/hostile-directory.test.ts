@@ -12,7 +12,8 @@ for (const [name, program] of Object.entries(programs)) {
     setTraps(hostile.root, marker);
     const [expected, said] = await Promise.all([runHotCommands(program(), clean), runHotCommands(program(), hostile)]);
     expect(said).toEqual(expected);
-    expect(expected.filter((line) => line.split("\n")[0]?.endsWith(": 0") === true)).toHaveLength(hotCommands.length);
+    const codes = expected.map((line) => Number(/: (\d+)$/.exec(line.split("\n")[0] ?? "")?.[1]));
+    expect(codes).toEqual(hotCommands.map(({ code = 0 }) => code));
     expect(caught(marker)).toEqual([]);
   }, 120_000);
 }
