@@ -47,7 +47,12 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     },
     files: {
       readText: async (path, at) => readText(placed(path, at), path),
-      writeText: async (path, text, at) => ok(writeAtomically(placed(path, at), text)),
+      writeText: async (path, text, at) => {
+        const { realPathOf } = await import("../host/real-path.ts");
+        const place = realPathOf(placed(path, at));
+        const allowed = await app.call("identity.mayWrite", { path: place });
+        return allowed.ok ? ok(writeAtomically(place, text)) : allowed;
+      },
     },
     absolute: (path) => resolve(cwd, path),
     until: async (ask) => {

@@ -19,6 +19,17 @@ describe("in a worktree", () => {
     expect(await world.status()).toBe("");
   });
 
+  test.each([".claude", ".claude/.gitignore", ".claude/CLAUDE.md"])(
+    "something else in place of %s is left alone, and keeps nobody from working",
+    async (place) => {
+      using world = await repository({ "a.txt": "a" });
+      if (place === ".claude") world.write(place, "mine");
+      else mkdirSync(join(world.dir, place), { recursive: true });
+      expect(placeIgnored({ worktree: world.dir, file, text, untouched: true })).toBe(false);
+      if (place === ".claude") expect(world.read(place)).toBe("mine");
+    },
+  );
+
   test("tracked neighbours keep showing their changes", async () => {
     using world = await repository({ ".claude/settings.json": "{}" });
     placeIgnored({ worktree: world.dir, file, text, untouched: true });

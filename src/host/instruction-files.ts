@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { instructionMark } from "../domain/role/instruction-mark.ts";
 import { writeAtomically } from "./atomic-file.ts";
+import { errorCode } from "./writable.ts";
 
 export interface WorktreeFile {
   readonly worktree: string;
@@ -22,7 +23,7 @@ export function placeIgnored({ worktree, file, text, untouched }: WorktreeFile):
   const dir = dirname(path);
   const ignore = join(dir, ".gitignore");
   // At the top the project has a `.gitignore` of its own, or may get one.
-  if (dir === worktree || leadsOut(worktree, dir)) return false;
+  if (dir === worktree || leadsOut(worktree, dir) || isInTheWay(worktree, dir)) return false;
   const rules = `${ignoreMark}\n/.gitignore\n/${basename(path)}\n`;
   const known = textOf(ignore);
   const ours = known?.startsWith(ignoreMark) === true;
@@ -47,6 +48,22 @@ function textOf(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   return stat.isFile() ? readFileSync(path, "utf8") : "";
+}
+
+/** Something that is no directory has the name of one that we need. */
+function isInTheWay(worktree: string, dir: string): boolean {
+  if (dir === worktree) return false;
+  const there = lstatIfThere(dir);
+  return there === undefined ? isInTheWay(worktree, dirname(dir)) : !there.isDirectory();
+}
+
+function lstatIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 /** A link among the directories would take the file somewhere else. */

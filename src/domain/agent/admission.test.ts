@@ -42,6 +42,7 @@ describe("an agent is refused", () => {
   const cases: [string, AdmissionRequest, Partial<AdmissionFacts>, string][] = [
     ["a reviewer below the operator", { ...builder, capability: "reviewer" }, {}, "may-not-spawn"],
     ["a reserved name", { ...builder, name: "operator" }, {}, "invalid"],
+    ["the name of a folder of ours", { ...builder, name: "merge" }, {}, "invalid"],
     ["too deep a place", builder, { parent: lead, limits }, "too-deep"],
     ["a full run", builder, { limits, run: { id: "r", agentsEver: 3 } }, "run-full"],
     ["a full parent", builder, { parent: lead, liveChildren: 5 }, "parent-full"],

@@ -4,6 +4,9 @@ import { no, ok, type Result } from "../result.ts";
 /** Addresses that always exist and that no worker may take as its name. */
 export const reservedNames = ["operator", "orchestrator", "coordinator", "monitor", "system", "integration"] as const;
 
+/** Folders of ours among those that are named after agents. */
+const folderNames: readonly string[] = ["merge"];
+
 const agentPattern = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 const taskPattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
@@ -28,3 +31,6 @@ function check(text: string, field: string, pattern: RegExp, letters: string): R
 }
 
 export const isReserved = (name: string): boolean => (reservedNames as readonly string[]).includes(name);
+
+/** No agent may have it: its files would lie among ours. */
+export const isFolderName = (name: string): boolean => folderNames.includes(name);

@@ -30,6 +30,7 @@ export interface App {
   readonly files: {
     /** Undefined when there is no such file; a refusal when there is one that cannot be read. */
     readText(path: string, at?: FilePlace): Promise<Result<string | undefined, Refusal>>;
+    /** Refused to an agent where its role may not write. */
     writeText(path: string, text: string, at?: FilePlace): Promise<Result<void, Refusal>>;
   };
   /** A typed path as other processes can use it. */

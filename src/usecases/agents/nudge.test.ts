@@ -125,4 +125,13 @@ describe("whom to nudge", () => {
       queued: false,
     });
   });
+
+  test("is for those who divide work among others", async () => {
+    await using world = await mailWorld();
+    const lead = await world.seat("lead-1", { ...seated, capability: "lead" });
+    const builder = await world.seat("ann", { ...seated, parentName: "lead-1" });
+    const refused = await world.call(nudgeAgent, { name: "lead-1", force: false }, { caller: builder });
+    expect(refused).toMatchObject({ ok: false, refusal: { kind: "not-allowed", caller: "ann" } });
+    expect(await world.must(nudgeAgent, { name: "ann", force: false }, lead)).toMatchObject({ delivered: true });
+  });
 });

@@ -1,8 +1,10 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isParking } from "../../domain/agent/wait.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { roleOf } from "../../domain/role/roles.ts";
 import type { Tx } from "../../ports/store.ts";
 import { fitBody } from "../mail/compose.ts";
 import { ownerOf } from "../mail/owner.ts";
@@ -33,6 +35,13 @@ export interface NudgeReply {
 }
 
 const debounceMs = 500;
+
+/** Only those who divide work among others wake them by urgent mail: who else wants something asks for it. */
+function checkRole(caller: Caller): Result<null, Refusal> {
+  if (caller.kind !== "agent" || roleOf(caller.capability).commands.includes("nudge")) return ok(null);
+  const why = `a ${caller.capability} nudges nobody; send a question instead`;
+  return no({ kind: "not-allowed", action: "nudge", caller: caller.name, why });
+}
 const defaultMessage = "Check your mail with `ov mail check`, then go on with your task.";
 
 /** Urgent mail that wakes its reader, and returns without waiting for it. */
@@ -45,6 +54,8 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
   },
   run: async (tx, context, request) => {
     const { caller, ids } = context;
+    const allowed = checkRole(caller);
+    if (!allowed.ok) return allowed;
     const sender = await findSender(tx, caller, request.from);
     if (!sender.ok) return sender;
     const target = await findTarget(tx, request.name);

@@ -2,4 +2,5 @@
 export const identityUseCases = {
   "identity.self": async () => (await import("./self.ts")).self,
   "identity.tool": async () => (await import("./may-use-tool.ts")).mayUseTool,
+  "identity.mayWrite": async () => (await import("./may-write.ts")).mayWrite,
 } as const;

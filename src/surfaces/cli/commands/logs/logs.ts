@@ -33,7 +33,9 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
   });
 };
 
-const written = ({ text: line }: LogLine): string => visibleLine(line);
+/** What the agent says stands behind a bar: no line of it can pass for one of ours. */
+const written = ({ type, text: line }: LogLine): string =>
+  type === "progress" ? `| ${visibleLine(line)}`.trimEnd() : visibleLine(line);
 
 async function goOn(app: App, io: Io, request: LogsRequest): Promise<void> {
   const over = new AbortController();
