@@ -130,13 +130,20 @@ describe("a first init", () => {
     expect(await world.json("config", "get", "project.name")).toMatchObject({ value: "проект 木" });
   });
 
-  test("in a linked worktree sets up that worktree, unless its main checkout is a project", async () => {
+  test("in a linked worktree sets up that worktree, and the repository has one project from then on", async () => {
     using world = await initWorld();
     await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
     const linked = join(world.base, "linked");
     await world.git("worktree", "add", "--quiet", linked);
     expect(document(await world.ovIn(linked, "init", "--json"))).toMatchObject({ root: linked, committed: true });
+    expect(document(await world.ovIn(world.root, "init", "--json"))).toMatchObject({ root: linked, created: [] });
+  });
+
+  test("in a linked worktree of a project is that project", async () => {
+    using world = await initWorld();
     await world.ov("init");
+    const linked = join(world.base, "linked");
+    await world.git("worktree", "add", "--quiet", linked);
     expect(document(await world.ovIn(linked, "init", "--json"))).toMatchObject({ root: world.root, created: [] });
   });
 

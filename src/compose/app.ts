@@ -5,7 +5,7 @@ import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
-import { findPlace } from "../host/project-place.ts";
+import { type FoundPlace, findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
@@ -21,16 +21,21 @@ export interface AppOptions {
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
 export function makeApp({ env, cwd, project: typed }: AppOptions): App {
-  let place: ProjectPlace | undefined;
-  const thePlace = (): ProjectPlace => {
+  let place: FoundPlace | undefined;
+  const thePlace = (): FoundPlace => {
     place ??= findPlace({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
     return place;
   };
   const findRoot = (): string => thePlace().root;
+  let bound: Promise<ProjectPlace> | undefined;
+  const boundPlace = (): Promise<ProjectPlace> => {
+    bound ??= bind(thePlace(), env);
+    return bound;
+  };
   let project: Promise<Project> | undefined;
   let channel: CommandChannel | undefined;
   const theProject = (): Promise<Project> => {
-    project ??= openProject(thePlace(), env);
+    project ??= boundPlace().then((here) => openProject(here, env));
     return project;
   };
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
@@ -81,13 +86,13 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
         ...(typed === undefined ? {} : { project: typed }),
       }),
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
-    config: async () => (await import("./config-facet.ts")).makeConfigFacet(thePlace(), env),
+    config: async () => (await import("./config-facet.ts")).makeConfigFacet(await boundPlace(), env),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
     work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
-    hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(thePlace(), env),
+    hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(await boundPlace(), env),
     guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
-    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(thePlace(), env),
+    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
@@ -107,6 +112,11 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env) }),
   };
   return app;
+}
+
+/** Looked into only when it is not plainly where it belongs: hot commands find it bound. */
+async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> {
+  return found.isBound ? found : (await import("./bind-project.ts")).bindProject(found, env);
 }
 
 /** A person waits for a process here; a tenth of a second is at once. */

@@ -3,11 +3,12 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import { callEngine } from "../host/engine-door/caller.ts";
 import { randomIds } from "../host/ids.ts";
+import { hasDatabase } from "../host/project-place.ts";
 import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
 import type { Store } from "../ports/store.ts";
 import { catalog, isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
-import { channelPorts, doorOf, type Environment, openStore, type Project } from "./project.ts";
+import { channelPorts, doorOf, type Environment, openStore, type Project, refuseLostStore } from "./project.ts";
 
 /** Set for agents that cannot reach the database file. */
 const remoteOnly = "engine";
@@ -51,6 +52,7 @@ export function directChannel(project: Project, { sentFrom }: DirectOptions = {}
     call: async (call) => {
       const name = known(call);
       const { access } = await catalog[name]();
+      if (store === undefined && !hasDatabase(project.dir)) await makeStore(project);
       const opened = channelPorts(project, storeFor(access === "read"));
       const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent" } as const);
       const ports = { ...opened, sight, records: () => storeFor(false) };
@@ -72,6 +74,13 @@ export function directChannel(project: Project, { sentFrom }: DirectOptions = {}
       await store?.opened.close();
     },
   };
+}
+
+/** A clone of the repository brings the configuration but no state. */
+async function makeStore({ root, dir, env }: Project): Promise<void> {
+  refuseLostStore(dir);
+  const { recordPlace } = await import("./bind-project.ts");
+  await recordPlace({ root, state: dir }, env);
 }
 
 /** Sends the call to the engine; its request id makes repeating it after a broken connection harmless. */

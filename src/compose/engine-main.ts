@@ -7,6 +7,7 @@ import { killOne } from "../host/kill-one.ts";
 import { oldFiles } from "../host/old-files.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
+import { isOldState, readRecord } from "../host/project-place.ts";
 import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
@@ -24,6 +25,7 @@ import { version } from "./version.ts";
 export async function engineMain(project: Project, options: { readonly stop?: AbortSignal } = {}): Promise<void> {
   settleIn();
   const { config } = project;
+  await recordIfNew(project);
   const store = openStore(project, { life: "process" });
   const stop = options.stop ?? stopOnSignals();
   placeOvShim(project);
@@ -67,6 +69,12 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
   };
   await runEngine(ports, stop);
   await store.close();
+}
+
+/** A project that was never bound, as after a clone, is written down before anything long-lived relies on its place. */
+async function recordIfNew({ root, dir, env }: Project): Promise<void> {
+  if (isOldState(dir) || readRecord(dir) !== undefined) return;
+  await (await import("./bind-project.ts")).recordPlace({ root, state: dir }, env);
 }
 
 /** To the engine's log, and as an event when the store takes it. */

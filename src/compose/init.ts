@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { renderDefaultConfig } from "../config/render.ts";
 import type { Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
 import { generatedFiles, generatedNames } from "../domain/project/generated-texts.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { randomIds } from "../host/ids.ts";
@@ -12,12 +13,23 @@ import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/pro
 import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/project/files.ts";
 import { type InstructionEdit, putGuide } from "../host/project/instruction-file.ts";
 import { type Ledger, makeLedger } from "../host/project/ledger.ts";
-import { currentBranch, findRepository } from "../host/project/repository.ts";
-import { databaseIn, sharedDir } from "../host/project-place.ts";
+import { currentBranch, findRepository, type Repository } from "../host/project/repository.ts";
+import {
+  databaseIn,
+  type FoundPlace,
+  hasDatabase,
+  isOldState,
+  placeIfAny,
+  readRecord,
+  sharedDir,
+} from "../host/project-place.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
+import { bindProject, recordPlace } from "./bind-project.ts";
+import { directChannel } from "./channel.ts";
 import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
+import { openProject, openStore, refuseLostStore } from "./project.ts";
 
 export interface ProjectFacetOptions {
   readonly cwd: string;
@@ -42,10 +54,12 @@ interface Situation {
 
 async function init({ place, env }: Situation, request: InitRequest): Promise<Result<InitReport, Refusal>> {
   const repository = await findRepository(place);
-  const { root, state } = repository;
+  const { root } = repository;
   const dir = sharedDir(root);
-  const refused = await operatorOnly(state, env, "set up a project");
+  const found = placeIfAny(root);
+  const refused = await operatorOnly(found?.state ?? repository.state, env, "set up a project");
   if (refused !== undefined) return no(refused);
+  const { state, isAdopted } = await bound(found, repository, env);
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false) {
     return no(invalid(".overstory", "must be a directory, but something else has that name", { value: dir }));
   }
@@ -54,13 +68,20 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const facts = keeps ? ok(await configuredFacts(question)) : detectFacts(question);
   if (!facts.ok) return facts;
 
-  await checkDatabase(databaseIn(state));
+  if (request.newDatabase !== true) refuseLostStore(state);
+  await checkDatabase(state);
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
-  const made = await setUp({ root, state, facts: facts.value, request });
+  const made = await setUp({ root, state, env, facts: facts.value, request });
   const committing =
     request.commit && made.ledger.created.length > 0
       ? await commit(root, env, made)
       : { committed: false, warnings: [] };
+  const stopped = isAdopted ? await stopAgents({ root, state }, env) : 0;
+  const adopted = isAdopted
+    ? [
+        `this was a copy of another project; it is one of its own now${stopped === 0 ? "" : `, and its ${stopped} agents were stopped`}`,
+      ]
+    : [];
   return ok({
     status: keeps ? "already_initialized" : "initialized",
     project: name,
@@ -72,13 +93,42 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
     unchanged: made.ledger.unchanged,
     backups: made.backups,
     committed: committing.committed,
-    warnings: [...warnings, ...made.warnings, ...committing.warnings],
+    warnings: [...adopted, ...warnings, ...made.warnings, ...committing.warnings],
   });
+}
+
+/** The state directory as it belongs to this place. A copy of another project becomes one of its own here. */
+async function bound(
+  found: FoundPlace | undefined,
+  { state }: Repository,
+  env: Environment,
+): Promise<{ readonly state: string; readonly isAdopted: boolean }> {
+  if (found === undefined) return { state, isAdopted: false };
+  const before = readRecord(found.state)?.id;
+  const { state: now } = await bindProject(found, env, { adopt: true });
+  const isAdopted = before !== undefined && readRecord(now)?.id !== before;
+  return { state: now, isAdopted };
+}
+
+/** The agents of a copy worked in the original. Here they end, with their copied worktrees kept. */
+async function stopAgents(place: ProjectPlace, env: Environment): Promise<number> {
+  const project = await openProject(place, env);
+  const channel = directChannel(project);
+  try {
+    const store = openStore(project, { life: "command", readOnly: true });
+    const live = await store.read((tx) => tx.agents.list({ live: true }));
+    await store.close();
+    for (const { name } of live) await channel.call({ name: "agent.stop", request: { name, tree: false } });
+    return live.length;
+  } finally {
+    await channel.close();
+  }
 }
 
 interface Plan {
   readonly root: string;
   readonly state: string;
+  readonly env: Environment;
   readonly facts: ProjectFacts;
   readonly request: InitRequest;
 }
@@ -98,7 +148,7 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
  * Everything is written before the configuration, which is what makes a directory a project: whenever this is cut
  * short, the project is simply not set up yet, and the next call completes it.
  */
-async function setUp({ root, state, facts, request }: Plan): Promise<Made> {
+async function setUp({ root, state, env, facts, request }: Plan): Promise<Made> {
   const dir = sharedDir(root);
   const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
   const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
@@ -108,13 +158,12 @@ async function setUp({ root, state, facts, request }: Plan): Promise<Made> {
   for (const name of ["", "agents", "logs", "run"]) {
     ledger.note(join(state, name), makeDirectory(join(state, name), 0o700));
   }
-  chmodSync(state, 0o700);
   const texts = generatedFiles(randomIds.digest);
   for (const which of ["gitignore", "readme", "manifest"] as const) {
     const path = join(dir, generatedNames[which]);
     ledger.note(path, createFile(path, texts[which]));
   }
-  await openDatabase(databaseIn(state), ledger);
+  await openDatabase({ root, state }, env, ledger);
   const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile, { edited: "keep" });
   if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
   const backups = await writeConfig(join(dir, "config.yaml"), { facts, reset: request.reset }, ledger);
@@ -128,14 +177,16 @@ async function setUp({ root, state, facts, request }: Plan): Promise<Made> {
 }
 
 /** A database that cannot be used is found out before anything is written. */
-async function checkDatabase(path: string): Promise<void> {
-  if (existsSync(path)) await openSqlite({ path, life: "command" }).close();
+async function checkDatabase(state: string): Promise<void> {
+  if (hasDatabase(state)) await openSqlite({ path: databaseIn(state), life: "command" }).close();
 }
 
 /** Opening it once makes it, or brings an older one up to date. */
-async function openDatabase(path: string, ledger: Ledger): Promise<void> {
-  const existed = existsSync(path);
-  await openSqlite({ path, life: "command" }).close();
+async function openDatabase(place: ProjectPlace, env: Environment, ledger: Ledger): Promise<void> {
+  const existed = hasDatabase(place.state);
+  const path = databaseIn(place.state);
+  if (isOldState(place.state)) await openSqlite({ path, life: "command" }).close();
+  else await recordPlace(place, env);
   ledger.note(path, !existed);
 }
 

@@ -52,8 +52,8 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
   const text = renderInstructions(prompt, given, terms);
   const file = givenInstructions(project.dir, agent.name);
   placeOvShim(project);
-  writeAtomically(keptPrompt(project.dir, version), `${prompt}\n`);
-  writeAtomically(file, text);
+  writeAtomically(keptPrompt(project.dir, version), `${prompt}\n`, 0o600);
+  writeAtomically(file, text, 0o600);
   const worktree = agent.worktreePath;
   const found =
     worktreeKind !== "root" && worktree !== null && placeIgnored({ worktree, file: instructionFile, text, untouched });
@@ -71,7 +71,7 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
 function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): Guard {
   const file = rulesFile(dir, agent.name);
   const text = JSON.stringify(guardPolicyOf(role, agent, { root, state: dir, ...terms }));
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text);
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text, 0o600);
   return { program: selfCommand(), rules: file, digest: randomIds.digest(text) };
 }
 

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import { forbiddenToAgents } from "../domain/project/rights.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import { randomIds } from "../host/ids.ts";
-import { databaseIn } from "../host/project-place.ts";
+import { databaseIn, hasDatabase } from "../host/project-place.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { agentAround, identify } from "../usecases/identity/identify.ts";
@@ -18,7 +17,7 @@ export async function operatorOnly(state: string, env: Environment, action: stri
   const path = databaseIn(state);
   // Where nothing was ever stored nobody can tell whose token this is; a mark says enough.
   const unknown = (): Refusal | undefined => forbiddenToAgents({ env, isMarked: isMarked() }, action);
-  if (!existsSync(path)) return unknown();
+  if (!hasDatabase(state)) return unknown();
   try {
     const found = await withStore(path, { readOnly: true }, (store) => store.read((tx) => whoAsks(tx, env, action)));
     if (found === "operator") return undefined;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { Failure } from "../domain/failure.ts";
@@ -9,9 +9,9 @@ import { engineDoor } from "../host/engine-door/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { ownLockLimit } from "../host/linux/mark.ts";
 import { linuxProcesses } from "../host/processes.ts";
+import { makeStateDir } from "../host/project/record.ts";
 import { projectFiles } from "../host/project-files.ts";
-import { databaseIn, sharedDir } from "../host/project-place.ts";
-import { writable } from "../host/writable.ts";
+import { databaseIn, hasDatabase, readRecord, sharedDir } from "../host/project-place.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -57,9 +57,25 @@ const withoutOverrides = (env: Environment): Environment =>
 
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
   const path = databaseIn(project.dir);
-  // A clone of the repository brings the configuration but no state.
-  if (!existsSync(path)) writable(path, () => mkdirSync(project.dir, { recursive: true, mode: 0o700 }));
+  if (!hasDatabase(project.dir)) {
+    refuseLostStore(project.dir);
+    // A clone of the repository brings the configuration but no state.
+    makeStateDir(project.dir);
+  }
   return killAtCommits(openSqlite({ path, ...options }), project.env);
+}
+
+/** A state that had a database must not be given an empty one without a word. */
+export function refuseLostStore(state: string): void {
+  if (hasDatabase(state)) return;
+  const entries = (dir: string): readonly string[] =>
+    existsSync(join(state, dir)) ? readdirSync(join(state, dir)) : [];
+  const isUsed =
+    readRecord(state) !== undefined ||
+    ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0);
+  const backups = entries("backups").filter((name) => hasDatabase(join(state, "backups", name)));
+  const backup = backups.toSorted().at(-1) ?? null;
+  if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });
 }
 
 export function clockFor(env: Environment): Clock {

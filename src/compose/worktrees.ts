@@ -6,9 +6,9 @@ import { no, ok, type Result } from "../domain/result.ts";
 import { targetDirs } from "../domain/worktree/targets.ts";
 import { freshPath, removeAll, workMark } from "../host/git/trash.ts";
 import { linuxProcesses } from "../host/processes.ts";
-import { databaseIn, sharedDir } from "../host/project-place.ts";
+import { databaseIn, hasDatabase, sharedDir } from "../host/project-place.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
-import { copyDatabase, restoreDatabase } from "../store/backup.ts";
+import { copyDatabase, restoreDatabase, restoreWhole } from "../store/backup.ts";
 import type { RestoreReport, WorktreeFacet } from "../surfaces/cli/facets/worktrees.ts";
 import { type CleanEffects, carryOutClean } from "../usecases/worktrees/carry-out-clean.ts";
 import { cleanWorktrees } from "../usecases/worktrees/clean-worktrees.ts";
@@ -57,7 +57,7 @@ function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFac
     hasOpenRun: false,
     counts: { messages: 0, usage: 0 },
   });
-  const isThere = (): boolean => existsSync(databaseIn(dir));
+  const isThere = (): boolean => hasDatabase(dir);
   return {
     ...calls,
     owners: async () => (isThere() ? calls.owners() : nobody),
@@ -75,7 +75,7 @@ function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: Clea
       const dir = freshPath(join(project.dir, "backups", stamp));
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       const source = databaseIn(project.dir);
-      if (existsSync(source)) copyDatabase(source, databaseIn(dir));
+      if (hasDatabase(project.dir)) copyDatabase(source, databaseIn(dir));
       await worktrees.bundle(join(dir, bundle), refs);
       return { name: relative(join(project.dir, "backups"), dir), path: relative(project.root, dir) };
     },
@@ -94,7 +94,7 @@ function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: Clea
           const holdsWork = dir === "trash" && (name.endsWith(workMark) || entries.includes(`${name}${workMark}`));
           if (!backUp && !holdsWork) removeAll(join(from, name));
           else {
-            mkdirSync(to, { recursive: true });
+            mkdirSync(to, { recursive: true, mode: 0o700 });
             renameSync(join(from, name), join(to, name));
           }
         }
@@ -128,7 +128,8 @@ async function restore(
   const dir = join(all, name);
   const has = (file: string): boolean => existsSync(join(dir, file));
   const refs = has(bundle) ? await worktrees.unbundle(join(dir, bundle)) : [];
-  const rows = has(databaseName) ? restoreDatabase(databaseIn(project.dir), databaseIn(dir)) : 0;
+  const bringBack = hasDatabase(project.dir) ? restoreDatabase : restoreWhole;
+  const rows = has(databaseName) ? bringBack(databaseIn(project.dir), databaseIn(dir)) : 0;
   const files: string[] = [];
   for (const { path: home, kept } of Object.values(targetDirs).flatMap((target) => homesOf(project, target.dir))) {
     for (const entry of entriesOf(join(dir, kept))) {

@@ -8,6 +8,8 @@ export type FailureData =
   | { readonly kind: "no-such-directory"; readonly path: string; readonly isFile: boolean }
   | { readonly kind: "not-a-git-repository"; readonly path: string }
   | { readonly kind: "bare-repository"; readonly path: string }
+  | { readonly kind: "project-copied"; readonly root: string; readonly original: string }
+  | { readonly kind: "store-lost"; readonly path: string; readonly backup: string | null }
   | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string }
   | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
   | { readonly kind: "store-read-only"; readonly path: string }

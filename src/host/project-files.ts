@@ -13,7 +13,7 @@ export function projectFiles({ root, dir }: { readonly root: string; readonly di
   return {
     writeMailBlob: async (body) => {
       const path = join(dir, "mail-blobs", `${randomIds.digest(body)}.txt`);
-      writable(path, () => writeAtomically(path, body));
+      writable(path, () => writeAtomically(path, body, 0o600));
       return path;
     },
     readMailBlob: async (path) => readText(path),

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../domain/failure.ts";
-import { databaseName, type ProjectPlace, sharedDirName, stateDirName } from "../domain/project/place.ts";
+import {
+  databaseName,
+  type ProjectPlace,
+  type ProjectRecord,
+  recordName,
+  sharedDirName,
+  stateDirName,
+} from "../domain/project/place.ts";
 import { readText } from "./read-text.ts";
 import { errorCode } from "./writable.ts";
 
@@ -13,14 +20,22 @@ export interface PlaceQuestion {
   readonly cwd: string;
 }
 
+export interface FoundPlace extends ProjectPlace {
+  /**
+   * Whether the state directory says that it belongs exactly here. It does not before its first use, when an earlier
+   * version made it, and when it was moved or copied; then `compose/bind-project` has to look first.
+   */
+  readonly isBound: boolean;
+}
+
 /**
  * The project a command speaks of: as typed, else as the environment says, else around the current directory. Never asks
  * git: a process would cost more than the command. `GIT_DIR` in the environment does not count.
  */
-export function findPlace({ project, fromEnvironment, cwd }: PlaceQuestion): ProjectPlace {
+export function findPlace({ project, fromEnvironment, cwd }: PlaceQuestion): FoundPlace {
   if (project !== undefined) return placeAround(existing(resolve(cwd, project)));
-  if (fromEnvironment !== undefined && fromEnvironment !== "") return placeAround(existing(fromEnvironment));
-  return placeAround(cwd);
+  if (fromEnvironment === undefined || fromEnvironment === "") return placeAround(cwd);
+  return existsSync(fromEnvironment) ? placeAround(existing(fromEnvironment)) : movedFrom(fromEnvironment, cwd);
 }
 
 /** The directory itself; a path that is none is refused by name. */
@@ -34,12 +49,22 @@ export function existing(path: string): string {
  * The project around a directory: the nearest repository upwards that has a state directory, or whose checkout brings
  * the configuration of a project. The branch that is checked out does not matter, nor in which worktree it is.
  */
-export function placeAround(start: string): ProjectPlace {
+export function placeAround(start: string): FoundPlace {
   for (let dir = outsideWorktrees(start); ; dir = dirname(dir)) {
     const common = commonDirAt(dir);
     const place = common === undefined ? undefined : placeIn(common, dir);
     if (place !== undefined) return place;
     if (dir === dirname(dir)) throw new Failure({ kind: "not-initialised", root: start });
+  }
+}
+
+/** As `placeAround`; undefined where there is no project. */
+export function placeIfAny(start: string): FoundPlace | undefined {
+  try {
+    return placeAround(start);
+  } catch (error) {
+    if (error instanceof Failure && error.data.kind === "not-initialised") return undefined;
+    throw error;
   }
 }
 
@@ -54,6 +79,30 @@ export function stateDir(root: string): string {
 export const sharedDir = (root: string): string => join(root, sharedDirName);
 
 export const databaseIn = (state: string): string => join(state, databaseName);
+
+/** A file without a byte holds nothing that could be lost by making it anew, and nothing that could be read. */
+export const hasDatabase = (state: string): boolean => (statIfThere(databaseIn(state))?.size ?? 0) > 0;
+
+/** An earlier version kept the state in the checkout. It is used there until it could be moved. */
+export const isOldState = (state: string): boolean => basename(state) === sharedDirName;
+
+/** What a state directory says about itself; undefined when it says nothing that can be read. */
+export function readRecord(state: string): ProjectRecord | undefined {
+  try {
+    const record: ProjectRecord = JSON.parse(readText(join(state, recordName)) ?? "null");
+    const texts = record === null ? [] : [record.id, record.root, record.state, record.device, record.inode];
+    return texts.length > 0 && texts.every((text) => typeof text === "string") ? record : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What tells this directory from every other; undefined when it is not there. */
+export function identityOf(dir: string): { readonly device: string; readonly inode: string } | undefined {
+  const stat = statSync(dir, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? undefined : { device: String(stat.dev), inode: String(stat.ino) };
+}
 
 /**
  * The git directory that all worktrees of a repository share, seen from one checkout: `.git` itself, or what a `.git`
@@ -90,6 +139,15 @@ function linkedFrom(dir: string, link: string): string | undefined {
   return to === undefined ? undefined : resolve(dir, to);
 }
 
+/** A process that was started before the project was moved still names the old root. Its directory moved along. */
+function movedFrom(root: string, cwd: string): FoundPlace {
+  const place = placeIfAny(cwd);
+  const record = place === undefined ? undefined : readRecord(place.state);
+  const roots = record === undefined ? [] : [record.root, ...record.formerRoots];
+  if (place !== undefined && roots.includes(root)) return place;
+  throw new Failure({ kind: "no-such-directory", path: root, isFile: false });
+}
+
 /**
  * Agents' worktrees lie below `.overstory/worktrees` of the root. One with a git directory of its own holds a tracked
  * copy of the configuration, which must not be taken for a project.
@@ -99,11 +157,21 @@ function outsideWorktrees(dir: string): string {
   return inside === -1 ? dir : dir.slice(0, inside);
 }
 
-function placeIn(common: string, checkout: string): ProjectPlace | undefined {
+function placeIn(common: string, checkout: string): FoundPlace | undefined {
   const state = join(common, stateDirName);
+  const record = readRecord(state);
+  if (record !== undefined) {
+    const root = commonDirAt(record.root) === common ? record.root : rootOf(common, checkout);
+    return { root, state, isBound: root === record.root && isRecorded(state, record) };
+  }
   const root = rootOf(common, checkout);
-  const isProject = existsSync(databaseIn(state)) || existsSync(join(sharedDir(root), "config.yaml"));
-  return isProject ? { root, state } : undefined;
+  if (existsSync(databaseIn(sharedDir(root)))) return { root, state: sharedDir(root), isBound: false };
+  return existsSync(databaseIn(state)) || hasConfig(root) ? { root, state, isBound: false } : undefined;
+}
+
+function isRecorded(state: string, record: ProjectRecord): boolean {
+  const here = identityOf(state);
+  return record.state === state && here?.device === record.device && here.inode === record.inode;
 }
 
 /** The main checkout, unless only the caller's has the configuration, or the repository has no main checkout. */

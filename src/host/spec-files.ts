@@ -21,7 +21,7 @@ export function specFiles(dirs: {
     writeSpec: async (taskId, text) => {
       const digest = randomIds.digest(text);
       const path = given(digest);
-      writable(path, () => writeAtomically(path, text));
+      writable(path, () => writeAtomically(path, text, 0o600));
       return { path: readable(taskId), digest };
     },
     readSpec: async (taskId, digest) => {

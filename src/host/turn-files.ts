@@ -20,8 +20,8 @@ export function turnFiles(state: string): TurnFiles {
   return {
     paths,
     create: (logDir, input) => {
-      mkdirSync(logDir, { recursive: true });
-      writeFileSync(join(logDir, "input.json"), input);
+      mkdirSync(logDir, { recursive: true, mode: 0o700 });
+      writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
     },
     outputOf: (logDir) => {
       const path = paths(logDir).output;
@@ -39,7 +39,7 @@ export function turnFiles(state: string): TurnFiles {
     mirrorPid: (agentName, mirror) => {
       const path = join(state, "agents", agentName, "turn.pid");
       if (mirror === undefined) rmSync(path, { force: true });
-      else writeAtomically(path, `${JSON.stringify(mirror)}\n`);
+      else writeAtomically(path, `${JSON.stringify(mirror)}\n`, 0o600);
     },
     readEnvironment: (path) => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>,
   };

@@ -1,5 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { schemaVersion, statementsFrom } from "./migrations/migrations.ts";
@@ -118,6 +118,7 @@ function connect(options: SqliteOptions): Database {
   const readOnly = options.readOnly === true;
   // A clone of the repository brings the configuration but no database.
   if (readOnly && !existsSync(options.path)) connect({ path: options.path, life: options.life }).close();
+  if (!readOnly && !existsSync(options.path)) makePrivate(options.path);
   const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create: true });
   try {
     // Before anything else: with the timeout unset, two processes that open at the same instant fail.
@@ -136,6 +137,15 @@ function connect(options: SqliteOptions): Database {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/** For its owner alone, before anything is in it. SQLite gives its log and index files the same rights. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+  } catch {
+    // Where no file can be made, SQLite says so in words that are translated.
   }
 }
 

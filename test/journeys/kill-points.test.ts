@@ -13,7 +13,7 @@ const inCommand = (point: KillPoint): boolean => point.startsWith("command.");
 /** In the skeleton's journey nobody is stopped or released, nothing lands or is promoted, no gate runs and all work is committed. */
 const inSkeleton = (point: KillPoint): boolean =>
   point !== "turn.after-snapshot" &&
-  !["stop", "release", "merge", "promote", "gate", "done"].includes(point.split(".")[0] ?? "");
+  !["state", "stop", "release", "merge", "promote", "gate", "done"].includes(point.split(".")[0] ?? "");
 
 async function survives(point: KillPoint, who: (typeof victims)[number]): Promise<void> {
   await using project = await skeletonProject();

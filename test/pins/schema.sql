@@ -1,4 +1,4 @@
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -362,6 +362,12 @@ CREATE INDEX processes_agent ON processes(agent_id) WHERE ended_at IS NULL;
 CREATE INDEX processes_live ON processes(pid) WHERE ended_at IS NULL;
 
 CREATE INDEX processes_turn ON processes(turn_id) WHERE ended_at IS NULL;
+
+CREATE TABLE project (
+  one INTEGER PRIMARY KEY NOT NULL CHECK (one = 1),
+  id TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE radar_pairs (
   a_commit TEXT NOT NULL,

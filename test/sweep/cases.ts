@@ -39,6 +39,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   promote: "nothing is promoted in this scenario",
   gate: "no gate is run in this scenario",
   done: "all report by mail in this scenario",
+  state: "this project was made by this version",
 };
 
 /** Points that this scenario never reaches, each with the reason. One that is reached all the same fails the sweep. */

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
 import { writeAtomically } from "../atomic-file.ts";
+import { makeStateDir } from "../project/record.ts";
 import { adoptKeeper, forgetKeeper, type KeeperOptions, keeperIsAlive, keeperIsStarting } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
@@ -16,12 +17,13 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
   let adopted: Bun.FileSink | undefined;
   return {
     open: (handlers) => {
-      mkdirSync(dirname(paths.socket), { recursive: true, mode: 0o700 });
-      rmSync(paths.socket, { force: true });
-      const server = Bun.listen<Connection>({ unix: paths.socket, socket: serve(handlers) });
-      chmodSync(paths.socket, 0o600);
-      const notice: EngineNotice = { ...options.processes.self(), socket: paths.socket, version: options.version };
-      writeAtomically(paths.notice, JSON.stringify(notice));
+      if (dirname(paths.socket) === paths.run) makeStateDir(paths.run);
+      const socket = inPrivate(paths.socket);
+      rmSync(socket, { force: true });
+      const server = Bun.listen<Connection>({ unix: socket, socket: serve(handlers) });
+      chmodSync(socket, 0o600);
+      const notice: EngineNotice = { ...options.processes.self(), socket, version: options.version };
+      writeAtomically(paths.notice, JSON.stringify(notice), 0o600);
       return {
         close: () => {
           rmSync(paths.notice, { force: true });
@@ -44,6 +46,19 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
       }
     },
   };
+}
+
+/**
+ * The socket in a directory that is ours alone. One that somebody else made first, or can write to, is not used: its name
+ * can be guessed. Callers read the path from the notice, so another one does as well.
+ */
+function inPrivate(socket: string): string {
+  const dir = dirname(socket);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const { uid, mode } = lstatSync(dir);
+  const isDirectory = lstatSync(dir).isDirectory();
+  if (isDirectory && uid === process.getuid?.() && (mode & 0o077) === 0) return socket;
+  return join(mkdtempSync(join(dirname(dir), "overstory-")), basename(socket));
 }
 
 function serve(handlers: DoorHandlers): Bun.SocketHandler<Connection> {

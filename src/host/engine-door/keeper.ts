@@ -36,7 +36,7 @@ export interface KeeperOptions {
 /** Starts a keeper with an engine, unless one is alive. Of twenty callers one starts it. */
 export function startKeeper(options: KeeperOptions): void {
   const paths = doorPaths(options.state);
-  mkdirSync(paths.run, { recursive: true });
+  mkdirSync(paths.run, { recursive: true, mode: 0o700 });
   if (keeperIsAlive(options) || !takeLock(paths.lock, options.processes)) return;
   try {
     if (keeperIsAlive(options)) return;
@@ -80,7 +80,7 @@ export function forgetKeeper(state: string): void {
 
 function recordKeeper({ state, processes }: KeeperOptions, pid: number): void {
   const identity = processes.identify(pid);
-  if (identity !== undefined) writeAtomically(doorPaths(state).keeper, JSON.stringify(identity));
+  if (identity !== undefined) writeAtomically(doorPaths(state).keeper, JSON.stringify(identity), 0o600);
 }
 
 /**
@@ -89,7 +89,7 @@ function recordKeeper({ state, processes }: KeeperOptions, pid: number): void {
  */
 function takeLock(path: string, processes: Processes): boolean {
   const mine = `${path}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify(processes.self()));
+  writeFileSync(mine, JSON.stringify(processes.self()), { mode: 0o600 });
   try {
     for (let attempt = 0; attempt < 2; attempt++) {
       try {

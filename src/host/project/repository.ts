@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { git } from "../git/git.ts";
-import { existing, stateDir } from "../project-place.ts";
+import { existing, placeIfAny, stateDir } from "../project-place.ts";
 
 /** What git says about the place a project is set up in. */
 export interface Repository {
@@ -39,14 +39,10 @@ export async function currentBranch(cwd: string): Promise<string | undefined> {
  */
 async function projectRootAt(cwd: string): Promise<string> {
   const top = await topLevel(cwd);
-  const inside = top.indexOf(`${join("/", ".overstory", "worktrees")}/`);
-  const common = await ask(top, "rev-parse", "--git-common-dir");
-  const shared = common === undefined ? top : resolve(top, common);
-  const owners = [
-    ...(inside === -1 ? [] : [top.slice(0, inside)]),
-    ...(basename(shared) === ".git" ? [dirname(shared)] : []),
-  ];
-  return owners.find((owner) => existsSync(join(owner, ".overstory", "config.yaml"))) ?? top;
+  const place = placeIfAny(top);
+  if (place === undefined) return top;
+  const isAgents = top.includes(`${join("/", ".overstory", "worktrees")}/`);
+  return isAgents || stateDir(place.root) === stateDir(top) ? place.root : top;
 }
 
 async function topLevel(cwd: string): Promise<string> {

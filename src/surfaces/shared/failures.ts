@@ -42,6 +42,23 @@ export function describeFailure(failure: FailureData): Description {
         hint: "check a branch out and set the project up there: git worktree add ../main main && cd ../main && ov init",
         details: { ...details, worktreePath: failure.path, branchName: null },
       };
+    case "project-copied":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.root} is a copy of the project ${failure.original}, whose agents and processes are not its own; nothing was changed`,
+        hint: "to use the copy on its own, with its agents stopped: ov init",
+        details,
+      };
+    case "store-lost":
+      return {
+        ...setup("STORE_ERROR"),
+        message: `the store ${failure.path} is gone or empty, although this project had one; nothing was changed`,
+        hint:
+          failure.backup === null
+            ? "bring the file back; there is no backup of it. To begin without it: ov init --new-database"
+            : `bring back the newest backup with: ov clean --restore ${failure.backup}, or begin without it: ov init --new-database`,
+        details,
+      };
     case "store-corrupt":
       return {
         ...setup("STORE_ERROR"),

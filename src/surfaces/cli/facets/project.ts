@@ -9,6 +9,8 @@ export interface InitRequest {
   readonly commit: boolean;
   /** Tell a person's own session about us, in the instruction file it reads. */
   readonly instructions: boolean;
+  /** Begin with an empty database where the one that was there is gone. */
+  readonly newDatabase?: boolean;
 }
 
 export interface InitReport {

@@ -11,6 +11,7 @@ export const init: Handler = async ({ app, flags, io }) => {
     reset: flags.reset === true,
     commit: flags["no-commit"] !== true,
     instructions: flags["no-instructions"] !== true,
+    newDatabase: flags["new-database"] === true,
   });
   if (!done.ok) return done;
   const { status, ...report } = done.value;

@@ -25,6 +25,7 @@ export const initCommand: Command = {
     { name: "reset", summary: "Replace the configuration by a fresh one, keeping a copy of the old" },
     { name: "no-commit", summary: "Leave the new files uncommitted" },
     { name: "no-instructions", summary: "Leave the instruction file of your coding agent alone" },
+    { name: "new-database", summary: "Begin with an empty database although the one of this project is gone" },
     { name: "force", summary: "Do not warn when the project is set up already" },
     ...former,
   ],

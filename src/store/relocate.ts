@@ -1,0 +1,178 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { ProcessIdentity } from "../domain/process/process.ts";
+import { openSqlite } from "./sqlite.ts";
+
+/** A directory that is elsewhere now. */
+export interface Moved {
+  readonly from: string;
+  readonly to: string;
+}
+
+const patienceMs = 10_000;
+
+/** Above every schema version: no program takes a database that was left behind for the one that counts. */
+const leftBehind = 1_000_000_000;
+
+/** Every column that holds a path of the project. `test/relocate.test.ts` finds out when one is missing here. */
+const pathColumns = [
+  ["agents", "worktree_path"],
+  ["agents", "spec_path"],
+  ["agents", "env_file"],
+  ["turns", "log_dir"],
+  ["merge_attempts", "log_dir"],
+  ["gate_results", "log_path"],
+  ["messages", "blob_path"],
+  ["specs", "path"],
+] as const;
+
+/** The id in the database; `fresh` becomes it when there is none yet. Brings an older database up to date first. */
+export async function projectIdIn(path: string, fresh: string, now: number): Promise<string> {
+  await openSqlite({ path, life: "command" }).close();
+  return withDatabase(path, (db) => {
+    db.query("INSERT OR IGNORE INTO project (one, id, created_at) VALUES (1, ?, ?)").run(fresh, now);
+    return db.query<{ id: string }, []>("SELECT id FROM project").get()?.id ?? fresh;
+  });
+}
+
+/** Processes that the database knows and that have not ended as far as it knows. */
+export function openProcessesIn(path: string): readonly (ProcessIdentity & { readonly role: string })[] {
+  return withDatabase(path, (db) =>
+    db
+      .query<ProcessIdentity & { role: string }, []>(
+        "SELECT role, pid, start_token AS startToken, boot_id AS bootId FROM processes WHERE ended_at IS NULL",
+      )
+      .all(),
+  );
+}
+
+export interface Rebinding {
+  readonly moved: readonly Moved[];
+  /** What tells a worktree from other directories is looked up again: a copied directory is another one. */
+  readonly identityOf: (path: string) => string | undefined;
+}
+
+/** Writes every path of the project as it is now. In one transaction; repeating it changes nothing. */
+export function rebindPaths(path: string, rebinding: Rebinding): void {
+  withDatabase(path, (db) => db.transaction(() => rebind(db, rebinding)).immediate());
+}
+
+/** As `rebindPaths`, for a copy: it has an id of its own, and no process, token or lease of the original is its own. */
+export function detachCopy(path: string, rebinding: Rebinding & { readonly id: string; readonly now: number }): void {
+  const { id, now } = rebinding;
+  withDatabase(path, (db) =>
+    db
+      .transaction(() => {
+        rebind(db, rebinding);
+        db.query("UPDATE project SET id = ?").run(id);
+        db.query("UPDATE processes SET ended_at = ?, end_reason = 'copied' WHERE ended_at IS NULL").run(now);
+        db.query("UPDATE tokens SET revoked_at = ? WHERE revoked_at IS NULL").run(now);
+        db.run("DELETE FROM leases");
+        db.run("DELETE FROM removals");
+      })
+      .immediate(),
+  );
+}
+
+function rebind(db: Database, { moved, identityOf }: Rebinding): void {
+  for (const [table, column] of pathColumns) {
+    // A path is changed by the first that holds it, so that none is taken for another.
+    const cases = moved.map(
+      () => `WHEN substr(${column} || '/', 1, length(?) + 1) = ? || '/' THEN ? || substr(${column}, length(?) + 1)`,
+    );
+    const values = moved.flatMap(({ from, to }) => [from, from, to, from]);
+    db.query(
+      `UPDATE ${table} SET ${column} = CASE ${cases.join(" ")} ELSE ${column} END WHERE ${column} IS NOT NULL`,
+    ).run(...values);
+  }
+  for (const { from, to } of moved) {
+    // Part of a JSON text: what a person typed a check with lies in a file of the state directory.
+    db.query("UPDATE checks SET request = replace(request, ?, ?)").run(quoted(from), quoted(to));
+  }
+  const seats = db.query<{ id: string; path: string }, []>(
+    "SELECT id, worktree_path AS path FROM agents WHERE worktree_path IS NOT NULL AND worktree_identity IS NOT NULL",
+  );
+  for (const { id, path } of seats.all()) {
+    const identity = identityOf(path);
+    if (identity !== undefined) db.query("UPDATE agents SET worktree_identity = ? WHERE id = ?").run(identity, id);
+  }
+}
+
+/** How a path below a directory begins in a JSON text. */
+const quoted = (dir: string): string => JSON.stringify(`${dir}/`).slice(0, -1);
+
+export interface DatabaseMove extends Moved, Rebinding {
+  /** The new file is complete, the old one still counts. */
+  readonly copied: () => void;
+}
+
+/**
+ * Moves a database to a new file, with all that was committed, whatever others do with it meanwhile. While the old one is
+ * held against writers, a copy is made and put in its place, and the last commit of the old one says that it was left
+ * behind: writers that still have it open fail instead of writing into the void. Whenever this is cut short, either the
+ * old one counts and the copy is made again, or the new one counts.
+ */
+export function moveDatabase({ from, to, copied, ...rebinding }: DatabaseMove): void {
+  withDatabase(from, (db) => {
+    db.run("BEGIN IMMEDIATE");
+    try {
+      if (isLeftBehind(db)) {
+        db.run("ROLLBACK");
+        return;
+      }
+      copyAside(from, `${to}.moving`, rebinding);
+      for (const end of ["-wal", "-shm", "-journal"]) rmSync(to + end, { force: true });
+      renameSync(`${to}.moving`, to);
+      syncPath(dirname(to));
+      copied();
+      db.run("ALTER TABLE agents RENAME TO agents_are_in_ov_state");
+      db.run(`PRAGMA user_version = ${leftBehind}`);
+      db.run("COMMIT");
+    } catch (error) {
+      if (db.inTransaction) db.run("ROLLBACK");
+      throw error;
+    }
+  });
+}
+
+/** Whether the file is the rest of a database that was moved. */
+export const wasMoved = (path: string): boolean => existsSync(path) && withDatabase(path, isLeftBehind);
+
+const isLeftBehind = (db: Database): boolean =>
+  db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version === leftBehind;
+
+function copyAside(from: string, draft: string, rebinding: Rebinding): void {
+  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(draft + end, { force: true });
+  const reader = new Database(from, { readonly: true });
+  try {
+    reader.query("VACUUM INTO ?").run(draft);
+  } finally {
+    reader.close();
+  }
+  chmodSync(draft, 0o600);
+  withDatabase(draft, (db) => {
+    db.transaction(() => rebind(db, rebinding))();
+    db.run("PRAGMA journal_mode = WAL");
+  });
+  syncPath(draft);
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function withDatabase<T>(path: string, work: (db: Database) => T): T {
+  const db = new Database(path, { readwrite: true });
+  try {
+    db.run(`PRAGMA busy_timeout = ${patienceMs}`);
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
