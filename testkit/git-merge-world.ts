@@ -1,6 +1,8 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../src/domain/merge/conflict.ts";
 import { gitMerging } from "../src/host/git/merge/merging.ts";
+import { readTrust, writeTrust } from "../src/host/trust-file.ts";
 import type { MergeGit, ObjectMerge } from "../src/ports/merge-git.ts";
 import { type GitWorld, gitWorld } from "./contracts/worktrees/world.ts";
 
@@ -9,6 +11,10 @@ export interface GitMergeWorld extends GitWorld {
   readonly merging: MergeGit;
   readonly pool: string;
   readonly scratch: string;
+  /** What the operator confirmed. */
+  readonly trust: string;
+  /** Writes a hook of the project; a confirmed one may run. */
+  hook(name: string, body: string, options?: { readonly dir?: string; readonly confirmed?: boolean }): void;
   /** Commits an edit on a branch, made at `from` when it is new, and answers the commit. The checkout ends on `main`. */
   branch(name: string, edit: () => void, from?: string): string;
   tip(ref: string): string;
@@ -20,23 +26,36 @@ export interface GitMergeWorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly format?: string;
   readonly hookLimitMs?: number;
+  readonly signingLimitMs?: number;
   readonly idleMs?: number;
 }
 
 export function gitMergeWorld({
   hookLimitMs = 60_000,
+  signingLimitMs = 60_000,
   idleMs = 5_000,
   ...options
 }: GitMergeWorldOptions = {}): GitMergeWorld {
   const world = gitWorld(options);
   const pool = join(world.root, "..", "pool");
   const scratch = join(world.root, "..", "scratch");
+  const trust = join(world.root, "..", "trust.json");
   const git = (...args: string[]): string => world.git(world.root, ...args);
   return {
     ...world,
     pool,
     scratch,
-    merging: gitMerging(world.root, { poolDir: pool, scratch, hookLimitMs, idleMs }),
+    trust,
+    merging: gitMerging(world.root, { poolDir: pool, scratch, hookLimitMs, signingLimitMs, idleMs, trust }),
+    hook: (name, body, { dir = ".git/hooks", confirmed = true } = {}) => {
+      const text = `#!/bin/sh\n${body}\n`;
+      const path = join(world.root, dir, name);
+      world.write(world.root, join(dir, name), text);
+      chmodSync(path, 0o755);
+      const before = readTrust(trust);
+      const digest = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+      if (confirmed) writeTrust(trust, { ...before, hooks: { ...before.hooks, [path]: digest } });
+    },
     tip: (ref) => git("rev-parse", ref),
     show: (tree, path) => git("show", `${tree}:${path}`),
     branch: (name, edit, from = "main") => {

@@ -12,7 +12,11 @@ export function selfCommand(): readonly string[] {
   return [launcher];
 }
 
-const kept = ["HOME", "PATH", "USER", "LANG", "TMPDIR"];
+const kept = [
+  ...["HOME", "PATH", "USER", "LANG", "TMPDIR"],
+  // Where git's configuration of this person is.
+  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"],
+];
 
 /** What engine and supervisors keep of the environment of whoever happened to start them. */
 export function serviceEnvironment(

@@ -1,3 +1,5 @@
+import { type FilterProblem, filterSentence } from "./trust/filters.ts";
+
 /**
  * What keeps the whole program from working, as data: the project, its settings, its store or its engine, rather than
  * what the user asked for (that is a `Refusal`). Surfaces word each kind in `surfaces/shared/failures.ts`.
@@ -15,6 +17,8 @@ export type FailureData =
   | { readonly kind: "store-read-only"; readonly path: string }
   | { readonly kind: "store-busy"; readonly path: string; readonly waitedMs: number }
   | { readonly kind: "disk-full"; readonly path: string | null }
+  | { readonly kind: "signing-failed"; readonly problem: string }
+  | { readonly kind: "filters-not-ready"; readonly filters: readonly FilterProblem[] }
   | { readonly kind: "engine-unreachable"; readonly problem: string }
   | { readonly kind: "unexpected"; readonly problem: string };
 
@@ -32,10 +36,27 @@ export class Failure extends Error {
   readonly data: FailureData;
 
   constructor(data: FailureData, options?: ErrorOptions) {
-    super(data.kind === "unexpected" ? data.problem : data.kind, options);
+    super(messageOf(data), options);
     this.name = "Failure";
     this.data = data;
   }
+}
+
+/** For those who can only pass it on as text, such as a mail. */
+function messageOf(data: FailureData): string {
+  if (data.kind === "filters-not-ready") return data.filters.map(filterSentence).join("; ");
+  if (data.kind === "signing-failed") return `the commit could not be signed: ${data.problem}; ${signingAdvice}`;
+  return data.kind === "unexpected" ? data.problem : data.kind;
+}
+
+/** Either the key becomes usable without a question, or the project does not sign. */
+export const signingAdvice =
+  "unlock the key for this user and try again, or land unsigned: git config commit.gpgSign false";
+
+/** The words of a failure that lasts until a person does something about it; undefined for any other. */
+export function lastingProblem(thrown: unknown): string | undefined {
+  const { kind } = failureOf(thrown);
+  return kind === "filters-not-ready" || kind === "signing-failed" ? (thrown as Failure).message : undefined;
 }
 
 /** Anything caught, as data: a `Failure` says what it is, and a full disk is known by its code; the rest is unexpected. */

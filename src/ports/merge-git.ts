@@ -121,8 +121,8 @@ export interface HookRequest {
 
 /**
  * Merging without a working tree: every result exists as objects before one compare-and-swap makes it visible. The
- * user's checkout, index and stash are never used. No program that an agent could have configured is ever run, with
- * the one exception of the project's own merge hooks, where asked for.
+ * user's checkout, index and stash are never used. No program that an agent could have configured is ever run:
+ * filters and merge hooks only where the user's own configuration names them or the operator confirmed them.
  */
 export interface MergeGit {
   /** The commit a ref, branch or name stands for. */
@@ -174,9 +174,11 @@ export interface MergeGit {
    */
   moveCheckout(request: MoveRequest): Promise<CheckoutMove>;
   finishMoves(reach?: ReachKillPoint): Promise<readonly FinishedMove[]>;
-  /** Has the project hooks that could veto a merge? */
-  hasHooks(): Promise<boolean>;
-  /** The project's `pre-merge-commit` and `commit-msg` hooks on this candidate. Answers the words of a veto. */
+  /** Why the files of a commit cannot be checked out as plain git would, in words; undefined where they can. */
+  filterProblem(commit: string): Promise<string | undefined>;
+  /** The project's hooks that could veto a merge: those that may run, and those that nobody confirmed. */
+  hooks(): Promise<{ readonly trusted: readonly string[]; readonly unconfirmed: readonly string[] }>;
+  /** The trusted ones of them on this candidate. Answers the words of a veto. */
   runHooks(request: HookRequest): Promise<string | undefined>;
 
   /**

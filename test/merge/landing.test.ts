@@ -298,9 +298,7 @@ describe("what cannot land", () => {
 
   test("a hook's veto is final, and is not mistaken for a conflict", async () => {
     const world = await worldOf();
-    world.write(world.root, ".git/hooks/pre-merge-commit", "#!/bin/sh\necho not on my watch\nexit 1\n");
-    world.git(world.root, "config", "core.fileMode", "true");
-    Bun.spawnSync({ cmd: ["chmod", "+x", join(world.root, ".git/hooks/pre-merge-commit")] });
+    world.hook("pre-merge-commit", "echo not on my watch; exit 1");
     adds(world, "a");
     const id = await world.enqueue("a");
     await world.work();

@@ -1,6 +1,4 @@
 import { expect, test } from "bun:test";
-import { chmodSync } from "node:fs";
-import { join } from "node:path";
 import { aTask } from "../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
@@ -27,8 +25,7 @@ test.each([true, false])(
 
 test.each([true, false])("merge.runGitHooks: %p decides whether the project's hooks are asked", async (runGitHooks) => {
   await using world = await landingWorld({ gates: ["true"], merge: { runGitHooks } });
-  world.write(world.root, ".git/hooks/pre-merge-commit", "#!/bin/sh\nexit 1\n");
-  chmodSync(join(world.root, ".git/hooks/pre-merge-commit"), 0o755);
+  world.hook("pre-merge-commit", "exit 1");
   adds(world, "a");
   const id = await world.enqueue("a");
   await world.work();

@@ -51,7 +51,7 @@ export const mergeKeys = {
   }),
   "merge.closeTask": boolean({ doc: "Whether landing a branch closes its task.", default: true }),
   "merge.runGitHooks": boolean({
-    doc: "Whether the project's own merge hooks may veto a landing.",
+    doc: "Whether the project's own merge hooks may veto a landing. Those of the repository need `ov trust add hook:<name>`.",
     default: true,
   }),
   "merge.structured.enabled": boolean({

@@ -126,7 +126,7 @@ async function commit(
   const title = taskId === null ? null : ((await store.read((tx) => tx.tasks.get(taskId)))?.title ?? null);
   const message = landingMessage({ ...entry, ...how, title });
   const made = await merging.commit({ tree: how.tree, parents: [onto.commit, entry.headCommit], message });
-  if (rules.merge.runGitHooks && (await merging.hasHooks())) {
+  if (rules.merge.runGitHooks && (await merging.hooks()).trusted.length > 0) {
     const veto = await slots.use(async (slot) => {
       const { path: checkout } = await merging.checkOut(slot, made, keepTerms(ports, onto.commit));
       const { newRun, recordProcess: record } = gatePorts(ports);

@@ -1,4 +1,5 @@
-import type { MergeEntry, Verdict } from "../../domain/merge/entry.ts";
+import { lastingProblem } from "../../domain/failure.ts";
+import type { MergeCause, MergeEntry, Verdict } from "../../domain/merge/entry.ts";
 import type { EntryOutcome, Landing } from "../../domain/merge/train/member.ts";
 import type { TrainProgress, TrainSteps } from "../../domain/merge/train/steps.ts";
 import { runTrain } from "../../domain/merge/train/train.ts";
@@ -43,10 +44,15 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   const id = ports.ids.next("train");
   try {
     const tip = await ports.merging.commitOf(branchRef(target));
-    if (tip === undefined) return await blockAll(ports, entries, `there is no branch ${target} to land on`);
+    if (tip === undefined) {
+      const message = `there is no branch ${target} to land on`;
+      return await blockAll(ports, entries, { cause: "missing_ref", message });
+    }
     const attempt = await beginAttempt(ports, { id, entries, baseCommit: tip });
     await run(ports, job, attempt);
   } catch (error) {
+    const lasting = lastingProblem(error);
+    if (lasting !== undefined && !stop.aborted) return await block(ports, { id, target, entries }, lasting);
     await giveUp(ports, id, entries, stop.aborted ? 0 : retryBrokenMs);
     if (!stop.aborted) throw error;
   }
@@ -73,7 +79,8 @@ async function run(ports: MergePorts, { target, entries, slots, stop }: TrainJob
       return answer;
     },
     check: (commit, tree, request) => checks.check(commit, tree, request),
-    land: (landing) => land(ports, { target, landing, ...evidenceFor(checks, landing) }),
+    land: async (landing) =>
+      land(ports, { target, landing, ...evidenceFor(checks, landing, await hooksLeftOut(ports)) }),
     onProgress: (progress) => record(ports, progress),
   };
   const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
@@ -131,12 +138,20 @@ async function giveUp(
   });
 }
 
+/** A hook of the repository that nobody confirmed is not asked, and that is said. */
+async function hooksLeftOut({ merging, rules }: MergePorts): Promise<readonly string[]> {
+  if (!rules.merge.runGitHooks) return [];
+  const { unconfirmed } = await merging.hooks();
+  return unconfirmed.map((name) => `the hook ${name} is not confirmed and was not asked (ov trust add hook:${name})`);
+}
+
 function evidenceFor(
   checks: Checks,
   landing: Landing<MergeEntry>,
+  leftOut: readonly string[],
 ): { verdict: Verdict; gaps: readonly string[]; results: readonly string[] } {
   const { verdict, gaps, results } = checks.verdictOf(landing.to.tree);
-  const more = [...gaps, ...landing.gaps.filter((gap) => !gaps.includes(gap))];
+  const more = [...new Set([...gaps, ...landing.gaps, ...leftOut])];
   return { verdict: verdict === "verified" && more.length > 0 ? "verified_with_gaps" : verdict, gaps: more, results };
 }
 
@@ -186,8 +201,38 @@ async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: Entr
   });
 }
 
-async function blockAll(ports: MergePorts, entries: readonly MergeEntry[], message: string): Promise<void> {
-  for (const entry of entries) {
-    await recordOutcome(ports, entry, { kind: "blocked", cause: "missing_ref", detail: { message } });
+/**
+ * What a person has to mend in the repository is told to the operator, and tried again later and later. Where only a
+ * branch needs a filter that may not run, that branch goes back, and the others are tried without it.
+ */
+async function block(
+  ports: MergePorts,
+  { id, target, entries }: Pick<TrainJob, "target" | "entries"> & { readonly id: string },
+  message: string,
+): Promise<void> {
+  const finishedAt = ports.clock.now();
+  await ports.store.transaction((tx) => tx.mergeAttempts.change(id, { outcome: "blocked", finishedAt }));
+  const { merging } = ports;
+  const isBase = (await merging.filterProblem(branchRef(target))) !== undefined;
+  const problems = await Promise.all(entries.map(({ headCommit }) => merging.filterProblem(headCommit)));
+  if (isBase || problems.every((problem) => problem === undefined)) {
+    return await blockAll(ports, entries, { cause: "git_error", message });
   }
+  for (const [at, entry] of entries.entries()) {
+    const problem = problems[at];
+    const detail = { message: problem ?? message };
+    await recordOutcome(
+      ports,
+      entry,
+      problem === undefined ? { kind: "waiting", on: [] } : { kind: "stopped", cause: "git_error", detail },
+    );
+  }
+}
+
+async function blockAll(
+  ports: MergePorts,
+  entries: readonly MergeEntry[],
+  { cause, message }: { readonly cause: MergeCause; readonly message: string },
+): Promise<void> {
+  for (const entry of entries) await recordOutcome(ports, entry, { kind: "blocked", cause, detail: { message } });
 }

@@ -1,3 +1,4 @@
+import { lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
@@ -20,6 +21,16 @@ export interface UndoTools {
  * lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
  */
 export async function undo(ports: MergePorts, op: MergeOp, tools: UndoTools): Promise<boolean> {
+  try {
+    return await takeBack(ports, op, tools);
+  } catch (error) {
+    const lasting = lastingProblem(error);
+    if (lasting === undefined || tools.stop.aborted) throw error;
+    return await drop(ports, op, lasting);
+  }
+}
+
+async function takeBack(ports: MergePorts, op: MergeOp, tools: UndoTools): Promise<boolean> {
   // A checkout that was left half-moved, by us or by a promotion, comes first.
   await ports.merging.finishMoves(ports.reach);
   const tip = await ports.merging.commitOf(op.ref);

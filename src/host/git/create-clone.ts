@@ -12,6 +12,7 @@ import { join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
 import { besides } from "./besides.ts";
 import { type Created, isTaken, seatOf } from "./create-linked.ts";
+import { fileRules, filterSettings } from "./filters.ts";
 import { passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
 import { placeOf } from "./places.ts";
@@ -76,10 +77,18 @@ async function layOut(
   chmodSync(alternatesOf(gitDir), 0o444);
   const exclude = join(repository.commonDir, "info", "exclude");
   if (existsSync(exclude)) copyFileSync(exclude, join(gitDir, "info", "exclude"));
+  const attributes = join(repository.commonDir, "info", "attributes");
+  if (existsSync(attributes)) copyFileSync(attributes, join(gitDir, "info", "attributes"));
   mkdirSync(join(gitDir, ref, ".."), { recursive: true });
   writeFileSync(join(gitDir, ref), `${start}\n`);
-  const settings = repository.plainSettings.map((setting) => splitSetting(setting));
-  for (const [key, value] of [...settings, ...(await identity(repository.root))]) {
+  const { filters } = await fileRules(repository);
+  const settings = [
+    ...repository.plainSettings.map((setting) => splitSetting(setting)),
+    // Those of the user are found by everybody.
+    ...filters.filter(({ standing }) => standing === "confirmed").flatMap(filterSettings),
+    ...(await identity(repository.root)),
+  ];
+  for (const [key, value] of settings) {
     await git(dir, "config", "--file", join(gitDir, "config"), key, value);
   }
 }

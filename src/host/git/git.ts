@@ -1,3 +1,5 @@
+import type { Subprocess } from "bun";
+import { linuxProcesses } from "../processes.ts";
 import { expectRoom } from "./full-disk.ts";
 
 export interface GitAnswer {
@@ -6,6 +8,8 @@ export interface GitAnswer {
   /** The same as it came: file names need not be text. */
   readonly raw: Buffer;
   readonly err: string;
+  /** It was ended because it took too long. */
+  readonly isLate: boolean;
 }
 
 export interface GitCall {
@@ -13,6 +17,10 @@ export interface GitCall {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array | string;
+  /** Filters may run: they get what a program of the user's needs to fetch a large file or find a key. */
+  readonly withFilters?: boolean;
+  /** After this time it is ended, with everything it started. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -24,23 +32,62 @@ export function git(cwd: string, ...args: string[]): Promise<GitAnswer> {
   return runGit({ cwd, args });
 }
 
-export async function runGit({ cwd, args, env = {}, stdin }: GitCall): Promise<GitAnswer> {
+export async function runGit(call: GitCall): Promise<GitAnswer> {
+  const { cwd, args, env = {}, stdin, withFilters = false } = call;
+  const { limitMs = withFilters ? filterPatienceMs : patienceMs } = call;
   const child = Bun.spawn({
-    cmd: ["git", "--no-pager", ...harmless, ...args],
+    cmd: ["git", "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args],
     cwd,
-    env: { ...gitEnvironment(), ...env },
+    env: { ...gitEnvironment(withFilters), ...env },
     stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe"],
-    timeout: patienceMs,
-    killSignal: "SIGKILL",
   });
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).arrayBuffer(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  const raw = Buffer.from(out);
-  return { code, raw, out: raw.toString("utf8"), err };
+  const outputs = [openOutput(child.stdout), openOutput(child.stderr)] as const;
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    // With everything it started: a program that waits for a word would hold our end of its output open for ever.
+    void endChild(child).finally(() => outputs.forEach(giveUp));
+  }, limitMs);
+  const [raw, err] = await Promise.all(outputs.map(({ whole }) => whole));
+  const code = await child.exited;
+  clearTimeout(limit);
+  const late = isLate ? `git did not end within ${Math.round(limitMs / 1000)} s` : "";
+  const words = [err?.toString() ?? "", late].filter((part) => part !== "").join("\n");
+  return { code, raw: raw ?? Buffer.alloc(0), out: raw?.toString("utf8") ?? "", err: words, isLate };
 }
+
+async function endChild(child: Subprocess): Promise<void> {
+  const identity = linuxProcesses.identify(child.pid);
+  if (identity !== undefined) await linuxProcesses.endTree(identity, 0);
+  child.kill("SIGKILL");
+}
+
+interface Output {
+  readonly whole: Promise<Buffer>;
+  readonly reader: Reader;
+}
+
+interface Reader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+function openOutput(stream: ReadableStream<Uint8Array>): Output {
+  const reader = stream.getReader();
+  return { reader, whole: readAll(reader) };
+}
+
+async function readAll(reader: Reader): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (value !== undefined) parts.push(value);
+    if (done) return Buffer.concat(parts);
+  }
+}
+
+/** Whoever still holds the other end keeps nobody waiting. */
+const giveUp = ({ reader }: Output): void => void reader.cancel().catch(() => undefined);
 
 /** The output of a git that must not fail here. Where there was no room for what it does, that is thrown as itself. */
 export function expectGit(answer: GitAnswer, what: string): GitAnswer {
@@ -63,13 +110,15 @@ export function zeroEnded(raw: Buffer): Buffer[] {
 
 /** Nothing here takes longer on a repository of ordinary size; a git that waits on a planted pipe must not hold us. */
 const patienceMs = 300_000;
+/** Filters may fetch large files. */
+const filterPatienceMs = 15 * 60_000;
 
-const harmless = [
+const asSettings = (settings: readonly string[]): readonly string[] => settings.flatMap((setting) => ["-c", setting]);
+
+const harmless = asSettings([
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.attributesFile=/dev/null",
-  "core.sshCommand=false",
-  "credential.helper=",
   "diff.external=",
   "gc.auto=0",
   "maintenance.auto=false",
@@ -77,18 +126,32 @@ const harmless = [
   "commit.gpgSign=false",
   "submodule.recurse=false",
   "advice.detachedHead=false",
-].flatMap((setting) => ["-c", setting]);
+]);
 
-function gitEnvironment(): Record<string, string> {
+/** No git of ours talks to another machine. */
+const unreachable = asSettings(["core.sshCommand=false", "credential.helper="]);
+
+/** The last three say where the user's and the system's own configuration is. */
+const passedOn = [
+  ...["HOME", "PATH", "USER", "TMPDIR", "XDG_CONFIG_HOME"],
+  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"],
+];
+const passedToFilters = [
+  ...["LOGNAME", "SHELL", "GNUPGHOME", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CACHE_HOME"],
+  ...["http_proxy", "https_proxy", "no_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR"],
+];
+
+function gitEnvironment(withFilters: boolean): Record<string, string> {
   const env: Record<string, string> = {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_NO_LAZY_FETCH: "1",
-    GIT_ALLOW_PROTOCOL: "none",
+    ...(withFilters ? {} : { GIT_ALLOW_PROTOCOL: "none" }),
     LC_ALL: "C",
   };
-  for (const name of ["HOME", "PATH", "USER", "TMPDIR", "XDG_CONFIG_HOME"]) {
+  for (const name of withFilters ? [...passedOn, ...passedToFilters] : passedOn) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;
   }

@@ -5,23 +5,26 @@ import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/wo
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
 import { plantPrograms } from "../../../testkit/planted-programs.ts";
 import { statePath } from "../../../testkit/state.ts";
+import { writeTrust } from "../trust-file.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 describe("nothing an agent can configure is run by us", () => {
   test("planted configuration of the project: create, inspect, snapshot, collect, landed, rescue, remove", async () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
-    plantPrograms(world, join(world.root, ".git"));
-    const worktrees = gitWorktrees(world.root);
+    const worktrees = gitWorktrees(world.root, { trust: withoutFilter(world) });
     const owned = world.worktree("ann", "linked");
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
+    plantPrograms(world, join(world.root, ".git"));
     expect(world.read(owned.path, "a.x")).toBe("a\n");
+    const refused = await worktrees.create(requestFor(world.worktree("bob", "linked")));
+    expect(refused).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining('filter "x"') } });
     await useAll(world, worktrees, owned);
     expect(world.sprung()).toBe(false);
   });
 
   test("planted configuration of a clone: inspect, snapshot, collect, rescue, remove", async () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
-    const worktrees = gitWorktrees(world.root);
+    const worktrees = gitWorktrees(world.root, { trust: withoutFilter(world) });
     const owned = world.worktree("ann", "clone");
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
     plantPrograms(world, join(owned.path, ".git"));
@@ -70,6 +73,13 @@ describe("nothing an agent can configure is run by us", () => {
     expect(() => world.git(world.root, "cat-file", "-e", other.git(other.root, "rev-parse", "HEAD"))).toThrow();
   });
 });
+
+/** The operator confirmed that there is no filter of that name. */
+function withoutFilter({ root }: GitWorld): string {
+  const trust = join(root, "..", "trust.json");
+  writeTrust(trust, { filters: { x: null }, hooks: {} });
+  return trust;
+}
 
 type Everything = ReturnType<typeof gitWorktrees>;
 

@@ -1,7 +1,7 @@
 import type { OwnedWorktree, WorktreeFacts } from "../../ports/worktrees.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
-import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
+import { lookAsGit, type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { standing } from "./places.ts";
 import { changedInSubmodules } from "./submodules/agent-modules.ts";
 import { dirtyPaths } from "./work.ts";
@@ -60,9 +60,9 @@ async function changedByAgent(open: OpenWorktree, base: string, landing: string 
   return pathsIn(changed).filter((path) => own.has(path));
 }
 
-function namesOf({ own }: OpenWorktree, since: readonly string[]): Promise<GitAnswer> {
+function namesOf(open: OpenWorktree, since: readonly string[]): Promise<GitAnswer> {
   const plain = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty"];
-  return own.git(["diff", "--name-only", "-z", ...plain, ...since, "--"]);
+  return lookAsGit(open, ["diff", "--name-only", "-z", ...plain, ...since, "--"]);
 }
 
 const pathsIn = ({ raw }: GitAnswer): readonly string[] => zeroEnded(raw).map((path) => path.toString());

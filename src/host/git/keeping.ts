@@ -34,7 +34,7 @@ export async function findBranches(yard: Yard): Promise<readonly FoundBranch[]> 
 }
 
 export async function rescueWork(yard: Yard, worktree: OwnedWorktree): Promise<Rescue | undefined> {
-  const saved = await saveWork(yard, worktree);
+  const saved = await saveWork(yard, worktree, "bytes");
   if (saved === undefined) return undefined;
   const wanted = `${rescueRefs}${worktree.agentName}-${worktree.generation}`;
   const there = new Map((await refsBelow(yard, rescueRefs)).map(({ name, commit }) => [name, commit]));

@@ -1,15 +1,19 @@
 import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
-import { expectGit, zeroEnded } from "./git.ts";
+import { fileRules } from "./filters.ts";
+import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { looseCommits } from "./loose-commits.ts";
-import { type OwnDir, openOwnDir } from "./own-dir.ts";
+import { type OwnDir, type OwnDirOptions, openOwnDir } from "./own-dir.ts";
 import { placeOf, recordOf } from "./places.ts";
-import { absolute } from "./work.ts";
-import { commitAt, pinRefs, type Yard } from "./yard.ts";
+import { absolute, commitAt, pinRefs, type Yard } from "./yard.ts";
 
 /** One worktree seen through a git directory of our own, with a copy of its index. */
 export interface OpenWorktree extends Disposable {
+  /** Takes files as the bytes they are. */
   readonly own: OwnDir;
+  /** Over the same index: takes files as plain git would, so that what only looks different is not different. */
+  asGit(): Promise<OwnDir>;
   /** The commit it is at; undefined on a branch without commits. */
   readonly head: string | undefined;
   /** Its branch holds that commit. Not so after a detached checkout, or in a rebase left half-way. */
@@ -25,16 +29,16 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
   const common = { repository, scratch, workTree: worktree.path };
   if (place === undefined) {
     const head = await lastKnown(yard, worktree);
-    const own = openOwnDir({
+    const views = openBoth({
       ...common,
       head: head ?? `ref: refs/heads/none`,
       refs: repository.commonDir,
       objects: "project",
     });
-    if (head !== undefined) expectGit(await own.git(["read-tree", head]), "reading the last known commit");
-    return { own, head, onBranch: false, loose: async () => [], [Symbol.dispose]: () => own[Symbol.dispose]() };
+    if (head !== undefined) expectGit(await views.own.git(["read-tree", head]), "reading the last known commit");
+    return { ...views, head, onBranch: false, loose: async () => [] };
   }
-  const own = openOwnDir({
+  const views = openBoth({
     ...common,
     head: place.head,
     refs: place.refs,
@@ -43,6 +47,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       ? { objects: "scratch" as const, alsoReads: [place.objects] }
       : { objects: "project" as const }),
   });
+  const { own } = views;
   const [head] = await Promise.all([
     own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
     seeHiddenChanges(own, worktree.path),
@@ -50,12 +55,39 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
   const at = head.code === 0 ? head.out.trim() : undefined;
   const { branch, baseCommit } = worktree;
   return {
-    own,
+    ...views,
     head: at,
     loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
     onBranch: place.head.trim() === `ref: refs/heads/${worktree.branch}`,
-    [Symbol.dispose]: () => own[Symbol.dispose](),
   };
+}
+
+/** The second view is made when it is first asked for. */
+function openBoth(options: Omit<OwnDirOptions, "index" | "files">): Pick<OpenWorktree, "own" | "asGit"> & Disposable {
+  const own = openOwnDir(options);
+  const { indexFrom: _, ...rest } = options;
+  let asGit: OwnDir | undefined;
+  return {
+    own,
+    asGit: async () => {
+      const files = await fileRules(options.repository);
+      asGit ??= openOwnDir({ ...rest, files, index: join(own.dir, "index") });
+      return asGit;
+    },
+    [Symbol.dispose]: () => {
+      asGit?.[Symbol.dispose]();
+      own[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * What git says about the files, taken as plain git takes them; where a filter fails, taken as bytes: rather too much
+ * than too little has changed then.
+ */
+export async function lookAsGit({ own, asGit }: OpenWorktree, args: readonly string[]): Promise<GitAnswer> {
+  const answer = await (await asGit()).git(args);
+  return answer.code === 0 ? answer : await own.git(args);
 }
 
 /**
@@ -67,16 +99,16 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
   const place = worktree.kind === "linked" ? recordOf(repository, worktree.path) : undefined;
   if (place === undefined) return undefined;
   const { head: text, refs, gitDir: indexFrom } = place;
-  const own = openOwnDir({ repository, scratch, head: text, refs, indexFrom, objects: "project" });
+  const views = openBoth({ repository, scratch, head: text, refs, indexFrom, objects: "project" });
+  const { own } = views;
   const head = await own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   const at = head.code === 0 ? head.out.trim() : undefined;
   const { branch, baseCommit } = worktree;
   return {
-    own,
+    ...views,
     head: at,
     loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
     onBranch: text === `ref: refs/heads/${branch}`,
-    [Symbol.dispose]: () => own[Symbol.dispose](),
   };
 }
 

@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type GitAnswer, runGit } from "./git.ts";
+import { type FileRules, isForeignDirectory } from "./filters.ts";
+import { type GitAnswer, type GitCall, runGit } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
 export interface OwnDirOptions {
@@ -33,28 +34,26 @@ export interface OwnDirOptions {
   readonly objects: "project" | "scratch";
   readonly alsoReads?: readonly string[];
   /**
-   * `bytes`: files are taken as they are. `checkout`: line ends and encodings as the project wants them. `merging`: as
-   * bytes, but the `merge` attributes of the files count; a driver that is a program is not configured here, and git
-   * then merges as text.
+   * `bytes`: files are taken as they are. `merging`: as bytes, but the `merge` attributes of the files count; a driver
+   * that is a program is not configured here, and git then merges as text. Rules: files come out and go in as with plain
+   * git, through those filters that may run.
    */
-  readonly files?: "bytes" | "checkout" | "merging";
+  readonly files?: "bytes" | "merging" | FileRules;
 }
 
 /**
- * A git directory of our own, with our configuration, over refs, objects and files that others can write. No filter,
- * hook, external diff, text converter, merge driver or fsmonitor can run through it: the only configuration it has is
- * ours, and its attributes overrule those of the files.
+ * A git directory of our own, with our configuration, over refs, objects and files that others can write. No hook,
+ * external diff, text converter, merge driver or fsmonitor can run through it, and no filter but those of the rules it
+ * was given: of the repository it has no configuration, and its attributes overrule those of the files.
  */
 export interface OwnDir extends Disposable {
   readonly dir: string;
-  git(
-    args: readonly string[],
-    options?: { readonly stdin?: Uint8Array | string; readonly env?: Readonly<Record<string, string>> },
-  ): Promise<GitAnswer>;
+  git(args: readonly string[], options?: Pick<GitCall, "stdin" | "env" | "limitMs">): Promise<GitAnswer>;
 }
 
 export function openOwnDir(options: OwnDirOptions): OwnDir {
-  const { repository, scratch, workTree } = options;
+  const { repository, scratch, workTree, files = "bytes" } = options;
+  const rules = typeof files === "string" ? undefined : files;
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const dir = mkdtempSync(join(scratch, "view-"));
   try {
@@ -63,13 +62,11 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     rmSync(dir, { recursive: true, force: true });
     throw error;
   }
-  const settings = [...repository.plainSettings, ...plain, ...(options.files === "checkout" ? [] : asBytes)];
-  const args = settings.flatMap((setting) => ["-c", setting]);
+  const own = rules === undefined ? asBytes : [`core.attributesFile=${rules.attributesFile}`];
+  const args = [...repository.plainSettings, ...plain, ...own].flatMap((setting) => ["-c", setting]);
   const env = {
     GIT_DIR: dir,
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_ATTR_NOSYSTEM: "1",
+    ...(rules === undefined ? nobodysSettings : settingsOf(rules)),
     GIT_LITERAL_PATHSPECS: "1",
     GIT_INDEX_FILE: options.index ?? join(dir, "index"),
     GIT_AUTHOR_NAME: "Overstory",
@@ -81,12 +78,13 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
   };
   return {
     dir,
-    git: (command, { stdin, env: more = {} } = {}) =>
+    git: (command, { env: more = {}, ...rest } = {}) =>
       runGit({
         cwd: workTree ?? dir,
         args: [...args, ...command],
         env: { ...env, ...more },
-        ...(stdin === undefined ? {} : { stdin }),
+        withFilters: rules !== undefined,
+        ...rest,
       }),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   };
@@ -99,11 +97,20 @@ const plain = [
   "status.relativePaths=false",
 ];
 const asBytes = ["core.autocrlf=false", "core.safecrlf=false"];
+const nobodysSettings = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1" };
+
+/** As variables, because the name of a filter may hold what would end it on a command line. */
+function settingsOf({ settings }: FileRules): Readonly<Record<string, string>> {
+  const pairs = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
+}
 
 /** The topmost attributes: `!` puts back what git does without any attribute. */
 const attributes = {
   bytes: "* -text -filter -ident !eol !working-tree-encoding !diff !merge\n",
-  checkout: "* -filter !diff !merge\n",
   merging: "* -text -filter -ident !eol !working-tree-encoding !diff !conflict-marker-size\n",
 } as const;
 
@@ -116,7 +123,8 @@ function fill(dir: string, options: OwnDirOptions): void {
   mkdirSync(join(dir, "objects", "info"), { recursive: true });
   writeFileSync(join(dir, "config"), `[core]\n\trepositoryFormatVersion = ${version}\n\tbare = false\n${extension}`);
   writeFileSync(join(dir, "HEAD"), `${head}\n`);
-  writeFileSync(join(dir, "info", "attributes"), attributes[files]);
+  if (typeof files === "string") writeFileSync(join(dir, "info", "attributes"), attributes[files]);
+  else layOutForFilters(repository.commonDir, dir);
   const alternates = [repository.objects, ...alsoReads].map((path) => `${path}\n`).join("");
   writeFileSync(join(dir, "objects", "info", "alternates"), alternates);
   copyIfFile(join(repository.commonDir, "info", "exclude"), join(dir, "info", "exclude"));
@@ -124,6 +132,16 @@ function fill(dir: string, options: OwnDirOptions): void {
   copyIfFile(join(repository.commonDir, "shallow"), join(dir, "shallow"));
   for (const name of ["refs", "packed-refs"]) symlinkSync(join(refs, name), join(dir, name));
   if (options.indexFrom !== undefined) copyIndex(options.indexFrom, dir);
+}
+
+/** What plain git and the programs it starts as filters would find in the repository's own git directory. */
+function layOutForFilters(commonDir: string, dir: string): void {
+  copyIfFile(join(commonDir, "info", "attributes"), join(dir, "info", "attributes"));
+  for (const entry of readdirSync(commonDir, { withFileTypes: true })) {
+    if (entry.isDirectory() && isForeignDirectory(entry.name)) {
+      symlinkSync(join(commonDir, entry.name), join(dir, entry.name));
+    }
+  }
 }
 
 /** With it come the parts of a split index, which git looks for beside it. */

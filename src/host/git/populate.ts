@@ -1,14 +1,15 @@
 import { copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
+import { rulesFor } from "./filters.ts";
 import { expectRoom } from "./full-disk.ts";
 import { expectGit } from "./git.ts";
 import { openOwnDir } from "./own-dir.ts";
 import type { Yard } from "./yard.ts";
 
 /**
- * Writes the files of a commit into an empty worktree and its index, then copies what the project wants in every
- * worktree. Throws unless every file could be written; where there was no room for them, as `disk-full`.
+ * Writes the files of a commit into an empty worktree and its index, as plain git would, then copies what the project
+ * wants in every worktree. Throws unless every file could be written; where there was no room for them, as `disk-full`.
  */
 export async function populate(
   yard: Yard,
@@ -23,7 +24,7 @@ export async function populate(
     index,
     workTree: path,
     objects: "project",
-    files: "checkout",
+    files: await rulesFor(repository, commit),
   });
   const written = await own.git(["read-tree", "-m", "-u", commit]);
   expectRoom(written, path);

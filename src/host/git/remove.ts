@@ -97,7 +97,7 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   for (const path of includedIn(worktree.path, [...yard.include, ...yard.deployed])) {
     if (!tracked.files.has(path)) rmSync(join(worktree.path, path), { force: true });
   }
-  const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open.own, worktree.path)]);
+  const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open, worktree.path)]);
   const isWork = (path: Buffer): boolean => !notWork(path.toString().replace(/\/$/, ""));
   for (const path of skipped.filter(isWork)) trash.take(worktree.path, path, "work");
   for (const path of ignored.filter(isWork)) trash.take(worktree.path, path, "ignored");
@@ -137,10 +137,7 @@ async function emptySubmodules(yard: Yard, worktree: OwnedWorktree, trash: Trash
     }
     using open = await openAgentModule(yard, worktree, found);
     const root = join(worktree.path, found.path);
-    const [ignored, { skipped }] = await Promise.all([
-      ignoredPaths(open),
-      findWork(yardOf(yard, found), open.own, root),
-    ]);
+    const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yardOf(yard, found), open, root)]);
     const inTop = (path: Buffer): Buffer => Buffer.concat([Buffer.from(`${found.path}/`), path]);
     for (const path of skipped) trash.take(worktree.path, inTop(path), "work");
     for (const path of ignored) trash.take(worktree.path, inTop(path), "ignored");

@@ -13,18 +13,24 @@ export interface Repository {
   readonly plainSettings: readonly string[];
   /** Refs and worktrees are plain files as git has always kept them, for one user. */
   readonly isOrdinary: boolean;
+  /** The file that says which programs of this repository the operator confirmed. Undefined: none is. */
+  readonly trust: string | undefined;
 }
 
-export function openRepository(root: string): () => Promise<Repository> {
+export function openRepository(root: string, trust?: string): () => Promise<Repository> {
   let known: Promise<Repository> | undefined;
   return () => {
-    known ??= readRepository(root);
+    known ??= readRepository(root, {}, trust);
     return known;
   };
 }
 
 /** With `env`, variables that tell git where the repository is instead of letting it search. */
-export async function readRepository(root: string, env: Readonly<Record<string, string>> = {}): Promise<Repository> {
+export async function readRepository(
+  root: string,
+  env: Readonly<Record<string, string>> = {},
+  trust?: string,
+): Promise<Repository> {
   const ask = (...args: string[]) => runGit({ cwd: root, args, env });
   const [places, settings, ignore] = await Promise.all([
     ask("rev-parse", "--path-format=absolute", "--show-object-format", "--git-dir", "--git-common-dir"),
@@ -41,7 +47,7 @@ export async function readRepository(root: string, env: Readonly<Record<string, 
     .map(([name = "", value]) => (value === undefined ? name : `${name}=${value}`));
   if (ignore.code === 0) plainSettings.push(`core.excludesFile=${ignore.out.trim()}`);
   const isOrdinary = !found.some(([name = ""]) => isUnusual(name));
-  return { root, gitDir, commonDir, objects: `${commonDir}/objects`, objectFormat, plainSettings, isOrdinary };
+  return { root, gitDir, commonDir, objects: `${commonDir}/objects`, objectFormat, plainSettings, isOrdinary, trust };
 }
 
 const plain = ["autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomposeunicode"].map(

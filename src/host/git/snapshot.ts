@@ -1,16 +1,19 @@
+import { lstatSync } from "node:fs";
+import { isHonoured } from "../../domain/trust/filters.ts";
 import type { OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
-import { expectGit } from "./git.ts";
+import { fileRules } from "./filters.ts";
+import { expectGit, zeroEnded } from "./git.ts";
 import { type OpenWorktree, openRecord, openWorktree } from "./open-worktree.ts";
 import type { OwnDir } from "./own-dir.ts";
 import { standing } from "./places.ts";
 import { transfer } from "./transfer.ts";
 import { findWork } from "./work.ts";
-import { firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
+import { absolute, firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
   using open = await openWork(yard, worktree);
-  const kept = open === undefined ? undefined : await workIn(yard, open, worktree);
+  const kept = open === undefined ? undefined : await workIn(yard, open, worktree, "bytes");
   if (open === undefined || kept === undefined || ("commit" in kept && kept.commit === worktree.baseCommit)) {
     return undefined;
   }
@@ -28,13 +31,20 @@ export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise
   return { ref, commit, skipped: kept.skipped };
 }
 
+/**
+ * How files are stored. `bytes`: as they lie there, so that they can be put back without any filter. `git`: as
+ * `git add` would, so that they can be compared with commits, merged and landed.
+ */
+type StoredAs = "bytes" | "git";
+
 /** The work of a worktree as one commit in the project, under no ref yet. Undefined when there is none at all. */
 export async function saveWork(
   yard: Yard,
   worktree: OwnedWorktree,
+  storedAs: StoredAs,
 ): Promise<{ readonly commit: string; readonly skipped: readonly string[] } | undefined> {
   using open = await openWork(yard, worktree);
-  const kept = open === undefined ? undefined : await workIn(yard, open, worktree);
+  const kept = open === undefined ? undefined : await workIn(yard, open, worktree, storedAs);
   if (open === undefined || kept === undefined) return undefined;
   const commit = await commitOf(open.own, kept);
   await bring(yard, worktree, open, { commit, known: [] });
@@ -48,9 +58,17 @@ async function openWork(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktr
 }
 
 /** Files and commits. Where the files are gone, what the branch holds needs no other ref. */
-async function workIn(yard: Yard, open: OpenWorktree, worktree: OwnedWorktree): Promise<Kept | undefined> {
+async function workIn(
+  yard: Yard,
+  open: OpenWorktree,
+  worktree: OwnedWorktree,
+  storedAs: StoredAs,
+): Promise<Kept | undefined> {
   const hasFiles = standing(worktree) === "own";
-  const [files, loose] = await Promise.all([hasFiles ? store(yard, open, worktree.path) : staged(open), open.loose()]);
+  const [files, loose] = await Promise.all([
+    hasFiles ? store(yard, open, worktree, storedAs) : staged(open),
+    open.loose(),
+  ]);
   if (files !== undefined && loose.length > 0) {
     const { skipped } = files;
     if (!("commit" in files)) return { ...files, parents: [...files.parents, ...loose] };
@@ -77,19 +95,29 @@ type Kept = { readonly skipped: readonly string[] } & (
  * The files as they are, on top of HEAD, or HEAD itself when they are no different. What was staged but is neither
  * there nor in HEAD would be lost with the index, so it becomes a second parent, as in a stash.
  */
-async function store(yard: Yard, { own, head }: OpenWorktree, root: string): Promise<Kept | undefined> {
-  const [work, headTree, staged] = await Promise.all([
-    findWork(yard, own, root),
+async function store(
+  yard: Yard,
+  open: OpenWorktree,
+  worktree: OwnedWorktree,
+  storedAs: StoredAs,
+): Promise<Kept | undefined> {
+  const { own, head } = open;
+  const root = worktree.path;
+  const [work, headTree] = await Promise.all([
+    findWork(yard, open, root),
     head === undefined ? undefined : treeOf(own, head),
-    indexTree(own),
   ]);
+  const staged = await indexTree(own);
   const paths = [...work.changed, ...work.untracked];
+  const filtered = storedAs === "git" ? [] : await keptByFilters(yard, open, worktree);
   if (paths.length > 0) {
     const stdin = Buffer.concat(paths.flatMap((path) => [path, zero]));
     const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-    expectGit(await own.git(args, { stdin }), "storing files");
+    const through = storedAs === "git" ? await open.asGit() : own;
+    expectGit(await through.git(args, { stdin }), "storing files");
   }
-  const tree = paths.length === 0 ? staged : await indexTree(own);
+  if (filtered.length > 0) await storeBytes(own, root, filtered);
+  const tree = paths.length + filtered.length === 0 ? staged : await indexTree(own);
   if (tree === undefined) throw new Error(`${root}: the files make no tree`);
   const skipped = work.skipped.map((path) => path.toString());
   const extra = staged !== undefined && staged !== tree && staged !== headTree ? staged : undefined;
@@ -104,6 +132,44 @@ async function store(yard: Yard, { own, head }: OpenWorktree, root: string): Pro
 }
 
 const zero = Buffer.of(0);
+
+/**
+ * Files that the agent committed or staged and that a filter keeps elsewhere. Git LFS forgets what no branch reaches, so
+ * a commit that only a snapshot keeps is worth no more than the bytes that lie here.
+ */
+async function keptByFilters(
+  { repository, maxFileBytes }: Yard,
+  { own, asGit }: OpenWorktree,
+  { path: root, baseCommit }: OwnedWorktree,
+): Promise<readonly Buffer[]> {
+  const honoured = (await fileRules(repository)).filters.filter(isHonoured);
+  if (baseCommit === null || honoured.length === 0) return [];
+  const args = ["diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=AMT", baseCommit];
+  const { raw } = expectGit(await own.git(args), "listing what was committed");
+  if (raw.length === 0) return [];
+  const answer = await (await asGit()).git(["check-attr", "-z", "--stdin", "filter"], { stdin: raw });
+  const parts = zeroEnded(expectGit(answer, "asking for filters").raw);
+  const names = new Set(honoured.map(({ name }) => name));
+  return parts.filter((path, at) => {
+    if (at % 3 !== 0 || !names.has(parts[at + 2]?.toString() ?? "")) return false;
+    const stat = lstatSync(absolute(root, path), { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size <= maxFileBytes;
+  });
+}
+
+/** Replaces what the index says about these files by their bytes. */
+async function storeBytes(own: OwnDir, root: string, paths: readonly Buffer[]): Promise<void> {
+  const quoted = paths.map((path) => quotedPath(absolute(root, path)));
+  const stored = await own.git(["hash-object", "-w", "--no-filters", "--stdin-paths"], { stdin: quoted.join("") });
+  const oids = expectGit(stored, "storing files").out.split("\n");
+  const modes = paths.map((path) => ((lstatSync(absolute(root, path)).mode & 0o100) === 0 ? "100644" : "100755"));
+  const lines = paths.flatMap((path, at) => [Buffer.from(`${modes[at]} ${oids[at]}\t`), path, zero]);
+  expectGit(await own.git(["update-index", "-z", "--index-info"], { stdin: Buffer.concat(lines) }), "storing files");
+}
+
+/** As git reads a path that may hold a line end or a quote. */
+const quotedPath = (path: Buffer): string =>
+  `"${[...path].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"\n`;
 
 /** Undefined while a merge is in conflict: then the index is made of commits, and the files are what counts. */
 async function indexTree(own: OwnDir): Promise<string | undefined> {

@@ -1,9 +1,8 @@
 import { accessSync, constants, lstatSync } from "node:fs";
 import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
-import type { OpenWorktree } from "./open-worktree.ts";
-import type { OwnDir } from "./own-dir.ts";
-import type { Yard } from "./yard.ts";
+import { lookAsGit, type OpenWorktree } from "./open-worktree.ts";
+import { absolute, type Yard } from "./yard.ts";
 
 /** What lies in a worktree but not in its index. Paths are bytes: file names need not be text. */
 export interface Work {
@@ -15,15 +14,14 @@ export interface Work {
 }
 
 /**
- * Lists work without reading a file that its index entry says is unchanged. Submodules count only by the commit they
+ * Lists work without reading a file that its index entry says is unchanged; the index is our copy. Submodules count only by the commit they
  * are at: to look inside one, git would start another git there, under the submodule's own configuration.
  */
-export async function findWork(yard: Yard, own: OwnDir, root: string): Promise<Work> {
-  const [changed, untracked] = await Promise.all([
-    own.git(["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=dirty"]),
-    own.git(["ls-files", "-z", "--others", "--exclude-standard"]),
+export async function findWork(yard: Yard, open: OpenWorktree, root: string): Promise<Work> {
+  const [tracked, untracked] = await Promise.all([
+    changedFiles(open),
+    open.own.git(["ls-files", "-z", "--others", "--exclude-standard"]),
   ]);
-  const tracked = unique(zeroEnded(expectGit(changed, "comparing files with the index").raw));
   const others = zeroEnded(expectGit(untracked, "listing untracked files").raw);
   const notWork = leftOut(yard);
   const work: { changed: Buffer[]; untracked: Buffer[]; skipped: Buffer[] } = {
@@ -40,16 +38,22 @@ export async function findWork(yard: Yard, own: OwnDir, root: string): Promise<W
 }
 
 /** Staged, changed and untracked paths. Files whose index entry is stale are compared, not taken for changed. */
-export async function dirtyPaths({ own }: OpenWorktree): Promise<readonly string[]> {
+export async function dirtyPaths(open: OpenWorktree): Promise<readonly string[]> {
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
-  const answer = expectGit(await own.git(args), "the state of a worktree");
+  const answer = expectGit(await lookAsGit(open, args), "the state of a worktree");
   return zeroEnded(answer.raw).map((entry) => entry.subarray(statusColumns).toString());
 }
 
 /** Two letters and a space. */
 const statusColumns = 3;
 
-export const absolute = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);
+/** A file that was only touched, or that a filter makes what the index says, is not changed. */
+async function changedFiles(open: OpenWorktree): Promise<readonly Buffer[]> {
+  // The answer, one for every change, is of no interest.
+  await (await open.asGit()).git(["update-index", "-q", "--refresh"]);
+  const args = ["diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=dirty"];
+  return unique(zeroEnded(expectGit(await lookAsGit(open, args), "comparing files with the index").raw));
+}
 
 /** Git ends the name of a repository inside the worktree with a slash. */
 export const isNested = (path: Buffer): boolean => path.at(-1) === slash;

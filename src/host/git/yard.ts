@@ -18,6 +18,8 @@ export interface WorktreeOptions {
   readonly trash?: string;
   /** Where directories of one operation are made; nobody else may write there. */
   readonly scratch?: string;
+  /** The file that says which programs of the repository the operator confirmed. */
+  readonly trust?: string;
 }
 
 /** One repository with everything the operations on its worktrees need to know. */
@@ -155,3 +157,6 @@ export function parseRefs(text: string): readonly Ref[] {
 
 export const snapshotRefs = (agentName: string): string => `refs/overstory/snap/${agentName}/`;
 export const pinRefs = (agentName: string): string => `refs/overstory/pin/${agentName}/`;
+
+/** A path below a directory; file names are bytes and need not be text. */
+export const absolute = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);

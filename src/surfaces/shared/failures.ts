@@ -1,4 +1,5 @@
-import type { ConfigProblem, FailureData } from "../../domain/failure.ts";
+import { type ConfigProblem, type FailureData, signingAdvice } from "../../domain/failure.ts";
+import { filterSentence } from "../../domain/trust/filters.ts";
 import type { Description } from "./description.ts";
 import { exits } from "./exits.ts";
 
@@ -97,6 +98,20 @@ export function describeFailure(failure: FailureData): Description {
         message: `${failure.path === null ? "the disk" : `the disk that holds ${failure.path}`} is full; nothing was changed`,
         hint: "make room, then try the same command again; agents at work wait for it by themselves",
         details,
+      };
+    case "signing-failed":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `the commit could not be signed: ${failure.problem}; nothing was changed`,
+        hint: signingAdvice,
+        details: { ...details, configPath: null, field: "commit.gpgSign" },
+      };
+    case "filters-not-ready":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `files of this repository cannot be checked out as git would; nothing was changed\n${failure.filters.map((filter) => `  ${filterSentence(filter)}`).join("\n")}`,
+        hint: "see all of them and what they run: ov trust list",
+        details: { ...details, configPath: null, field: null },
       };
     case "engine-unreachable":
       return {

@@ -151,6 +151,11 @@ describe("failures", () => {
     "store-read-only": { kind: "store-read-only", path: "/p/s.db" },
     "store-busy": { kind: "store-busy", path: "/p/s.db", waitedMs: 5000 },
     "disk-full": { kind: "disk-full", path: "/p/s.db" },
+    "signing-failed": { kind: "signing-failed", problem: "no secret key" },
+    "filters-not-ready": {
+      kind: "filters-not-ready",
+      filters: [{ name: "lfs", problem: "unconfirmed", command: "git-lfs filter-process" }],
+    },
     "engine-unreachable": { kind: "engine-unreachable", problem: "nobody listens" },
     unexpected: { kind: "unexpected", problem: "boom" },
   };
@@ -173,6 +178,8 @@ describe("failures", () => {
       "store-read-only STORE_ERROR 3",
       "store-busy BUSY_ERROR 6 retryable",
       "disk-full BUSY_ERROR 6 retryable",
+      "signing-failed CONFIG_ERROR 3",
+      "filters-not-ready CONFIG_ERROR 3",
       "engine-unreachable ENGINE_ERROR 6 retryable",
       "unexpected INTERNAL_ERROR 1",
     ]);

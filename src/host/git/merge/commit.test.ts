@@ -58,6 +58,17 @@ describe("a commit", () => {
     });
   });
 
+  test("whose signing program asks for something is given up by name, and nothing of it stays", async () => {
+    using world = gitMergeWorld({ signingLimitMs: 1_000 });
+    const pid = join(world.root, "..", "pid");
+    const asks = script(world, "asks", `(echo $$ > '${pid}'; exec sleep 600) & wait`);
+    world.git(world.root, "config", "commit.gpgSign", "true");
+    await asUser(world, `[gpg]\n\tprogram = ${asks}\n`, async () => {
+      await expect(world.merging.commit(await request(world))).rejects.toThrow("waited for a word");
+    });
+    expect(entryOf(Number(readFileSync(pid, "utf8")))?.defunct ?? true).toBe(true);
+  });
+
   test("is never signed by a program that the repository names", async () => {
     using world = gitMergeWorld();
     const trapped = script(world, "trapped", `'${world.trap}' < /dev/null`);
@@ -66,7 +77,7 @@ describe("a commit", () => {
     world.git(world.root, "config", "gpg.openpgp.program", trapped);
     world.git(world.root, "config", "gpg.ssh.defaultKeyCommand", trapped);
     await asUser(world, "[gpg]\n\tprogram = false\n", async () => {
-      await expect(world.merging.commit(await request(world))).rejects.toThrow("writing a commit");
+      await expect(world.merging.commit(await request(world))).rejects.toThrow("could not be signed");
     });
     expect(world.sprung()).toBe(false);
   });
@@ -78,7 +89,7 @@ describe("the project's hooks on a candidate", () => {
   test("are on record before they run, until everything they started has ended", async () => {
     using world = gitMergeWorld();
     const seen = join(world.root, "..", "seen");
-    hook(world, "pre-merge-commit", `echo hook >> '${seen}'; (sleep 60; echo late >> '${seen}') &`);
+    world.hook("pre-merge-commit", `echo hook >> '${seen}'; (sleep 60; echo late >> '${seen}') &`);
     const { path } = await world.merging.checkOut(0, world.tip("main"));
     const recorded: number[] = [];
     const running = world.merging.runHooks({
@@ -97,14 +108,14 @@ describe("the project's hooks on a candidate", () => {
     });
     expect(await running).toBeUndefined();
     expect(readFileSync(seen, "utf8")).toBe("hook\n");
-    expect(recorded).toHaveLength(4);
+    expect(recorded).toHaveLength(2);
   });
 
   test("pass in silence, and see the candidate, its message and no token of ours", async () => {
     using world = gitMergeWorld();
     const seen = join(world.root, "..", "seen");
-    hook(world, "pre-merge-commit", `{ pwd; git rev-parse HEAD; env; } > '${seen}'`);
-    hook(world, "commit-msg", `cat "$1" >> '${seen}'`);
+    world.hook("pre-merge-commit", `{ pwd; git rev-parse HEAD; env; } > '${seen}'`);
+    world.hook("commit-msg", `cat "$1" >> '${seen}'`);
     const { path } = await world.merging.checkOut(0, world.tip("main"));
     process.env.OVERSTORY_TOKEN = "very-secret";
     try {
@@ -123,9 +134,9 @@ describe("the project's hooks on a candidate", () => {
   for (const name of ["pre-merge-commit", "commit-msg"]) {
     test(`a veto of ${name} is answered in its words`, async () => {
       using world = gitMergeWorld();
-      hook(world, name, "echo 'not like this' >&2; exit 3");
+      world.hook(name, "echo 'not like this' >&2; exit 3");
       const { path } = await world.merging.checkOut(0, world.tip("main"));
-      expect(await world.merging.hasHooks()).toBe(true);
+      expect(await world.merging.hooks()).toEqual({ trusted: [name], unconfirmed: [] });
       expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
         "not like this",
       );
@@ -134,9 +145,9 @@ describe("the project's hooks on a candidate", () => {
 
   test("without any there is no veto", async () => {
     using world = gitMergeWorld();
-    hook(world, "post-merge", "exit 1");
-    hook(world, "commit-msg.sample", "exit 1");
-    expect(await world.merging.hasHooks()).toBe(false);
+    world.hook("post-merge", "exit 1");
+    world.hook("commit-msg.sample", "exit 1");
+    expect(await world.merging.hooks()).toEqual({ trusted: [], unconfirmed: [] });
     const { path } = await world.merging.checkOut(0, world.tip("main"));
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toBeUndefined();
   });
@@ -148,8 +159,7 @@ describe("the project's hooks on a candidate", () => {
       world.write(world.root, ".husky/pre-merge-commit", `#!/bin/sh\n'${world.trap}' < /dev/null\n`);
       chmodSync(join(world.root, ".husky/pre-merge-commit"), 0o755);
     });
-    world.write(world.root, ".husky/commit-msg", "#!/bin/sh\necho from the project; exit 1\n");
-    chmodSync(join(world.root, ".husky/commit-msg"), 0o755);
+    world.hook("commit-msg", "echo from the project; exit 1", { dir: ".husky" });
     const { path } = await world.merging.checkOut(0, bad);
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
       "from the project",
@@ -157,11 +167,27 @@ describe("the project's hooks on a candidate", () => {
     expect(world.sprung()).toBe(false);
   });
 
+  test("one that nobody confirmed, or that was changed since, or that a planted core.hooksPath shows, is not run", async () => {
+    using world = gitMergeWorld();
+    const { path } = await world.merging.checkOut(0, world.tip("main"));
+    const run = (): Promise<string | undefined> =>
+      world.merging.runHooks({ checkout: path, message: "m\n", newRun, record });
+    world.hook("pre-merge-commit", `exec '${world.trap}' < /dev/null`, { confirmed: false });
+    world.hook("commit-msg", "exit 0");
+    world.hook("commit-msg", `exec '${world.trap}' < /dev/null`, { confirmed: false });
+    expect(await run()).toBeUndefined();
+    world.hook("commit-msg", `exec '${world.trap}' < /dev/null`, { dir: "planted", confirmed: false });
+    world.git(world.root, "config", "core.hooksPath", join(world.root, "planted"));
+    expect(await world.merging.hooks()).toEqual({ trusted: [], unconfirmed: ["commit-msg"] });
+    expect(await run()).toBeUndefined();
+    expect(world.sprung()).toBe(false);
+  });
+
   test("one that does not end is ended, with everything it started", async () => {
     // Long enough for it to begin, wherever it is run.
     using world = gitMergeWorld({ hookLimitMs: 3_000 });
     const pids = join(world.root, "..", "pids");
-    hook(world, "pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
+    world.hook("pre-merge-commit", `echo $$ >> '${pids}'; setsid sleep 60 & echo $! >> '${pids}'; sleep 60`);
     const { path } = await world.merging.checkOut(0, world.tip("main"));
     expect(await world.merging.runHooks({ checkout: path, message: "m\n", newRun, record })).toContain(
       "took longer than 3000 ms",
@@ -177,9 +203,4 @@ function script(world: GitMergeWorld, name: string, body: string): string {
   writeFileSync(path, `#!/bin/sh\n${body}\n`);
   chmodSync(path, 0o755);
   return path;
-}
-
-function hook(world: GitMergeWorld, name: string, body: string): void {
-  world.write(world.root, `.git/hooks/${name}`, `#!/bin/sh\n${body}\n`);
-  chmodSync(join(world.root, ".git/hooks", name), 0o755);
 }

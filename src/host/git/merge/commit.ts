@@ -1,15 +1,20 @@
+import { Failure } from "../../../domain/failure.ts";
 import type { CommitRequest } from "../../../ports/merge-git.ts";
+import { expectRoom } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
 import type { Ground } from "./ground.ts";
 import { readSignature, type Signature } from "./signature.ts";
 
 /** Makes commits. Who the user is, is read again when it was read a while ago: a process for each commit would double their cost. */
-export function committer(ground: Ground): (request: CommitRequest) => Promise<string> {
+export function committer(
+  ground: Ground,
+  signingLimitMs = aFewSeconds,
+): (request: CommitRequest & Partial<Pick<Signature, "user">>) => Promise<string> {
   let known: { readonly at: number; readonly signature: Promise<Signature> } | undefined;
   const signature = (): Promise<Signature> => {
     const now = performance.now();
     if (known === undefined || now - known.at > freshMs) {
-      known = { at: now, signature: readSignature(ground.repository.root) };
+      known = { at: now, signature: readSignature(ground.repository) };
       // Those who wait for it hear of it; the next one tries again.
       known.signature.catch(() => {
         known = undefined;
@@ -18,18 +23,20 @@ export function committer(ground: Ground): (request: CommitRequest) => Promise<s
     return known.signature;
   };
   return async (request) => {
-    const known = await signature();
+    const known = { ...(await signature()), ...(request.user === undefined ? {} : { user: request.user }) };
     const { name, email } = known.user ?? nobody;
     const at = new Date();
-    if (known.signing !== undefined) return writeCommit(ground, request, known);
+    if (known.signing !== undefined) return writeCommit(ground, request, known, signingLimitMs);
     // What it compresses with takes longer to load than everything else an engine loads to start.
     const { writeLooseCommit } = await import("./loose-commit.ts");
     const written = writeLooseCommit(ground.repository, { ...request, name, email, at });
-    return written ?? (await writeCommit(ground, request, known));
+    return written ?? (await writeCommit(ground, request, known, signingLimitMs));
   };
 }
 
 const freshMs = 10_000;
+/** A key that is at hand signs in a moment; a program that asks for a passphrase would wait for ever. */
+const aFewSeconds = 10_000;
 
 /** Who makes commits where git does not know the user. */
 const nobody = { name: "Overstory", email: "overstory@localhost" };
@@ -38,15 +45,20 @@ async function writeCommit(
   ground: Ground,
   { tree, parents, message }: CommitRequest,
   { user, signing }: Signature,
+  signingLimitMs: number,
 ): Promise<string> {
   const settings = signing?.flatMap((setting) => ["-c", setting]) ?? [];
   const sign = signing === undefined ? [] : ["-S"];
   const args = [...settings, "commit-tree", ...sign, ...parents.flatMap((parent) => ["-p", parent]), tree];
   const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...nameOf(user) };
-  return expectGit(
-    await ground.through((own) => own.git(args, { stdin: message, env })),
-    "writing a commit",
-  ).out.trim();
+  const limit = signing === undefined ? {} : { limitMs: signingLimitMs };
+  const answer = await ground.through((own) => own.git(args, { stdin: message, env, ...limit }));
+  if (signing !== undefined && answer.code !== 0) {
+    expectRoom(answer, null);
+    const asks = answer.isLate ? "it waited for a word that nobody can give it here" : undefined;
+    throw new Failure({ kind: "signing-failed", problem: asks ?? (answer.err.trim() || `git exited ${answer.code}`) });
+  }
+  return expectGit(answer, "writing a commit").out.trim();
 }
 
 /** How a signing program finds its agent and keys. */

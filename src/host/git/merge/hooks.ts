@@ -1,10 +1,13 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { type Hook, isTrustedHook } from "../../../domain/trust/hooks.ts";
 import type { HookRequest } from "../../../ports/merge-git.ts";
 import { holdCommand } from "../../gates/held-command.ts";
 import { endTree, gateRunVariable } from "../../linux/end-tree.ts";
-import { expectGit, git } from "../git.ts";
+import { readTrust } from "../../trust-file.ts";
+import { settingsMatching } from "../filters.ts";
 import { adminDirOf } from "../places.ts";
+import type { Repository } from "../repository.ts";
 import type { Ground } from "./ground.ts";
 
 export interface LimitedHooks extends HookRequest {
@@ -12,8 +15,9 @@ export interface LimitedHooks extends HookRequest {
 }
 
 /**
- * Runs the hooks that could veto a merge commit. They are found where the project has them, not in the candidate: a
- * relative `core.hooksPath` counts from the project's own checkout. What `commit-msg` makes of the message is not used.
+ * Runs the hooks that could veto a merge commit, as far as the user's own configuration names them or the operator
+ * confirmed them. They are found where the project has them, not in the candidate: a relative `core.hooksPath` counts
+ * from the project's own checkout. What `commit-msg` makes of the message is not used.
  */
 export async function runHooks(ground: Ground, request: LimitedHooks): Promise<string | undefined> {
   const { repository, scratch } = ground;
@@ -24,13 +28,11 @@ export async function runHooks(ground: Ground, request: LimitedHooks): Promise<s
   try {
     const file = join(dir, "message");
     writeFileSync(file, request.message);
-    const path = await hooksPath(ground);
-    for (const hook of hooks) {
-      const more = hook === "commit-msg" ? ["--", file] : [];
-      const cmd = ["git", "-c", `core.hooksPath=${path}`, "hook", "run", "--ignore-missing", hook, ...more];
+    for (const { name, path } of (await standingHooks(ground)).trusted) {
+      const more = name === "commit-msg" ? [file] : [];
       const env = { GIT_DIR: gitDir, GIT_WORK_TREE: request.checkout };
-      const veto = await runLimited({ ...request, cmd, env, log: join(dir, "log") });
-      if (veto !== undefined) return `${hook}: ${veto}`;
+      const veto = await runLimited({ ...request, cmd: [path, ...more], env, log: join(dir, "log") });
+      if (veto !== undefined) return `${name}: ${veto}`;
     }
     return undefined;
   } finally {
@@ -38,12 +40,25 @@ export async function runHooks(ground: Ground, request: LimitedHooks): Promise<s
   }
 }
 
-const hooks = ["pre-merge-commit", "commit-msg"] as const;
+const hookNames = ["pre-merge-commit", "commit-msg"] as const;
 
-/** Is there anything that `runHooks` would run? */
-export async function hasHooks(ground: Ground): Promise<boolean> {
-  const path = await hooksPath(ground);
-  return hooks.some((hook) => isExecutable(join(path, hook)));
+interface StandingHooks {
+  readonly trusted: readonly Hook[];
+  readonly unconfirmed: readonly Hook[];
+}
+
+/** The hooks that could veto a merge, by whether we may run them. */
+export async function standingHooks({ repository }: Pick<Ground, "repository">): Promise<StandingHooks> {
+  const { path: dir, isUsers } = await hooksPath(repository);
+  const pins = readTrust(repository.trust).hooks;
+  const found = hookNames.flatMap((name): readonly Hook[] => {
+    const path = join(dir, name);
+    return isExecutable(path) ? [{ name, path, isUsers, digest: digestOf(path) }] : [];
+  });
+  return {
+    trusted: found.filter((hook) => isTrustedHook(hook, pins)),
+    unconfirmed: found.filter((hook) => !isTrustedHook(hook, pins)),
+  };
 }
 
 function isExecutable(path: string): boolean {
@@ -51,50 +66,48 @@ function isExecutable(path: string): boolean {
   return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
 }
 
+const digestOf = (path: string): string => new Bun.CryptoHasher("sha256").update(readFileSync(path)).digest("hex");
+
 /**
  * Where the project has its hooks, asked for again when its configuration was written or a while has passed: a process
  * for each branch of a train would cost as much as a third of its merge.
  */
-async function hooksPath(ground: Ground): Promise<string> {
-  const { commonDir } = ground.repository;
-  const { mtimeMs = 0, size = 0 } = statSync(join(commonDir, "config"), { throwIfNoEntry: false }) ?? {};
+async function hooksPath(repository: Repository): Promise<HooksPlace> {
+  const { mtimeMs = 0, size = 0 } = statSync(join(repository.commonDir, "config"), { throwIfNoEntry: false }) ?? {};
   const now = performance.now();
-  const before = found.get(ground);
+  const before = found.get(repository);
   if (before !== undefined && before.mtimeMs === mtimeMs && before.size === size && now - before.at < freshMs) {
-    return before.path;
+    return before;
   }
-  const path = await readHooksPath(ground);
-  found.set(ground, { path, at: now, mtimeMs, size });
-  return path;
+  const place = await readHooksPath(repository);
+  found.set(repository, { ...place, at: now, mtimeMs, size });
+  return place;
 }
 
-interface HooksPath {
+interface HooksPlace {
   readonly path: string;
+  /** The user's or the system's own configuration says so. */
+  readonly isUsers: boolean;
+}
+
+interface SeenHooksPlace extends HooksPlace {
   readonly at: number;
   /** Of the repository's own configuration; the user's is seldom written. */
   readonly mtimeMs: number;
   readonly size: number;
 }
 
-const found = new WeakMap<Ground, HooksPath>();
+const found = new WeakMap<Repository, SeenHooksPlace>();
 const freshMs = 5_000;
 
-async function readHooksPath({ repository }: Ground): Promise<string> {
-  const answer = await git(
-    repository.root,
-    "config",
-    "-z",
-    "--show-scope",
-    "--type=path",
-    "--get-all",
-    "core.hooksPath",
-  );
-  const parts = expectGit(answer, "reading where the hooks are").out.split("\0");
-  // Values come after their scopes; `command` is the one that we set ourselves for every call.
-  const values = parts.filter((_, at) => at % 2 === 1 && parts[at - 1] !== "command");
-  const path = values.at(-1);
-  if (path === undefined || path === "") return join(repository.commonDir, "hooks");
-  return isAbsolute(path) ? path : join(repository.root, path);
+async function readHooksPath(repository: Repository): Promise<HooksPlace> {
+  const setting = (await settingsMatching(repository, "^core\\.hookspath$", "--type=path")).at(-1);
+  if (setting === undefined || setting.value === "") {
+    return { path: join(repository.commonDir, "hooks"), isUsers: false };
+  }
+  const { value, isUsers } = setting;
+  // A relative path leads into the project's checkout, whoever wrote it down.
+  return isAbsolute(value) ? { path: value, isUsers } : { path: join(repository.root, value), isUsers: false };
 }
 
 interface Limited extends LimitedHooks {

@@ -27,11 +27,20 @@ describe("nothing an agent can configure is run by merging", () => {
     const commit = await merging.commit({ tree, parents: [ours, theirs], message: "m" });
     const changes = [{ ref: "refs/heads/target", from: main, to: commit }];
     expect(await merging.updateRefs(changes, "landing")).toEqual({ kind: "updated" });
-    for (const candidate of [commit, main, commit]) {
-      const { path } = await merging.checkOut(0, candidate);
+    await expect(merging.checkOut(0, commit)).rejects.toThrow('the filter "x"');
+    await merging.checkoutsOf("target");
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("planted configuration of the project: a filter that no file needs", async () => {
+    using world = gitMergeWorld({ files: { "a.x": "a\n", ".gitattributes": "* diff=x merge=x\n" } });
+    const main = world.tip("main");
+    const other = world.branch("other", () => world.write(world.root, "a.x", "other\n"));
+    plant(world);
+    for (const candidate of [other, main, other]) {
+      const { path } = await world.merging.checkOut(0, candidate);
       world.write(path, "a.x", "changed by a gate\n");
     }
-    await merging.checkoutsOf("target");
     expect(world.sprung()).toBe(false);
   });
 

@@ -1,4 +1,6 @@
+import { filterSentence } from "../../../domain/trust/filters.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
+import { problemsWith } from "../filters.ts";
 import { openRepository } from "../repository.ts";
 import { lostPointers } from "../submodules/lost-pointers.ts";
 import { refsBelow } from "../yard.ts";
@@ -17,7 +19,7 @@ import {
   subjectOf,
   treeOf,
 } from "./history.ts";
-import { hasHooks, runHooks } from "./hooks.ts";
+import { runHooks, standingHooks } from "./hooks.ts";
 import { isClean } from "./in-the-way.ts";
 import { finishMoves, moveCheckout } from "./move-checkout.ts";
 import { objectMerger } from "./object-merge.ts";
@@ -33,8 +35,12 @@ export interface MergingOptions {
   readonly scratch: string;
   /** How long one hook may take. */
   readonly hookLimitMs?: number;
+  /** How long a program that signs may take: one that asks for a passphrase would wait for ever. */
+  readonly signingLimitMs?: number;
   /** How long a directory stays in the scratch directory after its last use, for the next one. */
   readonly idleMs?: number;
+  /** The file that says which programs of the repository the operator confirmed. */
+  readonly trust?: string;
 }
 
 const oneMinute = 60_000;
@@ -43,10 +49,12 @@ const aFewSeconds = 5_000;
 /** Merging in the repository at `root`. */
 export function gitMerging(root: string, options: MergingOptions): MergeGit {
   const { poolDir, scratch, hookLimitMs = oneMinute, idleMs = aFewSeconds } = options;
-  const repository = openRepository(root);
+  const repository = openRepository(root, options.trust);
   let opened: Promise<Workshop> | undefined;
   const shop = (): Promise<Workshop> => {
-    opened ??= repository().then((known) => openWorkshop(makeGround({ repository: known, scratch, idleMs })));
+    opened ??= repository().then((known) =>
+      openWorkshop(makeGround({ repository: known, scratch, idleMs }), options.signingLimitMs),
+    );
     return opened;
   };
   const ground = async (): Promise<Ground> => (await shop()).ground;
@@ -78,7 +86,15 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     isClean,
     moveCheckout: (request) => moveCheckout(scratch, request),
     finishMoves: (reach) => finishMoves(scratch, reach),
-    hasHooks: async () => hasHooks(await ground()),
+    filterProblem: async (commit) => {
+      const problems = await problemsWith(await repository(), commit);
+      return problems.length === 0 ? undefined : problems.map(filterSentence).join("; ");
+    },
+    hooks: async () => {
+      const { trusted, unconfirmed } = await standingHooks(await ground());
+      const names = (hooks: readonly { readonly name: string }[]): readonly string[] => hooks.map(({ name }) => name);
+      return { trusted: names(trusted), unconfirmed: names(unconfirmed) };
+    },
     runHooks: async (request) => runHooks(await ground(), { ...request, limitMs: hookLimitMs }),
     checkOut: async (slot, commit, keep) => checkOut(await ground(), { poolDir, slot, commit, keep }),
     keepInstalled: async (slot, commit, keep) => keepInstalled(await ground(), { poolDir, slot, commit, keep }),
@@ -87,7 +103,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
 
 type Workshop = ReturnType<typeof openWorkshop>;
 
-const openWorkshop = (ground: Ground) => {
+const openWorkshop = (ground: Ground, signingLimitMs: number | undefined) => {
   const attributes = readAttributes(ground);
-  return { ground, attributes, merger: objectMerger(ground, attributes), commit: committer(ground) };
+  return { ground, attributes, merger: objectMerger(ground, attributes), commit: committer(ground, signingLimitMs) };
 };

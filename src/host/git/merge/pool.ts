@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import type { Installed, KeepTerms, PoolCheckout } from "../../../ports/merge-git.ts";
+import { type FileRules, fileRules, rulesFor } from "../filters.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { homeOf } from "../submodules/local-module.ts";
@@ -33,6 +34,7 @@ export async function checkOut(ground: Ground, request: CheckOutRequest): Promis
     slot,
     commit,
     files,
+    rules: await rulesFor(ground.repository, commit),
     keep,
     plan: await planOf(ground, commit, files),
     dependencies: await dependenciesOf(ground, { slot, commit, files, keep }),
@@ -64,7 +66,7 @@ export async function keepInstalled(
   if (ids === undefined) return { kind: "not-kept", left: [] };
   const [mayKeep, mayCache] = [keepRule(keep.keepIgnored), keepRule(keep.cache)];
   const extras = extrasIn(slot.path, layoutOf(files)).filter((path) => !mayCache(path));
-  using own = openCheckout(ground, { slot, commit });
+  using own = openCheckout(ground, { slot, commit, rules: await fileRules(ground.repository) });
   const made = await ignoredOf(own, extras.filter(mayKeep));
   // What setup made inside a submodule is not kept.
   const inside = await extrasInSubmodules(ground, slot.path, await planOf(ground, commit, files));
@@ -127,6 +129,7 @@ async function sharedId(ground: Ground, commit: string, keep: KeepTerms): Promis
 }
 
 interface Filling extends Wanted {
+  readonly rules: FileRules;
   readonly dependencies: Dependencies;
   readonly plan: ModulePlan;
 }
@@ -142,9 +145,9 @@ async function planOf(
 }
 
 async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise<PoolCheckout> {
-  const { slot, commit, files, keep, dependencies, plan } = filling;
+  const { slot, commit, files, rules, keep, dependencies, plan } = filling;
   const layout = layoutOf(files);
-  const attributes = attributesHash(files);
+  const attributes = attributesHash(files, rules);
   const before = slot.read();
   const mayCache = keepRule(keep?.cache ?? []);
   const roots = new Map((dependencies.set?.roots ?? []).map((root) => [root.path, root]));
@@ -186,7 +189,10 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   };
 }
 
-const openCheckout = ({ repository, scratch }: Ground, { slot, commit }: Pick<Filling, "slot" | "commit">): OwnDir =>
+const openCheckout = (
+  { repository, scratch }: Ground,
+  { slot, commit, rules }: Pick<Filling, "slot" | "commit" | "rules">,
+): OwnDir =>
   openOwnDir({
     repository,
     scratch,
@@ -195,7 +201,7 @@ const openCheckout = ({ repository, scratch }: Ground, { slot, commit }: Pick<Fi
     index: slot.index,
     workTree: slot.path,
     objects: "project",
-    files: "checkout",
+    files: rules,
   });
 
 const textOf = (path: string): string => Buffer.from(path, "latin1").toString();
@@ -254,8 +260,9 @@ async function ignoredOf(own: OwnDir, paths: readonly string[]): Promise<readonl
   return paths.filter((path) => ignored.has(path));
 }
 
-function attributesHash(files: readonly TrackedFile[]): string {
-  const hash = new Bun.CryptoHasher("sha256");
+/** Whatever decides how files look whose content is the same. */
+function attributesHash(files: readonly TrackedFile[], { digest }: FileRules): string {
+  const hash = new Bun.CryptoHasher("sha256").update(digest);
   for (const { path, oid } of files) if (nameOf(path) === ".gitattributes") hash.update(`${oid}\t${path}\0`, "latin1");
   return hash.digest("hex").slice(0, 16);
 }

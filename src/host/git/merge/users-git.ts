@@ -29,7 +29,7 @@ export async function usersGitWith({ cwd, env = {}, stdin }: UsersGitCall, ...ar
     child.exited,
   ]);
   const raw = Buffer.from(out);
-  return { code, raw, out: raw.toString(), err };
+  return { code, raw, out: raw.toString(), err, isLate: false };
 }
 
 /** Filters may fetch large files. */

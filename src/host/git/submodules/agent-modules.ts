@@ -92,7 +92,8 @@ export type CheckedOut = AgentModule & { readonly path: string; readonly module:
 /** Nothing is copied into submodules or put there by us. */
 export const yardOf = (yard: Yard, { module, place }: CheckedOut): Yard => ({
   ...yard,
-  repository: module,
+  // What the operator confirmed counts for the whole project.
+  repository: { ...module, trust: yard.repository.trust },
   include: [],
   deployed: [],
   place,
@@ -117,6 +118,7 @@ export const alone = ({ place }: AgentModule, objectFormat: string): Repository 
   objectFormat,
   plainSettings: [],
   isOrdinary: true,
+  trust: undefined,
 });
 
 /** Paths of one submodule, from its own top, that are changed and not committed there. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SeatRequest, UnfilledSubmodule } from "../../../ports/worktrees.ts";
+import { rulesFor } from "../filters.ts";
 import { expectRoom, passOnFull } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
 import { openOwnDir } from "../own-dir.ts";
@@ -65,7 +66,8 @@ async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, plann
     mkdirSync(building, { recursive: true });
     await changeModuleRefs(module, { set: [{ name: baseRef(agentName), commit }] });
     await layOutModule({ dir: building, finalDir, workTree: home, commit, module, scratch });
-    await writeFiles({ planned, workTree, index: join(building, "index"), scratch });
+    const { trust } = yard.repository;
+    await writeFiles({ planned, workTree, index: join(building, "index"), scratch, trust });
     writeLink(home, finalDir);
     mkdirSync(dirname(finalDir), { recursive: true });
     renameSync(building, finalDir);
@@ -86,21 +88,25 @@ export async function writeFiles({
   workTree,
   index,
   scratch,
+  trust,
 }: {
   readonly planned: Pick<PlannedModule, "module" | "commit">;
   readonly workTree: string;
   readonly index: string;
   readonly scratch: string;
+  /** The file that says which programs the operator confirmed. */
+  readonly trust: string | undefined;
 }): Promise<void> {
+  const repository = { ...module, trust };
   using own = openOwnDir({
-    repository: module,
+    repository,
     scratch,
     head: commit,
     refs: module.commonDir,
     index,
     workTree,
     objects: "project",
-    files: "checkout",
+    files: await rulesFor(repository, commit),
   });
   const written = await own.git(["read-tree", "--reset", "-u", commit]);
   expectRoom(written, workTree);

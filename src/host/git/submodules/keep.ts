@@ -196,7 +196,8 @@ async function keepWork(
   { found, head }: { readonly found: CheckedOut; readonly head: string | undefined },
 ): Promise<readonly string[]> {
   const { module } = found;
-  const saved = await saveWork(yardOf(yard, found), { ...ownedModule(worktree, found), baseCommit: head ?? null });
+  const owned = { ...ownedModule(worktree, found), baseCommit: head ?? null };
+  const saved = await saveWork(yardOf(yard, found), owned, "bytes");
   if (saved === undefined || saved.commit === head) return [];
   using own = openRefs(module, yard.scratch);
   const tree = expectGit(await own.git(["rev-parse", `${saved.commit}^{tree}`]), "the tree of a snapshot").out.trim();

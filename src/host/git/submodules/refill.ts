@@ -100,7 +100,7 @@ async function refill(ground: Ground, where: Where, planned: PlannedModule): Pro
     remove(dir, ".git");
   }
   writeFileSync(filled, commit, { mode: 0o600 });
-  await writeFiles({ planned, workTree: dir, index, scratch });
+  await writeFiles({ planned, workTree: dir, index, scratch, trust: ground.repository.trust });
   const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
   const workTree = realpathSync(dir);
   await layOutModule({ dir: gitDir, finalDir: gitDir, workTree, commit, module, scratch });

@@ -1,0 +1,134 @@
+/** A clean/smudge filter as git's configuration defines it. Null: that key is not set. */
+export interface FilterDefinition {
+  readonly clean: string | null;
+  readonly smudge: string | null;
+  readonly process: string | null;
+  readonly required: string | null;
+}
+
+export const filterKeys = ["clean", "smudge", "process", "required"] as const;
+type FilterKey = (typeof filterKeys)[number];
+
+/** One `filter.<name>.<key>` of git's configuration, in git's order. */
+export interface FilterSetting {
+  readonly name: string;
+  readonly key: string;
+  readonly value: string;
+  /** From the user's or the system's own files. False: from a file that belongs to the repository. */
+  readonly isUsers: boolean;
+}
+
+/** What the operator confirmed, by the name of the filter. Null: the repository is used without that filter. */
+export type FilterPins = Readonly<Record<string, FilterDefinition | null>>;
+
+/**
+ * user         defined outside the repository, and the repository does not change it
+ * confirmed    defined by the repository exactly as the operator confirmed it
+ * without      defined nowhere, and the operator confirmed that
+ * unconfirmed  defined by the repository, never confirmed
+ * changed      confirmed once, defined otherwise now
+ * missing      defined nowhere
+ */
+export type FilterStanding = "user" | "confirmed" | "without" | "unconfirmed" | "changed" | "missing";
+
+export interface Filter {
+  readonly name: string;
+  readonly standing: FilterStanding;
+  /** As git itself would use it now; null where it is defined nowhere. */
+  readonly definition: FilterDefinition | null;
+}
+
+/** Decides about every filter that is defined, and about those that are only named by attributes. */
+export function judgeFilters(
+  settings: readonly FilterSetting[],
+  pins: FilterPins,
+  named: readonly string[],
+): readonly Filter[] {
+  const names = [...new Set([...settings.map(({ name }) => name), ...named])].toSorted();
+  return names.map((name) => {
+    const own = settings.filter((setting) => setting.name === name);
+    const definition = definitionIn(own);
+    const users = definitionIn(own.filter(({ isUsers }) => isUsers));
+    return { name, definition, standing: standingOf(definition, users, pins[name]) };
+  });
+}
+
+function standingOf(
+  now: FilterDefinition | null,
+  users: FilterDefinition | null,
+  pin: FilterDefinition | null | undefined,
+): FilterStanding {
+  if (now === null) return pin === null ? "without" : "missing";
+  if (isSameFilter(now, users)) return "user";
+  if (pin === undefined) return "unconfirmed";
+  return isSameFilter(now, pin) ? "confirmed" : "changed";
+}
+
+/** The last value of each key counts, as in git. */
+function definitionIn(settings: readonly FilterSetting[]): FilterDefinition | null {
+  const last = (key: FilterKey): string | null => settings.findLast((setting) => setting.key === key)?.value ?? null;
+  const [clean, smudge, process, required] = filterKeys.map(last);
+  const found = { clean: clean ?? null, smudge: smudge ?? null, process: process ?? null, required: required ?? null };
+  return Object.values(found).every((value) => value === null) ? null : found;
+}
+
+const isSameFilter = (one: FilterDefinition, other: FilterDefinition | null): boolean =>
+  other !== null && filterKeys.every((key) => one[key] === other[key]);
+
+/** Only these are ever run by us. */
+export const isHonoured = ({ standing }: Filter): boolean => standing === "user" || standing === "confirmed";
+
+/** What keeps a repository from being used: a filter its files need that we may not or cannot run. */
+export interface FilterProblem {
+  readonly name: string;
+  readonly problem: "missing" | "unconfirmed" | "changed" | "no-program";
+  /** The command, where there is one. */
+  readonly command: string | null;
+}
+
+/**
+ * Which of the filters that the repository's own attributes name cannot be used, and which of those that only the user's
+ * or the system's attributes name the repository defines without having been confirmed.
+ */
+export function filterProblems(
+  filters: readonly Filter[],
+  { byRepository, byUser }: { readonly byRepository: readonly string[]; readonly byUser: readonly string[] },
+): readonly FilterProblem[] {
+  return filters.flatMap(({ name, standing, definition }) => {
+    if (standing !== "missing" && standing !== "unconfirmed" && standing !== "changed") return [];
+    const isNeeded = byRepository.includes(name) || (standing !== "missing" && byUser.includes(name));
+    return isNeeded ? [{ name, problem: standing, command: definition === null ? null : commandOf(definition) }] : [];
+  });
+}
+
+/** The command a person recognises the filter by. */
+export const commandOf = ({ process, smudge, clean }: FilterDefinition): string =>
+  [process, smudge, clean].find((command) => command !== null && command !== "") ?? "";
+
+/** The names after `filter=` in the text of an attribute file. */
+export function filtersNamedIn(text: string): readonly string[] {
+  const names = text.split("\n").flatMap((line) => {
+    const rules = line.trim().replace(quotedPattern, "");
+    if (rules.startsWith("#")) return [];
+    return [...rules.matchAll(/(?:^|\s)filter=(\S+)/g)].map(([, name = ""]) => name);
+  });
+  return [...new Set(names)].toSorted();
+}
+
+/** A pattern in double quotes may hold spaces, and behind one of them anything. */
+const quotedPattern = /^"(?:[^"\\]|\\.)*"/;
+
+/** One sentence per filter, with the command that helps. */
+export function filterSentence({ name, problem, command }: FilterProblem): string {
+  const shown = command === null || command === "" ? "" : ` (${command})`;
+  switch (problem) {
+    case "missing":
+      return `the filter "${name}" is named by .gitattributes but defined nowhere; install it, or work without it: ov trust add ${name}`;
+    case "no-program":
+      return `the program of the filter "${name}"${shown} is not installed`;
+    case "unconfirmed":
+      return `the filter "${name}"${shown} is defined by this repository and not confirmed; look at it, then: ov trust add ${name}`;
+    case "changed":
+      return `the filter "${name}"${shown} has changed since it was confirmed; look at it, then: ov trust add ${name}`;
+  }
+}
