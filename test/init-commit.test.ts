@@ -45,21 +45,58 @@ test("does not take along uncommitted changes of the instruction file", async ()
   expect(await fresh.git("status", "--porcelain")).toBe("?? CLAUDE.md\n");
 });
 
-test("runs the user's hooks; one that says no is a warning, and the index is as it was", async () => {
+test("runs no hook, no filter and no monitor of the repository, neither at first nor again", async () => {
   using world = await initWorld();
-  world.write("staged.txt", "mine");
-  await world.git("add", ".");
-  world.write(
-    ".git/hooks/pre-commit",
-    "#!/bin/sh\ngit diff --cached --name-only > hook-saw.txt\necho not today\nexit 1\n",
+  const trap = join(world.base, "trap");
+  const mark = join(world.base, "sprung");
+  writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> '${mark}'\ncat\n`);
+  chmodSync(trap, 0o755);
+  for (const hook of [
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-index-change",
+    "reference-transaction",
+  ]) {
+    world.write(`.git/hooks/${hook}`, `#!/bin/sh\n'${trap}' ${hook} < /dev/null\nexit 1\n`);
+    chmodSync(join(world.root, ".git/hooks", hook), 0o755);
+  }
+  world.write(".git/info/attributes", "* filter=planted diff=planted\n");
+  for (const [key, value] of Object.entries({
+    "core.fsmonitor": trap,
+    "filter.planted.clean": trap,
+    "filter.planted.smudge": trap,
+    "diff.planted.textconv": trap,
+    "core.editor": trap,
+    "gpg.program": trap,
+  })) {
+    await world.git("config", key, value);
+  }
+  expect(await world.json("init")).toMatchObject({ committed: true });
+  expect(await world.json("init", "--reset", "--name", "other")).toMatchObject({ committed: true });
+  expect(existsSync(mark) ? world.read("../sprung") : "").toBe("");
+  expect(await world.git("-c", "core.fsmonitor=false", "log", "--format=%s %an")).toBe(
+    "chore: initialise overstory Ann\nchore: initialise overstory Ann\n",
   );
-  chmodSync(join(world.root, ".git/hooks/pre-commit"), 0o755);
-  const { code, out } = await world.ov("init", "--json");
-  expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ committed: false });
-  expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining("(not today)"));
-  expect(world.read("hook-saw.txt").trim().split("\n").sort()).toEqual([...ownFiles, "CLAUDE.md"].sort());
-  expect(await world.git("diff", "--cached", "--name-only")).toBe("staged.txt\n");
+});
+
+test("a commit that cannot be signed is a warning, and the index is as it was", async () => {
+  using world = await initWorld();
+  const asks = join(world.base, "asks");
+  writeFileSync(asks, "#!/bin/sh\necho no secret key >&2\nexit 2\n");
+  chmodSync(asks, 0o755);
+  process.env.GIT_CONFIG_GLOBAL = join(world.base, "gitconfig");
+  try {
+    await world.git("config", "--global", "commit.gpgSign", "true");
+    await world.git("config", "--global", "gpg.program", asks);
+    const said = await world.json("init");
+    expect(said).toMatchObject({ success: true, committed: false });
+    expect(said.warnings).toContainEqual(expect.stringContaining("could not be signed"));
+  } finally {
+    delete process.env.GIT_CONFIG_GLOBAL;
+  }
+  expect(await world.git("diff", "--cached", "--name-only")).toBe("");
 });
 
 test("without an identity is a warning", async () => {

@@ -24,6 +24,7 @@ describe("a first init", () => {
       "backups",
       "committed",
       "warnings",
+      "unconfirmed",
       "tools",
     ]);
     expect(said).toMatchObject({
@@ -184,6 +185,7 @@ describe("a first init", () => {
     const before = files();
     expect(await world.ov("init", "--reset")).toMatchObject({ code: 8, err: expect.stringContaining("b1 may not") });
     expect((await world.ov("config", "set", "agents.maxDepth", "9")).code).toBe(8);
+    expect((await world.ov("trust", "add", "anything")).code).toBe(8);
     expect((await world.ov("config", "get", "agents.maxDepth")).out).toBe("2\n");
     expect(files()).toEqual(before);
   });

@@ -97,6 +97,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
     radar: async () => (await import("./radar-facet.ts")).makeRadarFacet(await theProject()),
+    trust: async () => (await import("./trust-facet.ts")).makeTrustFacet(thePlace(), env),
     trackers: async () => (await import("./tracker-facet.ts")).makeTrackerFacet(await theProject()),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
     worktrees: async () =>

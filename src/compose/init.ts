@@ -29,7 +29,8 @@ import { bindProject, recordPlace } from "./bind-project.ts";
 import { directChannel } from "./channel.ts";
 import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
-import { openProject, openStore, refuseLostStore } from "./project.ts";
+import { openProject, openStore, refuseLostStore, trustFile } from "./project.ts";
+import { makeTrustFacet } from "./trust-facet.ts";
 
 export interface ProjectFacetOptions {
   readonly cwd: string;
@@ -43,6 +44,8 @@ export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): Pr
   const place = project === undefined ? cwd : resolve(cwd, project);
   return {
     init: (request) => init({ place, env }, request),
+    confirm: async (question) => (await import("./worktrees.ts")).confirm(question),
+    trust: async () => makeTrustFacet(await findRepository(place), env),
     currentBranch: () => currentBranch(place),
   };
 }
@@ -74,7 +77,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const made = await setUp({ root, state, env, facts: facts.value, request });
   const committing =
     request.commit && made.ledger.created.length > 0
-      ? await commit(root, env, made)
+      ? await commit({ root, state }, env, made)
       : { committed: false, warnings: [] };
   const stopped = isAdopted ? await stopAgents({ root, state }, env) : 0;
   const adopted = isAdopted
@@ -151,7 +154,7 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
 async function setUp({ root, state, env, facts, request }: Plan): Promise<Made> {
   const dir = sharedDir(root);
   const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
-  const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
+  const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)], trustFile(state));
   const ledger = makeLedger(root);
   for (const name of ["", "worktrees", "specs"]) ledger.note(join(dir, name), makeDirectory(join(dir, name)));
   // Mail, tokens and captured environments are its owner's alone.
@@ -206,7 +209,7 @@ async function writeConfig(
 }
 
 async function commit(
-  root: string,
+  { root, state }: Pick<Plan, "root" | "state">,
   env: Environment,
   { guide, uncommitted }: Made,
 ): Promise<{ readonly committed: boolean; readonly warnings: readonly string[] }> {
@@ -214,7 +217,13 @@ async function commit(
   if (guide !== undefined && guide.kind !== "left-alone") own.push({ path: guide.path, mixed: !guide.ours });
   const all = own.map(({ path }) => path);
   const plan = planCommit({ own, uncommitted, ignored: await ignored(root, all) });
-  const answer = await commitPaths({ root, env, paths: plan.paths, message: "chore: initialise overstory" });
+  const answer = await commitPaths({
+    root,
+    env,
+    trust: trustFile(state),
+    paths: plan.paths,
+    message: "chore: initialise overstory",
+  });
   const warnings = [
     ...because(plan.theirs, "changes of yours in there are not committed yet"),
     ...because(plan.ignored, "git is told to ignore that"),

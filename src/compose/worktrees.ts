@@ -142,7 +142,8 @@ async function restore(
   return ok({ name, refs, rows, files });
 }
 
-async function confirm(question: string): Promise<boolean | undefined> {
+/** Asks a person at the terminal; undefined when there is none. */
+export async function confirm(question: string): Promise<boolean | undefined> {
   const { isatty } = process.getBuiltinModule("node:tty");
   if (!isatty(0) || !isatty(2)) return undefined;
   writeSync(2, `${question} [y/N] `);

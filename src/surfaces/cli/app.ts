@@ -15,6 +15,7 @@ import type { PromptFacet } from "./facets/prompts.ts";
 import type { RadarFacet } from "./facets/radar.ts";
 import type { Stopper } from "./facets/stopper.ts";
 import type { TrackerFacet } from "./facets/trackers.ts";
+import type { TrustFacet } from "./facets/trust.ts";
 import type { UpdateFacet } from "./facets/update.ts";
 import type { WorkFacet } from "./facets/work.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
@@ -60,6 +61,7 @@ export interface App {
   radar(): Promise<RadarFacet>;
   trackers(): Promise<TrackerFacet>;
   prompts(): Promise<PromptFacet>;
+  trust(): Promise<TrustFacet>;
 }
 
 export interface EngineFacet {

@@ -42,6 +42,7 @@ import { statusCommand } from "./commands/status/tree.ts";
 import { stopCommand } from "./commands/stop/tree.ts";
 import { supervisorCommand } from "./commands/supervisor/tree.ts";
 import { taskCommand } from "./commands/task/tree.ts";
+import { trustCommand } from "./commands/trust/tree.ts";
 import { updateCommand } from "./commands/update/tree.ts";
 import { watchCommand } from "./commands/watch/tree.ts";
 import { worktreeCommand } from "./commands/worktree/tree.ts";
@@ -90,6 +91,7 @@ export const tree: Command = {
     hooksCommand,
     updateCommand,
     configCommand,
+    trustCommand,
     worktreeCommand,
     cleanCommand,
     mergeFileCommand,

@@ -176,7 +176,7 @@ describe("pointers that would land", () => {
 });
 
 test("nothing that is configured in a module, the user's or the agent's, is run by us", async () => {
-  using world = submoduleWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
+  using world = submoduleWorld({ files: { "a.x": "a\n", ".gitattributes": "* diff=x merge=x\n" } });
   plantPrograms(world, world.module);
   const worktrees = gitWorktrees(world.root);
   const owned = world.worktree("ann", "linked");
@@ -193,5 +193,16 @@ test("nothing that is configured in a module, the user's or the agent's, is run 
   await world.merging.checkOut(1, tip(world));
   expect(await world.merging.lostPointers("main", "main~1")).toEqual([]);
   expect(await worktrees.remove(owned, { deleteBranch: null })).toMatchObject({ removed: true, problem: null });
+  expect(world.sprung()).toBe(false);
+});
+
+test("a submodule that needs a filter which nobody confirmed stays empty and is named", async () => {
+  using world = submoduleWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x\n" } });
+  plantPrograms(world, world.module);
+  const created = await gitWorktrees(world.root).create(requestFor(world.worktree("ann", "linked")));
+  expect(created).toMatchObject({
+    ok: true,
+    value: { unfilled: [{ path: "lib", problem: expect.stringContaining('the filter "x"') }] },
+  });
   expect(world.sprung()).toBe(false);
 });

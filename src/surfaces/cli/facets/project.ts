@@ -1,6 +1,7 @@
 import type { DetectedGate } from "../../../domain/project/gate.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import type { Result } from "../../../domain/result.ts";
+import type { TrustFacet } from "./trust.ts";
 
 export interface InitRequest {
   readonly name?: string | undefined;
@@ -34,6 +35,10 @@ export interface InitReport {
 export interface ProjectFacet {
   /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
   init(request: InitRequest): Promise<Result<InitReport, Refusal>>;
+  /** Asks a person; undefined when nobody can be asked. */
+  confirm(question: string): Promise<boolean | undefined>;
+  /** Programs of the repository, also of one that is not set up yet. */
+  trust(): Promise<TrustFacet>;
   /** The branch checked out where the command was typed; undefined when there is none. */
   currentBranch(): Promise<string | undefined>;
 }

@@ -74,6 +74,7 @@ async function keepRuntime({ app, flags }: Call): Promise<Result<null, Refusal>>
 
 async function planFor(call: Call, objective: string, runtime: string): Promise<Result<GoPlan, Refusal>> {
   const { app, flags } = call;
+  await (await app.trust()).check();
   const terms = await termsOf(app, call);
   if (!terms.ok) return terms;
   const current = await (await app.project()).currentBranch();

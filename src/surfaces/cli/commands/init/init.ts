@@ -1,11 +1,19 @@
-import { ok } from "../../../../domain/result.ts";
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint } from "../../command.ts";
 import type { InitReport } from "../../facets/project.ts";
+import type { TrustFacet } from "../../facets/trust.ts";
 import { hintLine, successLine } from "../../marks.ts";
+import { askForTrust } from "../trust/trust.ts";
 
 export const init: Handler = async ({ app, flags, io }) => {
   const facet = await app.project();
+  const trust = await facet.trust();
+  const trusted = Array.isArray(flags.trust) ? flags.trust : [];
+  // Before anything is written: a name that is mistyped leaves no trace.
+  const unknown = await unknownTo(trust, trusted);
+  if (unknown !== undefined) return no(unknown);
   const done = await facet.init({
     name: typeof flags.name === "string" ? flags.name : undefined,
     reset: flags.reset === true,
@@ -14,6 +22,9 @@ export const init: Handler = async ({ app, flags, io }) => {
     newDatabase: flags["new-database"] === true,
   });
   if (!done.ok) return done;
+  const added = trusted.length === 0 ? ok([]) : await trust.add(trusted);
+  if (!added.ok) return added;
+  const unconfirmed = await askForTrust(trust, io, (question) => facet.confirm(question));
   const { status, ...report } = done.value;
   if (!io.json) {
     const again = status === "already_initialized" && flags.force !== true && !io.yes;
@@ -21,8 +32,16 @@ export const init: Handler = async ({ app, flags, io }) => {
     for (const warning of report.warnings) io.warn(visibleLine(warning));
   }
   const tools = { overstory: { status, path: `${report.root}/.overstory` } };
-  return ok({ json: { ...report, tools }, text: lines(io.paint, done.value).join("\n"), quietText: "" });
+  return ok({ json: { ...report, unconfirmed, tools }, text: lines(io.paint, done.value).join("\n"), quietText: "" });
 };
+
+async function unknownTo(trust: TrustFacet, names: readonly string[]): Promise<Refusal | undefined> {
+  if (names.length === 0) return undefined;
+  const known = (await trust.list()).map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return undefined;
+  return invalid("trust", "is no filter or hook that this repository names", { value: unknown, allowed: known });
+}
 
 function lines(paint: Paint, report: InitReport): readonly string[] {
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(8))} ${visibleLine(value)}`;

@@ -26,6 +26,12 @@ export const initCommand: Command = {
     { name: "no-commit", summary: "Leave the new files uncommitted" },
     { name: "no-instructions", summary: "Leave the instruction file of your coding agent alone" },
     { name: "new-database", summary: "Begin with an empty database although the one of this project is gone" },
+    {
+      name: "trust",
+      value: "a,b",
+      type: "list",
+      summary: "Confirm these filters and hooks of the repository without a question (see ov trust)",
+    },
     { name: "force", summary: "Do not warn when the project is set up already" },
     ...former,
   ],

@@ -85,6 +85,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     merges: absent,
     radar: absent,
     trackers: absent,
+    trust: absent,
     demo: absent,
   } as App;
 }

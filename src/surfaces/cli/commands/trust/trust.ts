@@ -1,0 +1,83 @@
+import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { FilterStanding } from "../../../../domain/trust/filters.ts";
+import type { Call, Handler, Io, Rows } from "../../command.ts";
+import type { TrustFacet, TrustView } from "../../facets/trust.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { table } from "../../table.ts";
+
+export const list: Handler = async ({ app, io }) => {
+  const programs = await (await app.trust()).list();
+  const rows: Rows = {
+    columns: ["NAME", "MAY RUN", "RUNS"],
+    cells: programs.map(({ name, standing, runs }) => [name, meanings[standing], runs[0] ?? ""]),
+    objects: programs,
+  };
+  const waiting = programs.filter(needsWord).map(({ name }) => name);
+  const text = programs.length === 0 ? "This repository names no filter and has no merge hook." : table(rows, io.paint);
+  const next = waiting.length === 0 ? [] : [hintLine(io.paint, `confirm them: ov trust add ${waiting.join(" ")}`)];
+  return ok({ json: { programs }, text: [text, ...next].join("\n"), rows });
+};
+
+export const add: Handler = async (call) => {
+  const { app, io } = call;
+  const added = await (await app.trust()).add(namesOf(call));
+  if (!added.ok) return added;
+  const lines = added.value.map((program) => successLine(io.paint, confirmation(program), visibleLine(program.name)));
+  return ok({ json: { programs: added.value }, text: lines.join("\n"), quietText: "" });
+};
+
+export const remove: Handler = async (call) => {
+  const { app, io } = call;
+  const left = await (await app.trust()).remove(namesOf(call));
+  if (!left.ok) return left;
+  const lines = left.value.map(({ name }) => successLine(io.paint, "No longer confirmed:", visibleLine(name)));
+  return ok({ json: { programs: left.value }, text: lines.join("\n"), quietText: "" });
+};
+
+const namesOf = ({ args }: Call): readonly string[] =>
+  typeof args.name === "string" ? [args.name] : (args.name ?? []);
+
+const meanings: Readonly<Record<FilterStanding, string>> = {
+  user: "yes: your own configuration",
+  confirmed: "yes: confirmed",
+  without: "done without, as confirmed",
+  unconfirmed: "no: not confirmed",
+  changed: "no: changed since confirmed",
+  missing: "no: defined nowhere",
+};
+
+const confirmation = ({ standing }: TrustView): string =>
+  standing === "without" ? "Done without the filter" : standing === "user" ? "Needs no word of yours:" : "Confirmed";
+
+/** It waits for the operator. */
+const needsWord = ({ standing, needed }: TrustView): boolean =>
+  needed && ["unconfirmed", "changed", "missing"].includes(standing);
+
+/**
+ * Asks about each program that waits for a word where a person can be asked, else says how to give it. Answers those
+ * that still wait.
+ */
+export async function askForTrust(
+  trust: TrustFacet,
+  io: Io,
+  confirm: (question: string) => Promise<boolean | undefined>,
+): Promise<readonly TrustView[]> {
+  const left: TrustView[] = [];
+  for (const program of (await trust.list()).filter(needsWord)) {
+    const { name, kind, standing, runs } = program;
+    const what = `the ${kind} ${visibleLine(name)}${runs.length === 0 ? "" : ` (${visibleLine(runs[0] ?? "")})`}`;
+    const canAsk = !io.json && !io.quiet && !io.yes && standing !== "missing";
+    const answer = canAsk ? await confirm(`This repository wants to run ${what}. May it?`) : undefined;
+    if (answer === true && (await trust.add([name])).ok) continue;
+    left.push(program);
+    io.warn(`${what} ${reasons[standing] ?? ""}; when it may run: ov trust add ${visibleLine(name)}`);
+  }
+  return left;
+}
+
+const reasons: Readonly<Partial<Record<FilterStanding, string>>> = {
+  unconfirmed: "is named by this repository and not confirmed",
+  changed: "has changed since it was confirmed",
+  missing: "is named by .gitattributes but defined nowhere",
+};
