@@ -373,3 +373,14 @@ describe("ov stop --clean-worktree", () => {
     expect((await project.agent("b1")).stopRequestedBy).toBeNull();
   });
 });
+
+test("ov stop --all ends everybody, and refuses a name beside it", async () => {
+  await using project = await slung(asking);
+  await project.json("sling", "More", "--name", "c1", "--skip-task-check");
+  await inState(project, "b1", "between_turns");
+  const both = await project.ov("stop", "b1", "--all", "--json");
+  expect(both.code).toBe(2);
+  const { agents } = await project.json("stop", "--all");
+  expect(agents).toMatchObject([{ stopped: true }, { stopped: true }]);
+  for (const name of ["b1", "c1"]) expect(await project.agent(name)).toMatchObject({ outcome: "stopped" });
+});

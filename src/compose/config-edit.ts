@@ -1,13 +1,18 @@
 import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { setConfigValue } from "../config/edit.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ConfigProblem } from "../config/problem.ts";
 import type { ConfigFiles, Environment } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
+import { nearest } from "../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import { git } from "../host/git/git.ts";
 import { replaceFile, textIfAny } from "../host/project/files.ts";
+import { currentBranch } from "../host/project/repository.ts";
 import { operatorOnly } from "./operator-only.ts";
+import { runtimeNames } from "./runtime-names.ts";
 
 type Edit = (
   key: string,
@@ -20,6 +25,8 @@ export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
   return async (key, typed, { local }) => {
     const refused = await operatorOnly(files.state, env, `set ${key}`);
     if (refused !== undefined) return no(refused);
+    const unknown = await unknownValue(files, key, typed.trim());
+    if (unknown !== undefined) return no(unknown);
     const layer = local ? "local" : "project";
     const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
     for (let attempt = 0; attempt < patience; attempt++) {
@@ -40,6 +47,22 @@ export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
     }
     return no({ kind: "busy", what: file });
   };
+}
+
+/** A runtime or branch that does not exist has the right form, and everything would fail later because of it. */
+async function unknownValue(files: ConfigFiles, key: string, typed: string): Promise<Refusal | undefined> {
+  if (typed === "") return undefined;
+  if (key === "runtime.default" || key.startsWith("runtime.capabilities.")) {
+    if (runtimeNames.some((name) => name === typed)) return undefined;
+    const near = nearest(typed, runtimeNames);
+    const extra = { value: typed, allowed: runtimeNames, ...(near === undefined ? {} : { nearest: near }) };
+    return invalid(key, "is not a runtime of this version", extra);
+  }
+  if (key !== "project.canonicalBranch") return undefined;
+  const root = dirname(dirname(files.project));
+  const { code } = await git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${typed}`);
+  if (code === 0 || (await currentBranch(root)) === typed) return undefined;
+  return invalid(key, "is not a branch of this repository; create it first: git branch <name>", { value: typed });
 }
 
 /** Edits are rare and typed by hand; losing this race more often than that means something writes in a loop. */

@@ -1,6 +1,7 @@
 /**
- * The candidate a person most likely meant: within two edits (a swap of neighbours counts as one), or one that starts
- * with what was typed. Undefined when nothing is close enough to be worth suggesting.
+ * The candidate a person most likely meant: within one edit (a swap of neighbours counts as one), within two of a long
+ * word that begins alike, or one that starts with what was typed. Undefined when nothing is close enough to be worth
+ * suggesting: a word that means something else is worse than none.
  */
 export function nearest(typed: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -10,6 +11,8 @@ export function nearest(typed: string, candidates: Iterable<string>): string | u
     if (prefixed === undefined && typed.length >= 2 && candidate.startsWith(typed)) prefixed = candidate;
     if (Math.abs(candidate.length - typed.length) >= bestDistance) continue;
     const distance = editDistance(typed, candidate);
+    const longAndAlike = candidate.length >= 5 && candidate[0] === typed[0];
+    if (distance > 1 && !longAndAlike) continue;
     if (distance < bestDistance && distance < Math.max(typed.length, candidate.length)) {
       best = candidate;
       bestDistance = distance;

@@ -66,6 +66,8 @@ function byGroup(tree: Command): [string, Command[]][] {
   const groups = new Map<string, Command[]>();
   const rest: Command[] = [];
   for (const command of shownCommands(tree)) {
+    // Still there for older scripts, each with its own help.
+    if (command.deprecated !== undefined) continue;
     if (command.group === undefined) rest.push(command);
     else groups.set(command.group, [...(groups.get(command.group) ?? []), command]);
   }

@@ -181,12 +181,12 @@ function conclude(walk: Walk, tree: Command): Parsed {
   }
   const flags = readFlags(walk, tree.name);
   const args = readArguments(walk);
-  for (const flag of node.flags ?? []) {
-    if (flag.required !== true || flags[flag.name] !== undefined || isGlobalFlag(flag.name)) continue;
-    report(walk, {
-      kind: "missing-flag",
-      flag: flag.value === undefined ? `--${flag.name}` : `--${flag.name} <${flag.value}>`,
-    });
+  const missing = (node.flags ?? []).filter(
+    ({ name, required }) => required === true && flags[name] === undefined && !isGlobalFlag(name),
+  );
+  if (missing.length > 0) {
+    const shown = missing.map(({ name, value }) => (value === undefined ? `--${name}` : `--${name} <${value}>`));
+    report(walk, { kind: "missing-flag", flag: shown.join(" ") });
   }
   if (walk.problem !== undefined) return { kind: "problem", globals, path: walk.problem.path, problem: walk.problem };
   return { kind: "call", globals, path, command: node, flags, args, notices: walk.notices };

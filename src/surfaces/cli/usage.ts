@@ -45,7 +45,9 @@ export function describeUsage(tree: Command, problem: UsageProblem): Description
 function sentence(line: string, problem: UsageProblem): string {
   switch (problem.kind) {
     case "unknown-command":
-      return `${line} has no command "${problem.word}"`;
+      return isPlanned(problem)
+        ? `${line} ${problem.word} is not there yet; nothing was done`
+        : `${line} has no command "${problem.word}"`;
     case "missing-subcommand":
       return `${line} needs a command: ${listed(problem.available)}`;
     case "unknown-flag":
@@ -63,7 +65,30 @@ function sentence(line: string, problem: UsageProblem): string {
   }
 }
 
+/** What people will look for and this version does not have. */
+const planned = new Set([
+  "costs",
+  "dashboard",
+  "doctor",
+  "ecosystem",
+  "errors",
+  "feed",
+  "import",
+  "inspect",
+  "metrics",
+  "replay",
+  "runtimes",
+  "serve",
+  "trace",
+  "upgrade",
+  "why",
+]);
+
+const isPlanned = ({ path, word }: { readonly path: readonly string[]; readonly word: string }): boolean =>
+  path.length === 0 && planned.has(word);
+
 function hint(line: string, problem: UsageProblem): string {
+  if (problem.kind === "unknown-command" && isPlanned(problem)) return `what is there: ${line} --help`;
   if (problem.kind === "missing-value" && problem.next !== undefined) {
     return `a value that starts with a dash is written with an equals sign: ${problem.flag}=${problem.placeholder}`;
   }

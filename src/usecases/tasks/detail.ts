@@ -7,6 +7,8 @@ export interface TaskDetail {
   readonly task: Task;
   /** What it waits for, closed ones included. */
   readonly blockedBy: readonly string[];
+  /** Those of them that are not closed: while there are any, nobody can claim it. */
+  readonly waitsFor: readonly string[];
   /** What waits for it. */
   readonly blocks: readonly string[];
 }
@@ -14,9 +16,14 @@ export interface TaskDetail {
 export async function detailOf(tx: Tx, task: Task): Promise<TaskDetail> {
   const blockedBy = await tx.tasks.dependenciesOf(task.id);
   const blocks = await tx.tasks.dependentsOf(task.id);
+  const waitsFor: string[] = [];
+  for (const { dependsOn } of blockedBy) {
+    if ((await tx.tasks.get(dependsOn))?.status !== "closed") waitsFor.push(dependsOn);
+  }
   return {
     task,
     blockedBy: blockedBy.map(({ dependsOn }) => dependsOn),
+    waitsFor,
     blocks: blocks.map(({ taskId }) => taskId),
   };
 }
@@ -25,5 +32,9 @@ export async function detailOf(tx: Tx, task: Task): Promise<TaskDetail> {
 export async function detailsOf(tx: Tx, tasks: readonly Task[]): Promise<readonly TaskDetail[]> {
   if (tasks.length === 0) return [];
   const index = new Dependencies(await tx.tasks.dependencies());
-  return tasks.map((task) => ({ task, blockedBy: index.blockedBy(task.id), blocks: index.blocks(task.id) }));
+  const open = new Set((await tx.tasks.list({ unclosed: true })).map(({ id }) => id));
+  return tasks.map((task) => {
+    const blockedBy = index.blockedBy(task.id);
+    return { task, blockedBy, waitsFor: blockedBy.filter((id) => open.has(id)), blocks: index.blocks(task.id) };
+  });
 }

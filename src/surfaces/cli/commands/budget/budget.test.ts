@@ -70,11 +70,11 @@ test("show lists every ledger with its limit, what was spent, and who is parked"
 test("show says where limits are set when there are none, and never calls an unknown cost nothing", async () => {
   await using world = await budgetWorld();
   expect((await ov(world, "budget", "show")).out).toContain(
-    "Nothing was spent yet.\n  no limit is set; set one: ov config",
+    "No limit is set.\n  Nothing was spent yet.\n  set one: ov config",
   );
   await world.agent("ann");
   await world.turn("ann", "t1", { tokens: 5 });
-  expect((await ov(world, "budget", "show")).out).toMatch(/\nrun +run-1 +usd +- +n\/a +/);
+  expect((await ov(world, "budget", "show")).out).toMatch(/run-1 has used n\/a usd, 5 tokens/);
 });
 
 test("raise says who goes on", async () => {

@@ -1,6 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { BudgetView } from "../../../../usecases/budgets/show-budgets.ts";
-import type { Handler, Rows } from "../../command.ts";
+import type { Handler, Paint, Rows } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 import { table } from "../../table.ts";
 import { amount } from "./render.ts";
@@ -15,10 +16,20 @@ export const show: Handler = async ({ app, io }) => {
     objects: budgets,
   };
   const limited = budgets.some(({ limit }) => limit !== null);
-  const hint = limited ? [] : [hintLine(io.paint, "no limit is set; set one: ov config set budgets.run.usd 20")];
-  const text = [budgets.length === 0 ? "Nothing was spent yet." : table(rows, io.paint), ...hint].join("\n");
-  return ok({ json: { budgets }, text, rows });
+  return ok({ json: { budgets }, text: limited ? table(rows, io.paint) : withoutLimits(budgets, io.paint), rows });
 };
+
+/** Rows of dashes tell nothing: what each run has spent, and how to set a limit. */
+function withoutLimits(budgets: readonly BudgetView[], paint: Paint): string {
+  const runs = new Set(budgets.filter(({ scope }) => scope === "run").map(({ subject }) => subject));
+  const spent = [...runs].map((run) => {
+    const ofRun = budgets.filter(({ scope, subject }) => scope === "run" && subject === run);
+    const words = ofRun.map(({ unit, spent: sum, reported }) => `${reported ? amount(unit, sum) : "n/a"} ${unit}`);
+    return `  ${visibleLine(run)} has used ${words.join(", ")}`;
+  });
+  const hint = hintLine(paint, "set one: ov config set budgets.run.usd 20");
+  return ["No limit is set.", ...(spent.length === 0 ? ["  Nothing was spent yet."] : spent), hint].join("\n");
+}
 
 function cells({ scope, subject, unit, limit, spent, reserved, percent, reported, parked }: BudgetView): string[] {
   return [

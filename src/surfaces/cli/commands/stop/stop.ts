@@ -1,12 +1,12 @@
-import type { Refusal } from "../../../../domain/refusal.ts";
-import { ok, type Result } from "../../../../domain/result.ts";
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
 import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-worktrees.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
-import type { Handler, Io, Paint } from "../../command.ts";
+import type { Handler, Io, Outcome, Paint } from "../../command.ts";
 import type { AgentStopped, StopReport } from "../../facets/stopper.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
-import { isOn, word } from "../task/given.ts";
+import { isOn, text } from "../task/given.ts";
 
 export const stop: Handler = async ({ app, args, flags, io }) => {
   const force = isOn(flags.force);
@@ -14,7 +14,11 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
   // Cleaning after nobody: who may not clean is refused before anybody is stopped.
   const allowed = clean ? await cleanUp(app, [], force) : ok(untouched);
   if (!allowed.ok) return allowed;
-  const stopped = await (await app.stopper()).stop({ name: word(args.agent), tree: isOn(flags.tree), force });
+  const named = text(args.agent);
+  if (isOn(flags.all) === (named !== undefined))
+    return no(invalid("agent", "is needed, or --all instead of it", named === undefined ? {} : { value: named }));
+  if (named === undefined) return stopAll(app, io, { force, clean });
+  const stopped = await (await app.stopper()).stop({ name: named, tree: isOn(flags.tree), force });
   if (!stopped.ok) return stopped;
   const report = stopped.value;
   warn(io, report);
@@ -33,6 +37,35 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
     exit: exitOf(all, cleaned.value),
   });
 };
+
+/** Everybody, each tree from the bottom up. One that cannot be stopped does not keep the others from it. */
+async function stopAll(
+  app: App,
+  io: Io,
+  { force, clean }: { readonly force: boolean; readonly clean: boolean },
+): Promise<Result<Outcome, Refusal>> {
+  const found = await app.call("agent.discover", { all: false });
+  if (!found.ok) return found;
+  const live = new Set(found.value.agents.map(({ name }) => name));
+  const heads = found.value.agents.filter(({ parentName }) => !live.has(parentName));
+  const stopper = await app.stopper();
+  const all: AgentStopped[] = [];
+  for (const { name } of heads) {
+    const stopped = await stopper.stop({ name, tree: true, force });
+    if (!stopped.ok) return stopped;
+    const { children, liveChildren: _, ...own } = stopped.value;
+    all.push(...children, own);
+  }
+  const cleaned = clean ? await cleanUp(app, all, force) : ok(untouched);
+  if (!cleaned.ok) return cleaned;
+  const nobody = all.length === 0 ? ["No agent runs."] : [];
+  return ok({
+    json: { agents: all.map((agent) => ({ ...stopJson(agent, force), ...cleaningJson(agent, cleaned.value) })) },
+    text: [...nobody, ...all.flatMap((agent) => lines(io.paint, agent))].join("\n"),
+    quietText: "",
+    exit: exitOf(all, cleaned.value),
+  });
+}
 
 const untouched: CleanWorktreesReport = { removed: [], failed: [], kept: [], pruned: 0 };
 

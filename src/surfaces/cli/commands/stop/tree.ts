@@ -6,8 +6,9 @@ export const stopCommand: Command = {
   details:
     "Its worktree, branch and conversation are kept, unless its worktree is to go too. What it had queued is not started any more; its parent is told.\nStopping an agent that has ended changes nothing.",
   group: "Work",
-  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  arguments: [{ name: "agent", summary: "Name of the agent", complete: "agents" }],
   flags: [
+    { name: "all", summary: "Every agent that lives, instead of one" },
     { name: "tree", summary: "Also everybody below it, from the bottom up" },
     {
       name: "force",
@@ -17,6 +18,7 @@ export const stopCommand: Command = {
   ],
   examples: [
     { line: "ov stop builder-T1", does: "ends one agent" },
+    { line: "ov stop --all", does: "ends everybody" },
     { line: "ov stop lead-1 --tree", does: "ends a lead and all it started" },
     { line: "ov stop builder-T1 --clean-worktree", does: "ends it and removes its worktree once its work has landed" },
   ],

@@ -105,6 +105,7 @@ test("a created task has the keys other trackers use, and ours", async () => {
     description: "From\na pipe",
     blocks: [],
     blockedBy: ["base"],
+    waitsFor: ["base"],
     labels: ["a", "b"],
     createdAt: iso,
     updatedAt: iso,

@@ -3,7 +3,7 @@ import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Paint, Rows } from "../../command.ts";
 
 /** A task with the keys other trackers use, then ours; times in ISO-8601. */
-export function taskJson({ task, blocks, blockedBy }: TaskDetail): Readonly<Record<string, unknown>> {
+export function taskJson({ task, blocks, blockedBy, waitsFor }: TaskDetail): Readonly<Record<string, unknown>> {
   return {
     id: task.id,
     title: task.title,
@@ -14,6 +14,7 @@ export function taskJson({ task, blocks, blockedBy }: TaskDetail): Readonly<Reco
     description: task.description,
     blocks,
     blockedBy,
+    waitsFor,
     labels: task.labels,
     createdAt: iso(task.createdAt),
     updatedAt: iso(task.updatedAt),
@@ -31,10 +32,10 @@ export function taskJson({ task, blocks, blockedBy }: TaskDetail): Readonly<Reco
 export function taskRows(details: readonly TaskDetail[]): Rows {
   return {
     columns: ["ID", "P", "STATUS", "TYPE", "HOLDER", "TITLE"],
-    cells: details.map(({ task }) => [
+    cells: details.map(({ task, waitsFor }) => [
       task.id,
       String(task.priority),
-      task.status,
+      task.status === "open" && waitsFor.length > 0 ? `blocked by ${waitsFor.join(", ")}` : task.status,
       task.type,
       task.claimedBy ?? task.assignee ?? "-",
       task.title,
