@@ -32,3 +32,22 @@ test("a receipt is found by its id, and by the branch that landed", async () => 
     refusal: { kind: "not-found", noun: "receipt" },
   });
 });
+
+test("the newest receipt about an agent is found by its name, its incarnation and its branch", async () => {
+  await using world = await mergeWorld();
+  const agent = await world.store.read(async (tx) => (await tx.agents.list({ branch: builderBranch }))[0]);
+  const name = agent?.name ?? "";
+  await world.store.transaction(async (tx) => {
+    await tx.receipts.add(aReceipt("rc-1", { kind: "completion", subject: `${name}#1`, createdAt: 1 }));
+  });
+  for (const of of [name, `${name}#1`, builderBranch])
+    expect(await world.must(showReceipt, { of })).toMatchObject({ receipt: { id: "rc-1" } });
+  const { id } = await world.announce();
+  expect(await world.must(showReceipt, { of: builderBranch })).toMatchObject({ receipt: { id: "rc-1" } });
+  await world.store.transaction((tx) =>
+    tx.receipts.add(aReceipt("rc-2", { kind: "landing", subject: `merge:${id}`, createdAt: 2 })),
+  );
+  for (const of of [name, builderBranch])
+    expect(await world.must(showReceipt, { of })).toMatchObject({ receipt: { id: "rc-2" } });
+  expect(await world.must(showReceipt, { of: `${name}#1` })).toMatchObject({ receipt: { id: "rc-1" } });
+});

@@ -1,8 +1,10 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { mergeRef } from "../../domain/merge/entry.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { findEntry } from "../merge/find-entry.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -41,9 +43,24 @@ export const showReceipt: UseCase<{ readonly of: string }, ReceiptReply> = {
   },
 };
 
+/** What landed, else what its agent reported: by the name of either, a branch, or a place in the queue. */
 async function newestAbout(tx: Tx, of: string): Promise<Receipt | undefined> {
-  const [own] = await tx.receipts.about(of);
-  if (own !== undefined) return own;
   const entry = await findEntry(tx, of);
-  return entry.ok ? (await tx.receipts.about(mergeRef(entry.value.id)))[0] : undefined;
+  const named = await newestOf(tx, entry.ok ? [of, mergeRef(entry.value.id)] : [of]);
+  if (named !== undefined) return named;
+  const agent = (await tx.agents.byName(of)) ?? (await ownerOfBranch(tx, of));
+  return agent === undefined ? undefined : newestOf(tx, await subjectsOf(tx, agent));
+}
+
+async function newestOf(tx: Tx, subjects: readonly string[]): Promise<Receipt | undefined> {
+  const found: Receipt[] = [];
+  for (const subject of subjects) found.push(...(await tx.receipts.about(subject)));
+  return found.toSorted((a, b) => b.createdAt - a.createdAt)[0];
+}
+
+/** How receipts name the work of an agent: its completions by incarnation, its landings by their place in the queue. */
+async function subjectsOf(tx: Tx, { name, generation, branch }: Agent): Promise<readonly string[]> {
+  const entries = branch === null ? [] : await tx.merges.list({ branch });
+  const completions = Array.from({ length: generation }, (_, before) => `${name}#${generation - before}`);
+  return [...completions, ...entries.map(({ id }) => mergeRef(id)), ...(branch === null ? [] : [branch])];
 }
