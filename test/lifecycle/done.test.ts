@@ -14,8 +14,8 @@ import {
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
-/** Counts its runs outside of every worktree, and wants the file `ok` to be there. */
-const tests = 'echo run >>"$HOME/gate.runs"; echo looking for ok; test -e ok';
+/** Counts its runs outside of every worktree, and wants the file `ok` to be there where any work was done. */
+const tests = 'echo run >>"$HOME/gate.runs"; echo looking for ok; test -e ok || test ! -e src/a.txt';
 /** Counts as well, and lasts until it is let go. */
 const slow = 'echo run >>"$HOME/gate.runs"; until [ -e "$HOME/go" ]; do sleep 0.05; done';
 
@@ -93,7 +93,52 @@ test("an agent that lies is told what is missing, and mends it in the same turn"
   expect(receipt).toMatchObject({ kind: "completion", subject: "b1#1", headCommit: head, verdict: "verified" });
   expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "in_review", mergeState: "pending" });
   expect(await eventsOf(project, "learned")).toHaveLength(1);
+  for (const name of ["b1", "b1#1", "overstory/b1/B1"])
+    expect(await project.json("gate", "show", name)).toMatchObject({ receipt: { id: receiptId } });
   expect(await project.agent("b1")).toMatchObject({ generation: 1, headCommit: head, ahead: 2, dirty: false });
+}, 120_000);
+
+test("a gate that fails already where the work began is a gap, as it is for landing; one that the work breaks is not", async () => {
+  await using project = await makeProject({
+    files: { "README.md": "# Sample\n", "old.txt": "broken before\n" },
+    gates: ["test ! -e old.txt", "test ! -e bad.txt"],
+    scenario: `
+- do:
+    - edit: { file: bad.txt, write: "bad\\n" }
+    - commit: work
+    - shell: ov done --summary "All done" >"$HOME/bad" 2>&1
+      expect: 5
+    - shell: git rm -q bad.txt && echo good >good.txt && git add good.txt
+    - commit: mended
+    - shell: ov done --summary "All done" >"$HOME/good" 2>&1
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed/done");
+  expect(answers(project, "bad")).toContain("the gate gate-2 exited 1");
+  expect(answers(project, "good")).toContain("gate gate-1 fails, as it did before this change");
+  expect(payloadOf((await reports(project, "b1"))[0])).toMatchObject({ verdict: "unverified" });
+  expect(await project.ov("merge", "--branch", "overstory/b1/B1")).toMatchObject({ code: 0 });
+  expect(await project.read((tx) => tx.merges.list({}))).toMatchObject([{ status: "merged", verdict: "unverified" }]);
+}, 120_000);
+
+test("with merge.baselineFailing: block such a gate keeps the work, and says why", async () => {
+  await using project = await makeProject({
+    files: { "README.md": "# Sample\n", "old.txt": "broken before\n" },
+    gates: ["test ! -e old.txt"],
+    config: "merge:\n  baselineFailing: block\n",
+    scenario: `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: work
+    - shell: ov done --summary "All done" >"$HOME/blocked" 2>&1
+      expect: 5
+    - shell: ov mail send --to operator --type worker_done --subject Blocked --body "old.txt is broken"
+`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "completed");
+  expect(answers(project, "blocked")).toContain("merge.baselineFailing does not let it land");
 }, 120_000);
 
 test("the same commit is checked once however often it is asked about; a new commit is checked anew", async () => {
@@ -170,7 +215,7 @@ test("a turn that waits for its gates is not taken for stalled", async () => {
 
 test("an agent whose turn ended before its gates did is woken with what is missing, or has ended with its report", async () => {
   await using project = await makeProject({
-    gates: [`${slow}; test -e ok`],
+    gates: [`test -e a.txt || exit 0; ${slow}; test -e ok`],
     scenario: `
 - when: { turn: 1 }
   do:
@@ -259,7 +304,7 @@ test("a task that needs no change is closed by a completion that says so, from b
 }, 120_000);
 
 test("gates can be run on anything, and a receipt can be run again", async () => {
-  await using project = await makeProject({ gates: [tests], files: { ok: "" } });
+  await using project = await makeProject({ gates: [tests], files: { ok: "", "src/a.txt": "a\n" } });
   const run = await project.json("gate", "run", "HEAD");
   expect(run).toMatchObject({ verdict: "verified", missing: [] });
   const verified = await project.json("gate", "verify", String(run.receiptId));

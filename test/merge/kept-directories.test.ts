@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { aRun } from "../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** Setup installs a test runner, and the gate is that runner: as `npm ci` and `npm test`. */
@@ -76,4 +77,37 @@ test("merge.cache keeps a build cache, and the receipt says so", async () => {
   expect(await lands(world, "b")).toBe("merged verified_with_gaps");
   const [receipt] = await world.store.read((tx) => tx.receipts.about("merge:2"));
   expect(receipt?.gaps).toEqual(["target was used as earlier gates left it (merge.cache)"]);
+});
+
+test("before promotion the tip is gated once with nothing kept", async () => {
+  let made: LandingWorld | undefined;
+  const runs = counted(
+    'cp parts.txt ignored && mkdir -p node_modules && mv ignored node_modules/dep && echo ran >>"$SETUPS"',
+    () => made as LandingWorld,
+  );
+  await using world = await landingWorld({
+    files: { ...files, "parts.txt": "parts\n" },
+    gates: ["test -e node_modules/dep"],
+    merge: { setup: runs.setup, parallelGates: 1 },
+  });
+  made = world;
+  await world.store.transaction((tx) => tx.runs.insert(aRun("r1", { targetBranch: "main", landingBranch: null })));
+  const into = async (name: string): Promise<string> => {
+    const id = await world.enqueue(name, { runId: "r1" });
+    await world.work();
+    return (await world.entry(id)).status;
+  };
+  adds(world, "good");
+  expect(await into("good")).toBe("merged");
+  expect(runs.count()).toBe(1);
+  expect(await world.promote("r1")).toMatchObject({ status: "done", problem: null });
+  expect(runs.count()).toBe(2);
+
+  // Setup needs what this branch takes away; with what was installed before its gates pass all the same.
+  world.branch("bad", () => unlinkSync(join(world.root, "parts.txt")));
+  expect(await into("bad")).toBe("merged");
+  const refused = await world.promote("r1");
+  expect(refused).toMatchObject({ status: "dropped", request: { cause: "gate_failed" } });
+  expect(refused.problem).toContain("with nothing kept from earlier gates the gate setup exited 1");
+  expect(world.git(world.root, "ls-tree", "--name-only", "main", "parts.txt")).toBe("parts.txt");
 });

@@ -81,3 +81,16 @@ test("any members of trains, undone in any order, leave what merging the rest wo
     { numRuns: 8 },
   );
 }, 300_000);
+
+test("an undo is not refused for a gate that fails already with what it takes out", async () => {
+  await using world = await landingWorld({
+    files: { "red.txt": "red\n", "a.txt": "one\ntwo\nthree\n" },
+    gates: ["test ! -e red.txt"],
+  });
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}-new.txt`, `${name}\n`));
+  const first = await world.enqueue("a");
+  await world.work();
+  await world.enqueue("b");
+  await world.work();
+  expect(await world.undo(String(first))).toMatchObject({ status: "done", problem: null });
+});

@@ -10,7 +10,7 @@ import { loadFollower } from "../../usecases/mail/followers.ts";
 import { mergeContext } from "../merge/ports.ts";
 import { worktreeOf } from "../supervisor/conserve.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
-import { prove } from "./prove.ts";
+import { proveForLanding } from "./prove.ts";
 import { requeue } from "./requeue.ts";
 
 /** Looks at the work behind a completion, proves it, and accepts it. Throws `lacking` with what is missing. */
@@ -85,7 +85,7 @@ async function proofOf(
   if (work?.head == null || !hasCode(work)) return null;
   const { baseCommit } = agent;
   const gates = ports.rules.project.qualityGates;
-  const proved = await prove(ports, tools, { check, commit: work.head, baseCommit, gates, useCache: true });
+  const proved = await proveForLanding(ports, tools, { check, commit: work.head, baseCommit, gates, useCache: true });
   const { failure, results, tree, verdict, gaps } = proved;
   if (failure !== undefined) throw lacking([failure]);
   const receipt: Receipt = {

@@ -5,7 +5,8 @@ import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import { environmentsOf } from "../../usecases/gates/environments.ts";
 import { type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import { targetOf } from "../../usecases/merge/landing-target.ts";
-import { gatePorts } from "../merge/checks.ts";
+import { gatePorts, openChecks } from "../merge/checks.ts";
+import { judgeTip } from "../merge/judge-tip.ts";
 import { branchRef, keepTerms, mergeContext } from "../merge/ports.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
 
@@ -66,6 +67,40 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
     ...verdictOf({ gates, results: answer.results, cache: ports.rules.merge.cache }),
   };
 }
+
+/**
+ * The same by the rules of landing: a gate that fails on what the work was begun from is no fault of the work. The base
+ * is asked first, and only about what failed: as a rule it passes there, and the answer stands.
+ */
+export async function proveForLanding(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<Proved> {
+  const proved = await prove(ports, tools, request);
+  const { commit, baseCommit: base, check } = request;
+  const gate = proved.failure?.gate;
+  if (proved.failure === undefined || gate === undefined || base === null) return proved;
+  const terms = {
+    ...tools,
+    keep: keepTerms(ports, await targetTip(ports, check)),
+    work: [{ agentName: check.agentName }, { agentName: check.requestedBy }],
+    logDir: `${ports.mergeLogDir(check.id)}/${check.attempts}-landing`,
+  };
+  const baseTree = await ports.merging.treeOf(base);
+  const before = await openChecks(ports, terms).check(base, baseTree, { purpose: "baseline", base, gates: [gate] });
+  if (before.passed) return proved;
+  const judged = await judgeTip(ports, tools, { commit, base, landed: terms.keep.landed, ...terms });
+  const { fault, verdict, gaps, results } = judged;
+  if (fault === undefined) return { ...proved, verdict, gaps, results, failure: undefined };
+  const { message, logPath, logTail } = fault.detail;
+  const more = {
+    gate: fault.gates[0] ?? gate,
+    ...(logPath === undefined ? {} : { logPath }),
+    ...(logTail === undefined ? {} : { logTail }),
+  };
+  if (!fault.onBase) return { ...proved, results, failure: { ...proved.failure, message, ...more } };
+  const why = `${message}, as it does on ${base.slice(0, 12)}, where this work began; merge.baselineFailing does not let it land`;
+  return { ...proved, results, failure: { ...proved.failure, message: why, fix: blockedFix, ...more } };
+}
+
+const blockedFix = "mend it here as well, or tell whoever gave you the task that it was broken before";
 
 /** Where the branch that the work is meant for stands now. */
 async function targetTip(ports: CompletionPorts, { agentId }: StoredCheck): Promise<string | null> {

@@ -5,6 +5,7 @@ import type { CheckAnswer, CheckRequest } from "../../domain/merge/train/steps.t
 import { gateMark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { CommandRun } from "../../ports/gate-runner.ts";
+import type { KeepTerms } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import type { GatePorts } from "../../usecases/gates/ports.ts";
 import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
@@ -16,6 +17,7 @@ export interface Checks {
   check(commit: string, tree: string, request: CheckRequest): Promise<CheckAnswer>;
   /** What is proved about a tree, with the ids of the results that prove it. */
   verdictOf(tree: string): Judged & { readonly results: readonly string[] };
+  on(tree: string): readonly GateResult[];
   /** Ids of all results. */
   all(): readonly string[];
 }
@@ -29,9 +31,11 @@ export interface CheckTerms {
   readonly stop: AbortSignal;
   /** What is checked: its gates run as its makers do. */
   readonly work: readonly GatedWork[];
+  /** What checkouts have besides their files; as the project wants it, where it is not given. */
+  readonly keep?: KeepTerms;
 }
 
-export function openChecks(ports: MergePorts, { slots, logDir, stop, work }: CheckTerms): Checks {
+export function openChecks(ports: MergePorts, { slots, logDir, stop, work, keep }: CheckTerms): Checks {
   const { project, merge } = ports.rules;
   const results = new Map<string, Map<string, GateResult>>();
   const on = (tree: string): Map<string, GateResult> => {
@@ -59,7 +63,7 @@ export function openChecks(ports: MergePorts, { slots, logDir, stop, work }: Che
           changedFiles,
           environments,
           logDir: `${logDir}/${++runs}-${request.purpose}`,
-          ...keepTerms(ports, request.base),
+          ...(keep ?? keepTerms(ports, request.base)),
           useCache: !anew,
           // A failure may be excused by the base or turn out to be flaky; then the others speak for the tree.
           askAll: true,
@@ -75,6 +79,7 @@ export function openChecks(ports: MergePorts, { slots, logDir, stop, work }: Che
       const judged = verdictOf({ gates: project.qualityGates, results: known, cache: merge.cache });
       return { ...judged, results: known.map(({ id }) => id) };
     },
+    on: (tree) => [...on(tree).values()],
     all: () => [...results.values()].flatMap((known) => [...known.values()]).map(({ id }) => id),
   };
 }

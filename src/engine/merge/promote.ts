@@ -3,6 +3,7 @@ import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
 import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
+import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 
 /**
@@ -10,7 +11,7 @@ import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
  * commits of its own by now, they first land on the landing branch, through the gates like any other. Answers whether
  * anything was done.
  */
-export async function promote(ports: MergePorts, op: MergeOp): Promise<boolean> {
+export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   const { merging } = ports;
   const { landing, target } = op.request;
   if (landing === undefined || target === undefined) return end(ports, op, "it names no branches");
@@ -32,6 +33,9 @@ export async function promote(ports: MergePorts, op: MergeOp): Promise<boolean> 
   if (op.request.onlyIfClean === true && checkout !== undefined && !(await merging.isClean(checkout))) {
     return end(ports, op, `${checkout} has changes that are not committed`, "local_changes");
   }
+  const work = [{ agentName: null, runId: op.request.runId ?? null }];
+  const unproved = await proveWithNothingKept(ports, tools, { commit: to, base: from, work });
+  if (unproved !== undefined) return end(ports, op, unproved, "gate_failed");
   await ports.store.transaction((tx) =>
     tx.mergeOps.settle(op.id, { beforeCommit: from, afterCommit: to, updatedAt: ports.clock.now() }),
   );

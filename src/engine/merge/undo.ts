@@ -3,24 +3,17 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
-import { openChecks } from "./checks.ts";
+import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { unlearn } from "./learn.ts";
 import { backupRef, backupRefs, type MergePorts, mergeContext } from "./ports.ts";
 import { inTheWayWords } from "./promote.ts";
-import type { Slots } from "./slots.ts";
-
-export interface UndoTools {
-  readonly slots: Slots;
-  /** The engine is asked to end: gates are cut short, and the next engine takes up the undo. */
-  readonly stop: AbortSignal;
-}
 
 /**
  * Takes back what an operation brought. While nothing came after it and nobody builds on it the branch simply goes back
  * to where it was; else what each branch brought is taken out on top, and that must pass the gates like anything that
  * lands. What cannot be taken out by itself is refused, and the branch stays as it was. Answers whether anything was done.
  */
-export async function undo(ports: MergePorts, op: MergeOp, tools: UndoTools): Promise<boolean> {
+export async function undo(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   try {
     return await takeBack(ports, op, tools);
   } catch (error) {
@@ -30,7 +23,7 @@ export async function undo(ports: MergePorts, op: MergeOp, tools: UndoTools): Pr
   }
 }
 
-async function takeBack(ports: MergePorts, op: MergeOp, tools: UndoTools): Promise<boolean> {
+async function takeBack(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   // A checkout that was left half-moved, by us or by a promotion, comes first.
   await ports.merging.finishMoves(ports.reach);
   const tip = await ports.merging.commitOf(op.ref);
@@ -126,15 +119,15 @@ function messageOf(entry: MergeEntry, brought: string, target: MergeOp): string 
 
 async function failedGates(
   ports: MergePorts,
-  tools: UndoTools,
+  tools: TipTools,
   { to, base, queueIds }: Plan & Pick<MergeOp, "queueIds"> & { readonly base: string },
 ): Promise<string | undefined> {
   const entries = await ports.store.read((tx) => Promise.all(queueIds.map((id) => tx.merges.get(id))));
   const work = entries.filter((entry) => entry !== undefined);
-  const checks = openChecks(ports, { ...tools, work, logDir: ports.mergeLogDir(ports.ids.next("undo")) });
-  const answer = await checks.check(to, await ports.merging.treeOf(to), { purpose: "train", base });
-  if (answer.passed) return undefined;
-  return `gate_failed: without it ${answer.failedGates.join(", ")} would fail (${answer.detail.logPath ?? "no log"})`;
+  const logDir = ports.mergeLogDir(ports.ids.next("undo"));
+  const { fault } = await judgeTip(ports, tools, { commit: to, base, work, logDir });
+  if (fault === undefined) return undefined;
+  return `gate_failed: without it ${fault.gates.join(", ")} would fail (${fault.detail.logPath ?? "no log"})`;
 }
 
 async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }: Plan): Promise<boolean> {

@@ -100,7 +100,9 @@ export class MergeWorker {
     for (const op of open.toReversed()) {
       if (op.kind === "undo")
         did = (await this.#alone(() => undo(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
-      if (op.kind === "promote") did = (await this.#alone(() => promote(this.#ports, op), false)) || did;
+      if (op.kind === "promote")
+        did =
+          (await this.#alone(() => promote(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
     }
     return did;
   }

@@ -1,0 +1,95 @@
+import type { GateResult } from "../../domain/gate/gate.ts";
+import { gateHash } from "../../domain/gate/gate-hash.ts";
+import type { CauseDetail, Verdict } from "../../domain/merge/entry.ts";
+import { openLedger } from "../../domain/merge/train/evidence.ts";
+import { judge } from "../../domain/merge/train/judge.ts";
+import type { GatedWork } from "../../usecases/gates/environments.ts";
+import { openChecks } from "./checks.ts";
+import { keepTerms, type MergePorts } from "./ports.ts";
+import type { Slots } from "./slots.ts";
+
+export interface TipRequest {
+  readonly commit: string;
+  /** What it is compared with: a gate that fails there too is not its fault. */
+  readonly base: string;
+  /** A commit that has landed, for what setup installs; the base, where it is not given. */
+  readonly landed?: string | null;
+  /** Nothing that was installed or built before may have a part in the answer. */
+  readonly nothingKept?: boolean;
+  readonly work: readonly GatedWork[];
+  readonly logDir: string;
+}
+
+export interface TipTools {
+  readonly slots: Slots;
+  /** The engine is asked to end: gates are cut short, and the next engine takes it up. */
+  readonly stop: AbortSignal;
+}
+
+export interface JudgedTip {
+  /** Undefined: it may land. */
+  readonly fault:
+    | { readonly gates: readonly string[]; readonly detail: CauseDetail; readonly onBase: boolean }
+    | undefined;
+  readonly verdict: Verdict;
+  readonly gaps: readonly string[];
+  readonly results: readonly GateResult[];
+}
+
+/**
+ * Judges one commit by the rules of landing: what fails is run once more, a gate that fails on the base as well is a gap
+ * and no fault (`merge.baselineFailing`), and where setup does not work nothing is proved.
+ */
+export async function judgeTip(ports: MergePorts, tools: TipTools, request: TipRequest): Promise<JudgedTip> {
+  const { commit, base, logDir, work, nothingKept = false, landed = base } = request;
+  const keep = nothingKept ? { ...keepTerms(ports, landed), keepIgnored: [], cache: [] } : keepTerms(ports, landed);
+  const checks = openChecks(ports, { ...tools, logDir, work, keep });
+  const tree = await ports.merging.treeOf(commit);
+  const tip = { entry: { id: 0, branch: commit, dependsOn: [] }, tip: { commit, tree } };
+  const judged = await judge(
+    openLedger({ check: (at, its, asked) => checks.check(at, its, asked) }),
+    ports.rules.merge,
+    { commit: base, tree: await ports.merging.treeOf(base) },
+    [{ ...tip, tier: "clean-merge", strategy: null }],
+  );
+  const { verdict, gaps } = checks.verdictOf(tree);
+  const evidence = judged.kind === "land" ? judged.evidence.gaps : [];
+  return {
+    fault: judged.kind === "land" ? undefined : { ...judged, onBase: judged.kind === "blocked" },
+    verdict,
+    gaps: [...gaps, ...evidence.filter((gap) => !gaps.includes(gap))],
+    results: checks.on(tree),
+  };
+}
+
+/**
+ * Before work leaves the landing branch its tip is gated once with nothing kept: what setup or other gates left could
+ * hide that a tree does not work by itself. Results that had nothing to rest on count. Answers why it may not leave.
+ */
+export async function proveWithNothingKept(
+  ports: MergePorts,
+  tools: TipTools,
+  request: Omit<TipRequest, "nothingKept" | "logDir">,
+): Promise<string | undefined> {
+  if (!(await restsOnKept(ports, request.commit))) return undefined;
+  const logDir = ports.mergeLogDir(ports.ids.next("tip"));
+  const { fault } = await judgeTip(ports, tools, { ...request, logDir, nothingKept: true });
+  if (fault === undefined) return undefined;
+  const { detail } = fault;
+  const log = detail.logPath === undefined ? "" : `; its output: ${detail.logPath}`;
+  return `with nothing kept from earlier gates ${detail.message} on ${request.commit.slice(0, 12)}${log}`;
+}
+
+/** Has a gate of today no result on this tree, or one that had something to rest on? */
+async function restsOnKept(ports: MergePorts, commit: string): Promise<boolean> {
+  const { store, merging, rules, ids } = ports;
+  const tree = await merging.treeOf(commit);
+  return store.read(async (tx) => {
+    for (const gate of rules.project.qualityGates) {
+      const [latest] = await tx.gates.on(tree, gateHash(gate, rules.merge, ids.digest));
+      // A gate for certain files may have been left out; one for all that has no result is newer than the landing.
+      if (latest === undefined ? gate.paths.length === 0 : latest.kept.length > 0) return true;
+    }
+    return false;
+  });
+}
