@@ -139,4 +139,5 @@ const settled = (text: string, { root }: TestProject): string =>
   text
     .replaceAll(root, "<root>")
     .replaceAll(/\bmsg-[a-z0-9]+/g, "<id>")
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/\b\d+[smh] ago\b/g, "<age>");
