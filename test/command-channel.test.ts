@@ -12,7 +12,8 @@ import { statePath } from "../testkit/state.ts";
 import { activeRun, storedAgent } from "../testkit/use-case.ts";
 
 /** Keeps the engine up for the whole test, and lets it look at nothing unless it is woken. */
-const longLived = { config: "sandbox:\n  mode: os\n", env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" } };
+const idle = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };
+const longLived = { config: "", env: { ...idle, OVERSTORY_TEST_CONFINED: "1" } };
 
 function startEngine(project: TestProject): number {
   const child = Bun.spawn({
@@ -120,8 +121,8 @@ test.each(malformed.map((token) => [JSON.stringify(token).slice(0, 20), token] a
   },
 );
 
-test("unless agents are kept from each other by the system, no token counts over the socket", async () => {
-  await using project = await makeProject({ ...longLived, config: "" });
+test("unless agents are kept from each other by the system, no token counts over the socket, whatever is configured", async () => {
+  await using project = await makeProject({ config: "sandbox:\n  mode: os\n", env: idle });
   await project.ov("status");
   startEngine(project);
   const channel = remoteChannel({ dir: statePath(project.root) });

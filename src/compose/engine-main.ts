@@ -15,7 +15,16 @@ import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
 import { mergingParts } from "./merging.ts";
 import { placeOvShim } from "./ov-shim.ts";
-import { channelPorts, clockFor, keeperOptions, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
+import {
+  areConfined,
+  channelPorts,
+  clockFor,
+  keeperOptions,
+  leaseMsFor,
+  openStore,
+  type Project,
+  settingsOf,
+} from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { say } from "./say.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
@@ -123,7 +132,7 @@ async function answer(project: Project, store: Store, text: string): Promise<str
   const frame: unknown = JSON.parse(text);
   if (!isFrame(frame) || !isUseCaseName(frame.name))
     return JSON.stringify({ problem: "not a request this engine knows" });
-  const takesTokens = project.config.sandbox.mode === "os";
+  const takesTokens = areConfined(project.env);
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
   const { result } = await runUseCase(ports, { ...frame, name: frame.name });
   return JSON.stringify({ result });

@@ -85,6 +85,9 @@ export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
 }
 
+/** Are agents kept from each other's tokens by the system? Nothing does so yet; tests play that something does. */
+export const areConfined = (env: Environment): boolean => isTestBuild && env.OVERSTORY_TEST_CONFINED === "1";
+
 /** How long a turn's supervisor may be silent; see `engine/silent-supervisors`. */
 export function leaseMsFor(env: Environment): number {
   return isTestBuild ? Number(env.OVERSTORY_TEST_LEASE_MS ?? leaseMs) : leaseMs;

@@ -290,7 +290,7 @@ test("an engine that is killed from outside during a gate is followed by one tha
 test("a task that needs no change is closed by a completion that says so, from behind the engine's socket too", async () => {
   await using project = await makeProject({
     gates: [tests],
-    config: "sandbox:\n  mode: os\n",
+    env: { OVERSTORY_TEST_CONFINED: "1" },
     scenario: `
 - do:
     - shell: OVERSTORY_CHANNEL=engine ov done --summary "Nothing to change" --no-code

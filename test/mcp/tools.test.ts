@@ -22,7 +22,7 @@ test.each(roleList.map((role) => [role.capability, role] as const))(
 );
 
 /** Where agents are kept from each other by the system, their tokens count over the engine's socket. */
-const confined = "sandbox:\n  mode: os\n";
+const confined = { OVERSTORY_TEST_CONFINED: "1" };
 
 test("mail goes out and comes in under the name that belongs to the token", async () => {
   await using project = await makeProject();
@@ -130,7 +130,7 @@ test("who has no token, or one that is nobody's, is told why, and it is put on r
 });
 
 test("when its turn is over, its server is ended, and one that still runs elsewhere has no rights left", async () => {
-  await using project = await makeProject({ scenario: noteToken, config: confined });
+  await using project = await makeProject({ scenario: noteToken, env: confined });
   await slingNew(project, "B1");
   const token = await notedToken(project);
   await using ended = await connect(project, { token });
@@ -144,7 +144,7 @@ test("when its turn is over, its server is ended, and one that still runs elsewh
 });
 
 test("an agent that cannot reach the store works through the engine, with the same tools and rights", async () => {
-  await using project = await makeProject({ scenario: noteToken, config: confined });
+  await using project = await makeProject({ scenario: noteToken, env: confined });
   await slingNew(project, "B1");
   const behind = { token: await notedToken(project), stray: true };
   await using client = await connect(project, behind, { OVERSTORY_CHANNEL: "engine" });

@@ -227,7 +227,7 @@ function words(refusal: Refusal): Words {
 
 const elsewhere = {
   process: "it belongs to a turn that this process is no part of",
-  connection: "over the engine's socket tokens count only with sandbox.mode: os",
+  connection: "over the engine's socket no token counts where any process could show it",
 } as const;
 
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
