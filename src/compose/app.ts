@@ -104,6 +104,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {
         owners: () => app.call("worktree.owners", {}),
         ownersForCleaning: () => app.call("worktree.ownersForCleaning", {}),
+        snapshots: () => app.call("worktree.snapshots", {}),
         removing: (request) => app.call("worktree.removing", request),
         removed: (request) => app.call("worktree.removed", request),
         removalEnded: (request) => app.call("worktree.removalEnded", request),

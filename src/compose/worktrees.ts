@@ -17,6 +17,7 @@ import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
 import { survey } from "../usecases/worktrees/survey.ts";
 import { clockFor, type Project } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
+import { keptWork } from "./snapshots.ts";
 
 /** The transactions, as the command channel runs them. */
 export interface FacetCalls extends WorktreeFactKeeper {
@@ -35,6 +36,7 @@ export function makeWorktreeFacet(project: Project, calls: FacetCalls): Worktree
       const owners = await ports.facts.owners();
       return owners.ok ? ok(await survey(ports.worktrees, owners.value)) : owners;
     },
+    ...keptWork(ports),
     clean: (request) => cleanWorktrees(ports, request),
     planClean: (request) => planClean({ ...ports, dirs }, request),
     carryOutClean: (plan) =>
@@ -62,6 +64,7 @@ function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFac
     ...calls,
     owners: async () => (isThere() ? calls.owners() : nobody),
     ownersForCleaning: async () => (isThere() ? calls.ownersForCleaning() : nobody),
+    snapshots: async () => (isThere() ? calls.snapshots() : ok({ snapshots: [] })),
   };
 }
 

@@ -45,6 +45,7 @@ export const nouns = [
   "gate result",
   "receipt",
   "check",
+  "snapshot",
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -132,6 +133,14 @@ type MergeRefusal =
       readonly branch: string;
       readonly status: string;
       readonly wanted: readonly string[];
+    }
+  | {
+      readonly kind: "uncommitted-rest";
+      readonly agent: string;
+      readonly branch: string;
+      readonly files: readonly string[];
+      /** Why `--commit-rest` could not commit them. */
+      readonly problem?: string;
     }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
   | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string }

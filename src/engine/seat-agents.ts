@@ -158,14 +158,18 @@ async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<"known
   await makeRoom(ports, agent);
   if (await isRemovedByOther(ports, agent.name)) return "later";
   ports.reach("seat.before-worktree");
+  const path = ports.worktreePath(agent.name);
+  const goesOn = await ports.store.read((tx) => isRecovered(tx, agent));
+  if (goesOn) await ports.worktrees.intendRestore({ agentName: agent.name, branch: agent.branch ?? "", path });
   const created = await ports.worktrees.create({
     agentName: agent.name,
     branch: agent.branch ?? "",
-    path: ports.worktreePath(agent.name),
+    path,
     kind: agent.worktreeKind,
     baseRef,
   });
   ports.reach("seat.after-worktree");
+  if (created.ok && goesOn) await bringBack(ports, agent, created.value);
   await ports.store.transaction((tx) =>
     created.ok
       ? seated(tx, ports, agent, { ...created.value, baseRef })
@@ -173,6 +177,22 @@ async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<"known
   );
   ports.reach("seat.after-fact");
   return "known";
+}
+
+/** It goes on where an earlier incarnation stopped, on the same branch. */
+async function isRecovered(tx: Tx, { id, name, generation, branch }: Agent): Promise<boolean> {
+  if (generation === 1 || branch === null) return false;
+  const handoffs = await tx.recovery.handoffs(name);
+  if (!handoffs.some(({ toGeneration, reason }) => toGeneration === generation && reason === "recovered")) return false;
+  return (await tx.agents.list({ branch })).some((other) => other.name === name && other.id !== id);
+}
+
+/** Uncommitted work of an earlier incarnation on the same branch comes back with the worktree. */
+async function bringBack(ports: SeatPorts, agent: Agent, { path, identity, branch, baseCommit }: Seat): Promise<void> {
+  const { name: agentName, generation, worktreeKind: kind } = agent;
+  const restored = await ports.worktrees.restore({ agentName, generation, path, identity, branch, kind, baseCommit });
+  if (restored === undefined) return;
+  await ports.store.transaction((tx) => record(tx, ports, agent, "work_restored", restored));
 }
 
 /** A released namesake that worked on another branch may still have its worktree where this one's shall be. */

@@ -70,6 +70,8 @@ export interface WorktreeFacts {
   readonly onBranch: boolean;
   /** Commits that go with the git state of the worktree: made on a detached HEAD, put aside by a rebase. */
   readonly loose: number;
+  /** Files that are not committed. */
+  readonly uncommitted: readonly string[];
   /** Files that differ from the base, committed or not. */
   readonly files: readonly string[];
 }
@@ -151,9 +153,33 @@ export interface Rescue {
   readonly skipped: readonly string[];
 }
 
+/** Work that is kept under a ref of ours. */
+export interface KeptSnapshot {
+  readonly ref: string;
+  readonly commit: string;
+  readonly agentName: string;
+  readonly createdAt: number;
+  /** The commit the worktree was at; the snapshot itself when everything was committed. */
+  readonly onTop: string | null;
+}
+
+export interface RestoredWork {
+  /** Null when only files from the trash came back. */
+  readonly ref: string | null;
+  readonly files: readonly string[];
+  /** Paths that came back from the trash: ignored files, and files no snapshot can hold. */
+  readonly fromTrash: number;
+}
+
+/** `skipped`: repositories inside the worktree, which no commit can hold. */
+export type CommittedRest =
+  | { readonly commit: string; readonly skipped: readonly string[] }
+  | { readonly problem: string };
+
 /** What one removed worktree left in the trash. */
 export interface TrashEntry {
   readonly name: string;
+  readonly path: string;
   readonly agentName: string;
   /** Files among it that no commit or snapshot could hold: too large, or repositories of their own. */
   readonly holdsWork: boolean;
@@ -173,12 +199,29 @@ export interface WorktreeKeeping extends Worktrees {
    */
   rescue(worktree: OwnedWorktree): Promise<Rescue | undefined>;
   rescues(): Promise<readonly Rescue[]>;
+  /** False when there is a branch of that name. */
+  makeBranch(branch: string, commit: string): Promise<boolean>;
   /** Null when it is gone, else why it was kept: another tip, or checked out somewhere. */
   deleteBranch(branch: string, tip: string): Promise<string | null>;
   /** Deletes refs whose commits are still the given ones; answers how many. */
   deleteRefs(refs: readonly { readonly ref: string; readonly commit: string }[]): Promise<number>;
   /** Refs of ours below `refs/overstory/` that belong to this agent: snapshots and pins. */
   keptFor(agentName: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
+  /** Everything that is kept under a ref of ours, oldest first. */
+  snapshots(): Promise<readonly KeptSnapshot[]>;
+  /** Paths that differ between two commits, with the letter git gives to the difference. */
+  changes(from: string, to: string): Promise<readonly { readonly path: string; readonly status: string }[]>;
+  /** Writes every file of a commit, byte for byte, below a directory that is not there yet; answers how many. */
+  exportFiles(commit: string, dir: string): Promise<number>;
+  /**
+   * Before the worktree of a name is made anew: its kept work is to be brought back into it. Nothing when a worktree
+   * stands there. A branch that was deleted is put back where the work was.
+   */
+  intendRestore(worktree: Pick<OwnedWorktree, "agentName" | "branch" | "path">): Promise<void>;
+  /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */
+  restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
+  /** Commits what is uncommitted in a worktree in which nobody works, as the user. */
+  commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
   /** What was put into the trash before this moment, oldest first. */
   oldTrash(before: number): Promise<readonly TrashEntry[]>;
   emptyTrash(names: readonly string[]): Promise<void>;

@@ -22,6 +22,7 @@ export const snapshots = table<SnapshotRecord>("snapshots", {
 export const snapshotRows = (sql: Sql): SnapshotRows => ({
   add: async (snapshot) =>
     (await insertNumbered(sql, snapshots, snapshot, "ON CONFLICT (ref) DO NOTHING")) !== undefined,
+  all: () => select(sql, snapshots, "ORDER BY seq"),
   of: (agentName) => select(sql, snapshots, "WHERE agent_name = ? ORDER BY seq", agentName),
   leftBefore: (time) =>
     select(

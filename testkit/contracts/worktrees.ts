@@ -51,6 +51,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         dirty: false,
         onBranch: true,
         loose: 0,
+        uncommitted: [],
         files: [],
       });
     });
@@ -122,6 +123,7 @@ export function worktreeContract(kind: Exclude<WorktreeKind, "root">, open: (roo
         dirty: true,
         onBranch: true,
         loose: 0,
+        uncommitted: ["new file.txt", "src/a.ts"],
         files: ["new file.txt", "src/a.ts", "src/c.ts"],
       });
     });

@@ -15,6 +15,7 @@ const nothing: WorktreeFacts = {
   dirty: false,
   onBranch: true,
   loose: 0,
+  uncommitted: [],
   files: [],
 };
 
@@ -22,7 +23,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   // What lies in the project's own checkout is the user's, not an agent's.
   if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(yard, "HEAD")) ?? null };
   if (standing(worktree) !== "own") return nothing;
-  using open = await openWorktree(yard, worktree);
+  using open = await openWorktree(yard, worktree, "checkout");
   const base = worktree.baseCommit;
   const [outside, inside, loose, changed, messages] = await Promise.all([
     dirtyPaths(open),
@@ -43,6 +44,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     dirty: own.length > 0,
     onBranch: open.onBranch,
     loose: loose.length,
+    uncommitted: own.toSorted(),
     files: [...new Set([...changed, ...own])].toSorted(),
   };
 }

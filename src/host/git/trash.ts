@@ -57,6 +57,7 @@ export function oldTrash(dir: string, before: number): readonly TrashEntry[] {
     .toSorted((a, b) => a.at - b.at)
     .map(({ name }) => ({
       name,
+      path: join(dir, name),
       agentName: name.replace(stampBehind, ""),
       holdsWork: marks.has(`${name}${workMark}`),
     }));
@@ -64,6 +65,13 @@ export function oldTrash(dir: string, before: number): readonly TrashEntry[] {
 
 /** The moment, and a number where two came in one moment. */
 const stampBehind = /-\d{4}-\d\d-\d\dT[\d-]+Z(-\d+)?$/;
+
+/** What the last removed worktree of this agent left. */
+export function newestTrashOf(dir: string, agentName: string): string | undefined {
+  const entries = oldTrash(dir, Number.POSITIVE_INFINITY).filter((entry) => entry.agentName === agentName);
+  const last = entries.at(-1);
+  return last === undefined ? undefined : join(dir, last.name);
+}
 
 export function emptyTrash(dir: string, names: readonly string[]): void {
   for (const name of names) {

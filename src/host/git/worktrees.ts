@@ -3,11 +3,13 @@ import type { Result } from "../../domain/result.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
 import { collectBranches } from "./collect.ts";
+import { commitRest } from "./commit-rest.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { ensureGitLink } from "./git-link.ts";
 import { inspectWorktree } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
+import { changesBetween, exportFiles, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
 import { isLanded } from "./landed.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
@@ -20,6 +22,7 @@ import {
   commitAt,
   dropRef,
   makeYard,
+  newRef,
   pinRefs,
   refsBelow,
   snapshotRefs,
@@ -59,6 +62,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     resolve: async (ref) => commitAt(await yard(), ref),
     rescue: (worktree) => inIt(worktree, async () => rescueWork(await yard(), worktree)),
     rescues: async () => findRescues(await yard()),
+    makeBranch: async (branch, commit) => newRef(await yard(), `refs/heads/${branch}`, commit),
     deleteBranch: async (branch, tip) => deleteBranchAt(await yard(), branch, tip),
     deleteRefs: async (refs) => {
       const over = await yard();
@@ -73,6 +77,12 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
       );
       return kept.flat().map(({ name, commit }) => ({ ref: name, commit }));
     },
+    snapshots: async () => keptSnapshots(await yard()),
+    changes: async (from, to) => changesBetween(await yard(), from, to),
+    exportFiles: async (commit, dir) => exportFiles(await yard(), commit, dir),
+    intendRestore: async (worktree) => intendRestore(await yard(), worktree),
+    restore: async (worktree) => restoreWork(await yard(), worktree),
+    commitRest: async (worktree, message) => commitRest(await yard(), worktree, message),
     oldTrash: async (before) => oldTrash((await yard()).trash, before),
     emptyTrash: async (names) => emptyTrash((await yard()).trash, names),
     bundle: async (file, refs) => writeBundle(await yard(), file, refs),

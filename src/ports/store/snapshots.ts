@@ -17,6 +17,7 @@ export interface SnapshotRecord {
 export interface SnapshotRows {
   /** False when the ref is recorded already; that record is left as it is. */
   add(snapshot: Omit<SnapshotRecord, "seq">): Promise<boolean>;
+  all(): Promise<SnapshotRecord[]>;
   /** Oldest first. */
   of(agentName: string): Promise<SnapshotRecord[]>;
   /** Snapshots, not rescues, of names whose last incarnation lost its worktree before this moment. Oldest first. */

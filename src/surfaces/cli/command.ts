@@ -11,6 +11,7 @@ export type Source =
   | "merges"
   | "messages"
   | "groups"
+  | "snapshots"
   | "files"
   | "configKeys"
   | "commands";

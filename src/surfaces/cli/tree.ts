@@ -37,6 +37,7 @@ import { resumeCommand } from "./commands/resume/tree.ts";
 import { runCommand } from "./commands/run/tree.ts";
 import { runUntilIdleCommand } from "./commands/run-until-idle/tree.ts";
 import { slingCommand } from "./commands/sling/tree.ts";
+import { snapshotsCommand } from "./commands/snapshots/tree.ts";
 import { specCommand } from "./commands/spec/tree.ts";
 import { statusCommand } from "./commands/status/tree.ts";
 import { stopCommand } from "./commands/stop/tree.ts";
@@ -93,6 +94,7 @@ export const tree: Command = {
     configCommand,
     trustCommand,
     worktreeCommand,
+    snapshotsCommand,
     cleanCommand,
     mergeFileCommand,
     mcpCommand,

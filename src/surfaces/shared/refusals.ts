@@ -194,6 +194,17 @@ function words(refusal: Refusal): Words {
         message: `merge ${refusal.entry} (${refusal.branch}) is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
         hint: `see what became of it: ov merge show ${refusal.entry}`,
       };
+    case "uncommitted-rest": {
+      const { agent, branch, files, problem } = refusal;
+      const count = files.length === 1 ? "1 uncommitted file" : `${files.length} uncommitted files`;
+      const named = files.length > 5 ? `${files.slice(0, 5).join(", ")}, ...` : files.join(", ");
+      const why = problem === undefined ? "which would not land" : `which could not be committed: ${problem}`;
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `${agent} has ${count} in its worktree (${named}), ${why}; ${unchanged}`,
+        hint: `commit and land them: ov merge --branch ${branch} --commit-rest; land without them (a snapshot keeps them): --leave-rest`,
+      };
+    }
     case "merge-queued":
       return {
         ...rejected("MERGE_ERROR"),
@@ -267,6 +278,7 @@ const nounRows = {
   "merge operation": { code: "MERGE_ERROR", advice: "see what there is: ov merge log" },
   "gate result": { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
   receipt: { code: "MERGE_ERROR", advice: "see what there is: ov gate list" },
+  snapshot: { code: "WORKTREE_ERROR", advice: "see what there is: ov snapshots list" },
   check: { code: "MERGE_ERROR", advice: "ask for it again: ov gate run" },
 } as const satisfies Record<Noun, { readonly code: Code; readonly advice: string }>;
 
@@ -325,6 +337,7 @@ function idField({ noun, id }: NotFound): Details {
     case "gate result":
     case "receipt":
     case "check":
+    case "snapshot":
       return {};
     case "branch":
     case "merge entry":

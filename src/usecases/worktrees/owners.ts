@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
+import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -30,6 +31,12 @@ export const owners: UseCase<object, OwnersReply> = { access: "read", run: readO
 
 /** The same for someone about to remove them: refused before anything is touched. */
 export const ownersForCleaning: UseCase<object, OwnersReply> = { access: "read", operatorOnly: true, run: readOwners };
+
+/** What is on record about kept work, oldest first. */
+export const snapshots: UseCase<object, { readonly snapshots: readonly SnapshotRecord[] }> = {
+  access: "read",
+  run: async (tx) => ok({ snapshots: await tx.snapshots.all() }),
+};
 
 async function readOwners(tx: Tx, { settings, now }: Context) {
   const all = await tx.agents.list({});

@@ -2,6 +2,7 @@ import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Processes } from "../../ports/process.ts";
+import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { ArchiveReply, ArchiveRequest } from "./archive.ts";
 import type { OwnersReply } from "./owners.ts";
@@ -12,6 +13,8 @@ export interface WorktreeFactKeeper {
   owners(): Promise<Result<OwnersReply, Refusal>>;
   /** Refused for agents. */
   ownersForCleaning(): Promise<Result<OwnersReply, Refusal>>;
+  /** Snapshots and rescues on record. */
+  snapshots(): Promise<Result<{ readonly snapshots: readonly SnapshotRecord[] }, Refusal>>;
   removing(request: RemovingRequest): Promise<Result<RemovingReply, Refusal>>;
   removalEnded(request: {
     readonly names: readonly string[];

@@ -24,6 +24,7 @@ export function snapshotPromises(check: Check): void {
       { ref: "refs/overstory/snap/ann/1/1", commitId: "0123456789", skipped: ["huge.bin"] },
       { ref: "refs/overstory/snap/ann/1/2", commitId: "0123456789", skipped: [] },
     ]);
+    expect(await store.read((tx) => tx.snapshots.all())).toEqual(found);
     expect(await store.read((tx) => tx.snapshots.of("bob"))).toEqual([]);
   });
 

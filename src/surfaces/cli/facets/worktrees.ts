@@ -14,6 +14,48 @@ export interface RestoreReport {
   readonly files: readonly string[];
 }
 
+export interface Rest {
+  readonly agentName: string;
+  readonly files: readonly string[];
+}
+
+/** One snapshot or rescue, as `ov snapshots` shows it. */
+export interface SnapshotView {
+  /** The short name: what stands behind `refs/overstory/`. */
+  readonly name: string;
+  readonly ref: string;
+  readonly commit: string;
+  readonly agentName: string;
+  readonly createdAt: number;
+  readonly reason: string | null;
+  /** Files that were left out: too large, or repositories of their own. */
+  readonly skipped: readonly string[];
+}
+
+export interface SnapshotDetail extends SnapshotView {
+  /** The commit its worktree was at. */
+  readonly onTop: string | null;
+  /** Files that were not committed. */
+  readonly uncommitted: readonly { readonly path: string; readonly status: string }[];
+  /** Files that differ from where the agent began. */
+  readonly files: readonly { readonly path: string; readonly status: string }[];
+  /** Where files that no snapshot can hold, and ignored files, were put. */
+  readonly trash: readonly string[];
+}
+
+export interface SnapshotPlace {
+  /** A directory that is not there yet. */
+  readonly dir?: string | undefined;
+  /** A branch that is not there yet. */
+  readonly branch?: string | undefined;
+}
+
+export interface SnapshotRestored extends SnapshotView {
+  readonly dir: string | null;
+  readonly branch: string | null;
+  readonly files: number;
+}
+
 /** Worktrees and cleaning, with git run in the command's own process. */
 export interface WorktreeFacet {
   list(): Promise<Result<readonly Surveyed[], Refusal>>;
@@ -23,6 +65,14 @@ export interface WorktreeFacet {
   carryOutClean(plan: CleanPlan): Promise<Result<CleanReport, Refusal>>;
   /** Brings back what a clean removed, as far as nothing has taken its place. */
   restore(name: string): Promise<Result<RestoreReport, Refusal>>;
+  /** What is uncommitted in the worktree of the agent that owns a branch; undefined when nothing is, or nobody owns it. */
+  restOf(branch: string): Promise<Result<Rest | undefined, Refusal>>;
+  /** Commits that rest; refused while its agent is in a turn. */
+  commitRest(branch: string): Promise<Result<object, Refusal>>;
+  snapshots(): Promise<Result<readonly SnapshotView[], Refusal>>;
+  /** Refused when nothing of that name is kept. */
+  snapshot(of: string): Promise<Result<SnapshotDetail, Refusal>>;
+  restoreSnapshot(of: string, place: SnapshotPlace): Promise<Result<SnapshotRestored, Refusal>>;
   /** Asks the person at the terminal; undefined when there is none. */
   confirm(question: string): Promise<boolean | undefined>;
 }

@@ -22,6 +22,8 @@ export const merge: Handler = (call) => {
 
 async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>> {
   const { app, flags, io } = call;
+  const rest = isOn(flags["dry-run"]) ? ok(undefined) : await settleRest(call, [branch]);
+  if (!rest.ok) return rest;
   const request = await requestFor(app, branch, text(flags.into));
   if (!request.ok) return request;
   if (isOn(flags["dry-run"])) return dryRunBranch(call, request.value);
@@ -41,6 +43,34 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
     quietText: "",
     ...(result.success ? {} : { exit: exits.merge }),
   });
+}
+
+/**
+ * What agents left uncommitted would not land, and their worktrees go with the landing: a person says what becomes of it.
+ * Nothing is changed before every branch was looked at.
+ */
+async function settleRest(
+  { app, flags }: Call,
+  branches: readonly string[],
+): Promise<Result<readonly string[], Refusal>> {
+  const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
+  if (commit && leave) return no(invalid("--commit-rest", "cannot be combined with --leave-rest"));
+  if (leave) return ok([]);
+  const worktrees = await app.worktrees();
+  const open: string[] = [];
+  for (const branch of branches) {
+    const rest = await worktrees.restOf(branch);
+    if (!rest.ok) return rest;
+    if (rest.value === undefined) continue;
+    const { agentName: agent, files } = rest.value;
+    if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files });
+    open.push(branch);
+  }
+  for (const branch of open) {
+    const done = await worktrees.commitRest(branch);
+    if (!done.ok) return done;
+  }
+  return ok(open);
 }
 
 /** A branch as the queue is to know it; a refusal, before anything is written, when git does not know it. */
@@ -72,6 +102,19 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
     const hint = hintLine(io.paint, "add a branch: ov merge add <branch>, or see what has landed: ov merge log");
     return ok({ json: { results: [], count: 0 }, text: `Nothing waits for being merged.\n${hint}`, quietText: "" });
   }
+  const rest = await settleRest(
+    call,
+    found.value.map(({ entry }) => entry.branch),
+  );
+  if (!rest.ok) return rest;
+  // A newer head takes the place of the older one.
+  for (const branch of rest.value) {
+    const request = await requestFor(app, branch, text(flags.into));
+    if (!request.ok) return request;
+    const added = await app.call("merge.add", { ...request.value, approve: true });
+    if (!added.ok) return added;
+  }
+  if (rest.value.length > 0) return all({ ...call, flags: { ...flags, "commit-rest": false, "leave-rest": true } });
   const approved = await approveEach(app, found.value, text(flags.into));
   if (!approved.ok) return approved;
   const settled = await settledMerges(

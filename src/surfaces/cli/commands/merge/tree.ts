@@ -26,6 +26,8 @@ export const mergeCommand: Command = {
     { name: "branch", value: "name", summary: "Land this branch now and wait for the result", complete: "branches" },
     { name: "all", summary: "Land everything that is on its way" },
     into,
+    { name: "commit-rest", summary: "Commit what the agents left uncommitted, and land it too" },
+    { name: "leave-rest", summary: "Land without what is uncommitted; a snapshot keeps it" },
     { name: "dry-run", summary: "Only say what would happen; writes nothing" },
   ],
   examples: [

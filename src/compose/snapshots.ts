@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { nearest } from "../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import { worktreeOf } from "../engine/supervisor/conserve.ts";
+import type { SnapshotRecord } from "../ports/store/snapshots.ts";
+import type { KeptSnapshot, OwnedWorktree, WorktreeKeeping } from "../ports/worktrees.ts";
+import type {
+  SnapshotDetail,
+  SnapshotPlace,
+  SnapshotRestored,
+  SnapshotView,
+  WorktreeFacet,
+} from "../surfaces/cli/facets/worktrees.ts";
+import type { Owner } from "../usecases/worktrees/owners.ts";
+import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
+
+interface KeptPorts {
+  readonly worktrees: WorktreeKeeping;
+  readonly facts: WorktreeFactKeeper;
+}
+
+type KeptWorkFacet = Pick<WorktreeFacet, "restOf" | "commitRest" | "snapshots" | "snapshot" | "restoreSnapshot">;
+
+/** Looking at what is kept, and getting it back: git in the command's own process. */
+export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
+  const ownerOf = async (branch: string): Promise<Result<Owner | undefined, Refusal>> => {
+    const read = await facts.owners();
+    return read.ok ? ok(read.value.owners.find(({ agent }) => isOn(agent, branch))) : read;
+  };
+  const find = async (of: string): Promise<Result<Found, Refusal>> => {
+    const [kept, records] = [await worktrees.snapshots(), await facts.snapshots()];
+    if (!records.ok) return records;
+    const views = kept.map((one) => ({ kept: one, view: viewOf(one, records.value.snapshots) }));
+    // The name of an agent stands for the last one of it.
+    const found = views.findLast(({ view }) => [view.name, view.ref, view.agentName].includes(of));
+    if (found !== undefined) return ok(found);
+    const names = views.flatMap(({ view }) => [view.name, view.agentName]);
+    return no(notFound("snapshot", of, nearest(of, names)));
+  };
+  return {
+    restOf: async (branch) => {
+      const owner = await ownerOf(branch);
+      if (!owner.ok) return owner;
+      const worktree = owner.value === undefined ? undefined : worktreeOf(owner.value.agent);
+      const { uncommitted = [] } = worktree === undefined ? {} : await worktrees.inspect(worktree);
+      return ok(worktree === undefined || uncommitted.length === 0 ? undefined : restOf(worktree, uncommitted));
+    },
+    commitRest: async (branch) => {
+      const owner = await ownerOf(branch);
+      if (!owner.ok) return owner;
+      const agent = owner.value?.agent;
+      const worktree = agent === undefined ? undefined : worktreeOf(agent);
+      if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
+      if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
+      const done = await worktrees.commitRest(worktree, `Commit what ${agent.name} left uncommitted`);
+      if (!("problem" in done)) return ok({});
+      const { uncommitted: files } = await worktrees.inspect(worktree);
+      return no({ kind: "uncommitted-rest", agent: agent.name, branch, files, problem: done.problem });
+    },
+    snapshots: async () => {
+      const [kept, records] = [await worktrees.snapshots(), await facts.snapshots()];
+      return records.ok ? ok(kept.map((one) => viewOf(one, records.value.snapshots))) : records;
+    },
+    snapshot: async (of) => {
+      const found = await find(of);
+      if (!found.ok) return found;
+      const read = await facts.owners();
+      if (!read.ok) return read;
+      const { kept, view } = found.value;
+      const { onTop, commit } = kept;
+      const base = read.value.owners.find(({ agent }) => agent.name === kept.agentName)?.agent.baseCommit ?? onTop;
+      const trash = (await worktrees.oldTrash(Number.POSITIVE_INFINITY)).filter(
+        ({ agentName }) => agentName === kept.agentName,
+      );
+      const detail: SnapshotDetail = {
+        ...view,
+        onTop,
+        uncommitted: onTop === null ? [] : await worktrees.changes(onTop, commit),
+        files: base === null ? [] : await worktrees.changes(base, commit),
+        trash: trash.map(({ path }) => path),
+      };
+      return ok(detail);
+    },
+    restoreSnapshot: async (of, place) => {
+      const found = await find(of);
+      return found.ok ? restoreTo(worktrees, found.value, place) : found;
+    },
+  };
+}
+
+interface Found {
+  readonly kept: KeptSnapshot;
+  readonly view: SnapshotView;
+}
+
+const isOn = (agent: Owner["agent"], branch: string): boolean =>
+  agent.branch === branch && agent.worktreeKind !== "root" && agent.cleanedAt === null;
+
+const restOf = ({ agentName }: OwnedWorktree, files: readonly string[]) => ({ agentName, files });
+
+function viewOf({ ref, commit, agentName, createdAt }: KeptSnapshot, records: readonly SnapshotRecord[]): SnapshotView {
+  const record = records.find((one) => one.ref === ref);
+  return {
+    name: ref.slice("refs/overstory/".length),
+    ref,
+    commit,
+    agentName,
+    createdAt: record?.createdAt ?? createdAt,
+    reason: record?.reason ?? null,
+    skipped: record?.skipped ?? [],
+  };
+}
+
+async function restoreTo(
+  worktrees: WorktreeKeeping,
+  { kept, view }: Found,
+  { dir, branch }: SnapshotPlace,
+): Promise<Result<SnapshotRestored, Refusal>> {
+  const to = dir === undefined && branch === undefined ? `restored-${view.name.split("/").slice(1).join("-")}` : dir;
+  const place = to === undefined ? null : resolve(to);
+  if (place !== null && existsSync(place)) return no(invalid("--to", "is there already", { value: place }));
+  if (branch !== undefined && !(await worktrees.makeBranch(branch, kept.commit))) {
+    return no(invalid("--branch", "is there already", { value: branch }));
+  }
+  const files = place === null ? 0 : await worktrees.exportFiles(kept.commit, place);
+  return ok({ ...view, dir: place, branch: branch ?? null, files });
+}

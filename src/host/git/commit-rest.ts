@@ -1,0 +1,63 @@
+import { copyFileSync, existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { CommittedRest, OwnedWorktree } from "../../ports/worktrees.ts";
+import { expectGit } from "./git.ts";
+import { readSignature } from "./merge/signature.ts";
+import { openOwnDir } from "./own-dir.ts";
+import { placeOf } from "./places.ts";
+import { findWork } from "./work.ts";
+import { commitAt, type Yard } from "./yard.ts";
+
+/**
+ * Commits everything that is uncommitted in a worktree nobody works in, as `git add -A` and `git commit` would: the
+ * files as the project wants them stored, on the branch, in the name of the user. Safe to repeat: when only the index
+ * was not put in its place, it is.
+ */
+export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: string): Promise<CommittedRest> {
+  const { repository, scratch } = yard;
+  const place = worktree.kind === "linked" ? placeOf(repository, worktree) : undefined;
+  if (place === undefined) return { problem: "its worktree cannot be read" };
+  if (place.head !== `ref: refs/heads/${worktree.branch}`) return { problem: `it is not on ${worktree.branch}` };
+  const unfinished = unfinishedStates.find((name) => existsSync(join(place.gitDir, name)));
+  if (unfinished !== undefined) return { problem: `a merge or rebase is not finished there (${unfinished})` };
+  const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
+  if (head === undefined) return { problem: `there is no branch ${worktree.branch}` };
+  using own = openOwnDir({
+    repository,
+    scratch,
+    head: place.head,
+    refs: place.refs,
+    indexFrom: place.gitDir,
+    workTree: worktree.path,
+    objects: "project",
+    files: "checkout",
+  });
+  // The size that a snapshot may store is no matter here.
+  const work = await findWork({ ...yard, maxFileBytes: Number.MAX_SAFE_INTEGER }, own, worktree.path);
+  const stdin = Buffer.concat([...work.changed, ...work.untracked].flatMap((path) => [path, Buffer.of(0)]));
+  const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  expectGit(await own.git(add, { stdin }), "adding files");
+  const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
+  const headTree = expectGit(await own.git(["rev-parse", `${head}^{tree}`]), "reading the branch").out.trim();
+  const commit = tree === headTree ? head : await commitTree();
+  if (commit !== head) {
+    const move = ["update-ref", "-m", message, `refs/heads/${worktree.branch}`, commit, head];
+    expectGit(await own.git(move), `moving ${worktree.branch}`);
+  }
+  // Beside its place first: nobody sees half an index.
+  const copy = join(place.gitDir, "index.rest");
+  copyFileSync(join(own.dir, "index"), copy);
+  renameSync(copy, join(place.gitDir, "index"));
+  return { commit, skipped: work.skipped.map((path) => path.toString()) };
+
+  async function commitTree(): Promise<string> {
+    const { user } = await readSignature(repository.root);
+    const name = user?.name ?? "Overstory";
+    const mail = user?.email ?? "overstory@localhost";
+    const env = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
+    const made = await own.git(["commit-tree", tree, "-p", head ?? "", "-m", message], { env });
+    return expectGit(made, "committing").out.trim();
+  }
+}
+
+const unfinishedStates = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];

@@ -1,0 +1,190 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { KeptSnapshot, OwnedWorktree, RestoredWork } from "../../ports/worktrees.ts";
+import { expectGit, git, zeroEnded } from "./git.ts";
+import { type OwnDir, openOwnDir } from "./own-dir.ts";
+import { placeOf, standing } from "./places.ts";
+import { newestTrashOf } from "./trash.ts";
+import { absolute } from "./work.ts";
+import { commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
+
+/** Everything that is kept under a ref of ours, oldest first. */
+export async function keptSnapshots({ repository }: Yard): Promise<readonly KeptSnapshot[]> {
+  const fields = ["refname", "objectname", "committerdate:unix", "committeremail", "subject", "parent"];
+  const format = fields.map((field) => `%(${field})`).join("%00");
+  const below = ["refs/overstory/snap/", "refs/overstory/rescue/"];
+  const listed = expectGit(
+    await git(repository.root, "for-each-ref", "--sort=committerdate", `--format=${format}`, ...below),
+    "listing snapshots",
+  );
+  return listed.out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [ref = "", commit = "", at = "0", mail, subject, parents = ""] = line.split("\0");
+      // A commit of the agent's own is kept as itself.
+      const isOurs = mail === "<overstory@localhost>" && subject === "snapshot";
+      const onTop = isOurs ? (parents.split(" ")[0] ?? null) : commit;
+      return { ref, commit, agentName: agentOf(ref), createdAt: Number(at) * 1000, onTop };
+    });
+}
+
+function agentOf(ref: string): string {
+  const [, , sort, name = "", ...rest] = ref.split("/");
+  return sort === "rescue" ? name.replace(/-\d+(-\d+)?$/, "") : rest.length === 0 ? "" : name;
+}
+
+/** Paths that differ between two commits, with the letter git gives to the difference. */
+export async function changesBetween(
+  yard: Yard,
+  from: string,
+  to: string,
+): Promise<readonly { readonly path: string; readonly status: string }[]> {
+  using own = over(yard, undefined);
+  return (await differences(own, from, to)).map(({ path, status }) => ({ path: path.toString(), status }));
+}
+
+/** Writes every file of a commit below a directory that is not there yet, byte for byte. */
+export async function exportFiles(yard: Yard, commit: string, dir: string): Promise<number> {
+  mkdirSync(dir, { recursive: true });
+  using own = over(yard, dir);
+  expectGit(await own.git(["read-tree", commit]), `reading ${commit}`);
+  expectGit(await own.git(["checkout-index", "--all", "--force"]), "writing the files");
+  return zeroEnded(expectGit(await own.git(["ls-files", "-z"]), "counting the files").raw).length;
+}
+
+/**
+ * Says, before the worktree of a name is made anew, that its kept work belongs into it. Whoever makes the worktree may
+ * die right after it; the next one finds this and finishes. A branch that was deleted is put back where the work was.
+ */
+export async function intendRestore(
+  yard: Yard,
+  request: Pick<OwnedWorktree, "agentName" | "branch" | "path">,
+): Promise<void> {
+  if (standing({ path: request.path }) !== "nothing") return;
+  const newest = await newestOf(yard, request.agentName);
+  if (newest === undefined) return;
+  const ref = `refs/heads/${request.branch}`;
+  if (newest.onTop !== null && (await commitAt(yard, ref)) === undefined) await newRef(yard, ref, newest.onTop);
+  mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
+  writeFileSync(intentFile(yard, request), newest.ref);
+}
+
+const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: string }): string =>
+  join(scratch, `restore-${agentName}`);
+
+/**
+ * Brings uncommitted work back into a worktree that was just made: the newest snapshot of the name, when it was taken at
+ * the commit the worktree is at, and what the removed worktree left in the trash. Files that differ already stay as they
+ * are, so it can be repeated. Undefined when there was nothing to bring back.
+ */
+export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<RestoredWork | undefined> {
+  const intent = intentFile(yard, worktree);
+  if (!existsSync(intent)) return undefined;
+  const newest = await newestOf(yard, worktree.agentName);
+  const tip = await commitAt(yard, `refs/heads/${worktree.branch}`);
+  const fits = newest !== undefined && newest.onTop === tip && standing(worktree) === "own";
+  const files = fits ? await bringBack(yard, worktree, newest) : [];
+  const trash = standing(worktree) === "own" ? newestTrashOf(yard.trash, worktree.agentName) : undefined;
+  const moved = trash === undefined ? 0 : moveBack(trash, worktree.path);
+  rmSync(intent, { force: true });
+  if (files.length + moved === 0) return undefined;
+  return { ref: fits ? newest.ref : null, files, fromTrash: moved };
+}
+
+async function newestOf(yard: Yard, agentName: string): Promise<KeptSnapshot | undefined> {
+  const all = (await keptSnapshots(yard)).filter((kept) => kept.agentName === agentName);
+  const numbered = all.filter(({ ref }) => ref.startsWith(snapshotRefs(agentName)));
+  // Times have whole seconds; snapshots of one second are told apart by their numbers.
+  const last = (list: readonly KeptSnapshot[]): KeptSnapshot | undefined =>
+    list.toSorted((a, b) => a.createdAt - b.createdAt || a.ref.localeCompare(b.ref, "en", { numeric: true })).at(-1);
+  const [rescue, snapshot] = [last(all.filter((kept) => !numbered.includes(kept))), last(numbered)];
+  return rescue !== undefined && rescue.createdAt > (snapshot?.createdAt ?? -1) ? rescue : snapshot;
+}
+
+async function bringBack(
+  yard: Yard,
+  worktree: OwnedWorktree,
+  { commit, onTop }: KeptSnapshot,
+): Promise<readonly string[]> {
+  const place = placeOf(yard.repository, worktree);
+  if (place === undefined || onTop === null || onTop === commit) return [];
+  using own = over(yard, worktree.path);
+  const changed = await differences(own, onTop, commit);
+  const before = await changedFiles(yard, worktree.path, onTop);
+  // Files that we have written already differ now, and files that are new may not be there yet.
+  const wanted = changed.filter(({ path, status }) => status === "A" || !before.has(path.toString("latin1")));
+  expectGit(await own.git(["read-tree", commit]), "reading the snapshot");
+  const written = wanted.filter(
+    ({ path, status }) => status !== "D" && !(status === "A" && isThere(worktree.path, path)),
+  );
+  const stdin = Buffer.concat(written.flatMap(({ path }) => [path, Buffer.of(0)]));
+  expectGit(await own.git(["checkout-index", "--force", "-z", "--stdin"], { stdin }), "writing files of a snapshot");
+  for (const { path, status } of wanted) if (status === "D") removeFile(worktree.path, path);
+  return changed.map(({ path }) => path.toString());
+}
+
+/** Files that are not as the commit has them, with line ends and filters as in any checkout. */
+async function changedFiles(yard: Yard, workTree: string, commit: string): Promise<ReadonlySet<string>> {
+  using own = over(yard, workTree, "checkout");
+  expectGit(await own.git(["read-tree", commit]), "reading where it stood");
+  // It fails where files differ, which is what we want to know next.
+  await own.git(["update-index", "-q", "--refresh"]);
+  const dirty = expectGit(await own.git(["diff-files", "-z", "--name-only"]), "comparing files");
+  return new Set(zeroEnded(dirty.raw).map((path) => path.toString("latin1")));
+}
+
+const isThere = (root: string, path: Buffer): boolean =>
+  lstatSync(absolute(root, path), { throwIfNoEntry: false }) !== undefined;
+
+/** With the directories that are empty without it, as git does. */
+function removeFile(root: string, path: Buffer): void {
+  rmSync(absolute(root, path).toString(), { force: true });
+  for (let dir = dirname(path.toString()); dir !== "."; dir = dirname(dir)) {
+    const full = join(root, dir);
+    if (!existsSync(full) || readdirSync(full).length > 0) return;
+    rmdirSync(full);
+  }
+}
+
+/** Moves what is missing there; answers how many paths it moved. */
+function moveBack(from: string, to: string): number {
+  let moved = 0;
+  for (const name of readdirSync(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    const there = lstatSync(target, { throwIfNoEntry: false });
+    if (there === undefined) {
+      renameSync(source, target);
+      moved++;
+    } else if (there.isDirectory() && lstatSync(source).isDirectory()) moved += moveBack(source, target);
+  }
+  if (readdirSync(from).length === 0) rmdirSync(from);
+  return moved;
+}
+
+interface Difference {
+  readonly path: Buffer;
+  readonly status: string;
+}
+
+async function differences(own: OwnDir, from: string, to: string): Promise<readonly Difference[]> {
+  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to];
+  const parts = zeroEnded(expectGit(await own.git(args), "comparing commits").raw);
+  const found: Difference[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [status, path] = [parts[at], parts[at + 1]];
+    if (status !== undefined && path !== undefined) found.push({ status: status.toString(), path });
+  }
+  return found;
+}
+
+/** Files as bytes: a snapshot holds what stood in the worktree, and filters must not run over that again. */
+function over(
+  { repository, scratch }: Yard,
+  workTree: string | undefined,
+  files: "bytes" | "checkout" = "bytes",
+): OwnDir {
+  const refs = repository.commonDir;
+  const place = workTree === undefined ? {} : { workTree };
+  return openOwnDir({ repository, scratch, head: "ref: refs/heads/none", refs, objects: "project", files, ...place });
+}

@@ -1,0 +1,81 @@
+import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Handler, Paint } from "../../command.ts";
+import type { SnapshotView } from "../../facets/worktrees.ts";
+import { hintLine, successLine, warningLine } from "../../marks.ts";
+import { text, word } from "../task/given.ts";
+
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await (await app.worktrees()).snapshots();
+  if (!found.ok) return found;
+  const agent = text(flags.agent);
+  const snapshots = found.value.filter(({ agentName }) => agent === undefined || agentName === agent);
+  const empty = `Nothing is kept${agent === undefined ? "" : ` of ${agent}`}.`;
+  const hint = hintLine(
+    io.paint,
+    "look into one: ov snapshots show <snapshot>, get it back: ov snapshots restore <snapshot>",
+  );
+  return ok({
+    json: { snapshots: snapshots.map(viewJson), count: snapshots.length },
+    text: snapshots.length === 0 ? empty : [...snapshots.map((one) => line(io.paint, one)), hint].join("\n"),
+    quietText: snapshots.map(({ name }) => visibleLine(name)).join("\n"),
+    rows: {
+      columns: ["SNAPSHOT", "AGENT", "TAKEN", "REASON", "COMMIT"],
+      cells: snapshots.map((one) => [one.name, one.agentName, timeOf(one), one.reason ?? "", one.commit]),
+      objects: snapshots.map(viewJson),
+    },
+  });
+};
+
+export const show: Handler = async ({ app, args, io }) => {
+  const found = await (await app.worktrees()).snapshot(word(args.snapshot));
+  if (!found.ok) return found;
+  const { uncommitted, files, trash, onTop, ...view } = found.value;
+  const loose = new Set(uncommitted.map(({ path }) => path));
+  const lines = [
+    line(io.paint, view),
+    `  commit ${view.commit}`,
+    ...files.map(
+      ({ path, status }) =>
+        `  ${status} ${visibleLine(path)}${loose.has(path) ? io.paint.muted(" (uncommitted)") : ""}`,
+    ),
+    ...view.skipped.map((path) => warningLine(io.paint, `not in it: ${visibleLine(path)}`)),
+    ...trash.map((path) => hintLine(io.paint, `files that no snapshot holds are in ${visibleLine(path)}`)),
+    hintLine(io.paint, `get it back: ov snapshots restore ${visibleLine(view.name)}`),
+  ];
+  return ok({
+    json: { ...viewJson(view), onTop, files, uncommitted, trash },
+    text: lines.join("\n"),
+    quietText: files.map(({ path }) => visibleLine(path)).join("\n"),
+  });
+};
+
+export const restore: Handler = async ({ app, args, flags, io }) => {
+  const place = { dir: text(flags.to), branch: text(flags.branch) };
+  const done = await (await app.worktrees()).restoreSnapshot(word(args.snapshot), place);
+  if (!done.ok) return done;
+  const { dir, branch, files, ...view } = done.value;
+  const lines = [
+    ...(dir === null
+      ? []
+      : [successLine(io.paint, `Wrote ${files === 1 ? "1 file" : `${files} files`} to`, visibleLine(dir))]),
+    ...(branch === null ? [] : [successLine(io.paint, "Made the branch", visibleLine(branch))]),
+    ...view.skipped.map((path) => warningLine(io.paint, `not in it: ${visibleLine(path)}`)),
+  ];
+  return ok({
+    json: { ...viewJson(view), dir, branch, filesWritten: files },
+    text: lines.join("\n"),
+    quietText: visibleLine(dir ?? branch ?? ""),
+  });
+};
+
+const timeOf = ({ createdAt }: SnapshotView): string => new Date(createdAt).toISOString();
+
+const viewJson = (view: SnapshotView) => ({ ...view, createdAt: timeOf(view) });
+
+function line(paint: Paint, view: SnapshotView): string {
+  const when = new Date(view.createdAt).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
+  const reason = view.reason === null ? "" : ` ${visibleLine(view.reason)}`;
+  const left = view.skipped.length === 0 ? "" : paint.yellow(` (${view.skipped.length} left out)`);
+  return `${paint.accent(visibleLine(view.name))} ${paint.muted(when)}${reason}${left}`;
+}
