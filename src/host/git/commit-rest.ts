@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CommittedRest, OwnedWorktree } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
 import { readSignature } from "./merge/signature.ts";
-import { openOwnDir } from "./own-dir.ts";
+import { openWorktree } from "./open-worktree.ts";
 import { placeOf } from "./places.ts";
 import { findWork } from "./work.ts";
 import { commitAt, type Yard } from "./yard.ts";
@@ -14,7 +14,7 @@ import { commitAt, type Yard } from "./yard.ts";
  * was not put in its place, it is.
  */
 export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: string): Promise<CommittedRest> {
-  const { repository, scratch } = yard;
+  const { repository } = yard;
   const place = worktree.kind === "linked" ? placeOf(repository, worktree) : undefined;
   if (place === undefined) return { problem: "its worktree cannot be read" };
   if (place.head !== `ref: refs/heads/${worktree.branch}`) return { problem: `it is not on ${worktree.branch}` };
@@ -22,21 +22,13 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
   if (unfinished !== undefined) return { problem: `a merge or rebase is not finished there (${unfinished})` };
   const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
   if (head === undefined) return { problem: `there is no branch ${worktree.branch}` };
-  using own = openOwnDir({
-    repository,
-    scratch,
-    head: place.head,
-    refs: place.refs,
-    indexFrom: place.gitDir,
-    workTree: worktree.path,
-    objects: "project",
-    files: "checkout",
-  });
+  using open = await openWorktree(yard, worktree);
+  const { own } = open;
   // The size that a snapshot may store is no matter here.
-  const work = await findWork({ ...yard, maxFileBytes: Number.MAX_SAFE_INTEGER }, own, worktree.path);
+  const work = await findWork({ ...yard, maxFileBytes: Number.MAX_SAFE_INTEGER }, open, worktree.path);
   const stdin = Buffer.concat([...work.changed, ...work.untracked].flatMap((path) => [path, Buffer.of(0)]));
   const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  expectGit(await own.git(add, { stdin }), "adding files");
+  expectGit(await (await open.asGit()).git(add, { stdin }), "adding files");
   const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
   const headTree = expectGit(await own.git(["rev-parse", `${head}^{tree}`]), "reading the branch").out.trim();
   const commit = tree === headTree ? head : await commitTree();
@@ -51,7 +43,7 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
   return { commit, skipped: work.skipped.map((path) => path.toString()) };
 
   async function commitTree(): Promise<string> {
-    const { user } = await readSignature(repository.root);
+    const { user } = await readSignature(repository);
     const name = user?.name ?? "Overstory";
     const mail = user?.email ?? "overstory@localhost";
     const env = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };

@@ -23,7 +23,7 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   // What lies in the project's own checkout is the user's, not an agent's.
   if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(yard, "HEAD")) ?? null };
   if (standing(worktree) !== "own") return nothing;
-  using open = await openWorktree(yard, worktree, "checkout");
+  using open = await openWorktree(yard, worktree);
   const base = worktree.baseCommit;
   const [outside, inside, loose, changed, messages] = await Promise.all([
     dirtyPaths(open),

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, RestoredWork } from "../../ports/worktrees.ts";
+import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
 import { newestTrashOf } from "./trash.ts";
-import { absolute } from "./work.ts";
-import { commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
+import { absolute, commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
 export async function keptSnapshots({ repository }: Yard): Promise<readonly KeptSnapshot[]> {
@@ -126,7 +126,7 @@ async function bringBack(
 
 /** Files that are not as the commit has them, with line ends and filters as in any checkout. */
 async function changedFiles(yard: Yard, workTree: string, commit: string): Promise<ReadonlySet<string>> {
-  using own = over(yard, workTree, "checkout");
+  using own = over(yard, workTree, await fileRules(yard.repository));
   expectGit(await own.git(["read-tree", commit]), "reading where it stood");
   // It fails where files differ, which is what we want to know next.
   await own.git(["update-index", "-q", "--refresh"]);
@@ -182,7 +182,7 @@ async function differences(own: OwnDir, from: string, to: string): Promise<reado
 function over(
   { repository, scratch }: Yard,
   workTree: string | undefined,
-  files: "bytes" | "checkout" = "bytes",
+  files: "bytes" | FileRules = "bytes",
 ): OwnDir {
   const refs = repository.commonDir;
   const place = workTree === undefined ? {} : { workTree };

@@ -22,18 +22,11 @@ export interface OpenWorktree extends Disposable {
   loose(): Promise<readonly string[]>;
 }
 
-/**
- * Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know.
- * `checkout` compares files as git does, with their line ends; `bytes` is for storing them as they are.
- */
-export async function openWorktree(
-  yard: Yard,
-  worktree: OwnedWorktree,
-  files: "bytes" | "checkout" = "bytes",
-): Promise<OpenWorktree> {
+/** Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know. */
+export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree> {
   const { repository, scratch } = yard;
   const place = yard.place ?? placeOf(repository, worktree);
-  const common = { repository, scratch, workTree: worktree.path, files };
+  const common = { repository, scratch, workTree: worktree.path };
   if (place === undefined) {
     const head = await lastKnown(yard, worktree);
     const views = openBoth({
