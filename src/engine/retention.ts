@@ -5,7 +5,7 @@ import type { EnginePorts } from "./ports.ts";
 import { pruneMail } from "./prune-mail.ts";
 import { pruneMergeRefs } from "./prune-merge-refs.ts";
 import { type EvidenceSeen, pruneEvidence } from "./retention-evidence.ts";
-import { pruneMergeLogs, pruneReplies, pruneSpecs } from "./retention-files.ts";
+import { pruneBlobs, pruneEnvironments, pruneMergeLogs, pruneReplies, pruneSpecs } from "./retention-files.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const paceMs = 60 * 60_000;
@@ -42,6 +42,9 @@ export class Retention {
       [mergeRefDays, (before) => pruneMergeLogs(ports, before, turn)],
       [mergeRefDays, (before) => this.#pruneEvidence(ports, before)],
       [replyDays, (before) => pruneReplies(ports, before)],
+      [replyDays, (before) => pruneEnvironments(ports, before, turn)],
+      [replyDays, (before) => pruneBlobs(ports, before, turn)],
+      [replyDays, async () => ports.worktrees.sweep(ports.clock.now())],
     ];
     for (const [days, prune] of kinds) if (!stop.aborted) await pruneOlder(ports, days, prune);
   }

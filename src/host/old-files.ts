@@ -13,6 +13,8 @@ const specName = /^([0-9a-f]{64})\.md$/;
 export function oldFiles(state: string): OldFiles {
   const logs = join(state, "logs", "merge");
   const texts = join(state, "specs", ".content");
+  const captured = join(state, "run", "env");
+  const blobs = join(state, "mail-blobs");
   return {
     logsBefore: async (time, turn) => oldIn(logs, time, turn),
     removeLogs: async (ids) => {
@@ -24,6 +26,11 @@ export function oldFiles(state: string): OldFiles {
         const path = join(texts, `${digest}.md`);
         if (isOlder(path, before)) rmSync(path, { force: true });
       }
+    },
+    environmentsBefore: async (time, turn) => oldIn(captured, time, turn).map((name) => join(captured, name)),
+    blobsBefore: async (time, turn) => oldIn(blobs, time, turn),
+    removeBlobs: async (names, before) => {
+      for (const name of names) if (isOlder(join(blobs, name), before)) rmSync(join(blobs, name), { force: true });
     },
   };
 }

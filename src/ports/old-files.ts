@@ -7,4 +7,10 @@ export interface OldFiles {
   specsBefore(time: number, turn: number): Promise<readonly string[]>;
   /** Those that were given again since stay. */
   removeSpecs(digests: readonly string[], before: number): Promise<void>;
+  /** Files with variables captured from a shell, by their path; some of them, others at another turn. */
+  environmentsBefore(time: number, turn: number): Promise<readonly string[]>;
+  /** Names of files with long mail bodies; some of them, others at another turn. */
+  blobsBefore(time: number, turn: number): Promise<readonly string[]>;
+  /** Those that were written again since stay. */
+  removeBlobs(names: readonly string[], before: number): Promise<void>;
 }

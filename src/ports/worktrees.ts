@@ -222,6 +222,8 @@ export interface WorktreeKeeping extends Worktrees {
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
   /** Commits what is uncommitted in a worktree in which nobody works, as the user. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
+  /** Takes away what operations of ours left that were killed: their scratch directories, and empty records of git. */
+  sweep(now: number): Promise<void>;
   /** What was put into the trash before this moment, oldest first. */
   oldTrash(before: number): Promise<readonly TrashEntry[]>;
   emptyTrash(names: readonly string[]): Promise<void>;

@@ -91,6 +91,14 @@ export const messageRows = (sql: Sql): MessageRows => ({
     );
     return { purged, last: rows.length < most ? null : Number(last.seq) };
   },
+  blobsInUse: async (names) => {
+    if (names.length === 0) return new Set();
+    // By name alone: a project that was moved has other directories in its rows.
+    const rows = await sql.all("SELECT blob_path FROM messages WHERE blob_path IS NOT NULL");
+    const wanted = new Set(names);
+    const used = rows.map((row) => String(row.blob_path)).map((path) => path.slice(path.lastIndexOf("/") + 1));
+    return new Set(used.filter((name) => wanted.has(name)));
+  },
   purge: async ({ before, agent, all }) => {
     if (all === true) return sql.run("DELETE FROM messages");
     const parts: string[] = [];

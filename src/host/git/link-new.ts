@@ -11,6 +11,7 @@ import {
 import { basename, join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
 import { passOnFull } from "./full-disk.ts";
+import { scratchName } from "./leftovers.ts";
 import { adminDirOf } from "./places.ts";
 import type { Repository } from "./repository.ts";
 import { dropRef, newRef, type Yard } from "./yard.ts";
@@ -77,7 +78,7 @@ function register(
   { worktree, branch, lock }: { readonly worktree: string; readonly branch: string; readonly lock: string },
 ): string {
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const made = mkdtempSync(join(scratch, "link-"));
+  const made = mkdtempSync(join(scratch, scratchName("link")));
   try {
     writeFileSync(join(made, "locked"), lock);
     writeFileSync(join(made, "gitdir"), `${join(worktree, ".git")}\n`);

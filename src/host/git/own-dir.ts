@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
 import { type GitAnswer, type GitCall, runGit } from "./git.ts";
+import { scratchName } from "./leftovers.ts";
 import type { Repository } from "./repository.ts";
 
 export interface OwnDirOptions {
@@ -55,7 +56,7 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
   const { repository, scratch, workTree, files = "bytes" } = options;
   const rules = typeof files === "string" ? undefined : files;
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const dir = mkdtempSync(join(scratch, "view-"));
+  const dir = mkdtempSync(join(scratch, scratchName("view")));
   try {
     fill(dir, options);
   } catch (error) {

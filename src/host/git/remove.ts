@@ -7,6 +7,7 @@ import { checkedOut, ownBranches } from "./collect.ts";
 import { passOnFull } from "./full-disk.ts";
 import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
+import { scratchName } from "./leftovers.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { adminDirOf, standing, strangers } from "./places.ts";
 import { includedIn } from "./populate.ts";
@@ -178,7 +179,7 @@ function forget(
   if (admin === undefined) return;
   if (hasObjects(join(admin, "modules"))) trash.take(admin, "modules", modulesAreKept ? "ignored" : "work");
   mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
-  const aside = freshPath(join(yard.scratch, `unlink-${basename(admin)}`));
+  const aside = freshPath(join(yard.scratch, `${scratchName("unlink")}${basename(admin)}`));
   try {
     renameSync(admin, aside);
   } catch (error) {

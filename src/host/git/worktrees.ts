@@ -11,6 +11,7 @@ import { inspectWorktree } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { changesBetween, exportFiles, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
 import { isLanded } from "./landed.ts";
+import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
@@ -26,7 +27,6 @@ import {
   pinRefs,
   refsBelow,
   snapshotRefs,
-  sweepScratch,
   type WorktreeOptions,
   type Yard,
 } from "./yard.ts";
@@ -83,6 +83,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     intendRestore: async (worktree) => intendRestore(await yard(), worktree),
     restore: async (worktree) => restoreWork(await yard(), worktree),
     commitRest: async (worktree, message) => commitRest(await yard(), worktree, message),
+    sweep: async (now) => sweepLeftovers(await yard(), now),
     oldTrash: async (before) => oldTrash((await yard()).trash, before),
     emptyTrash: async (names) => emptyTrash((await yard()).trash, names),
     bundle: async (file, refs) => writeBundle(await yard(), file, refs),
@@ -101,7 +102,7 @@ async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise
 }
 
 async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {
-  sweepScratch(yard, Date.now());
+  sweepScratch(yard.scratch, Date.now());
   const created = await creators[request.kind](yard, request, inTurn);
   if ("seat" in created) {
     const seat = { ...created.seat, identity: directoryIdentity(created.seat.path) };

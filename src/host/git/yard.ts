@@ -1,4 +1,3 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { stateDirName } from "../../domain/project/place.ts";
 import { expectGit, git } from "./git.ts";
@@ -46,21 +45,6 @@ export function makeYard(repository: Repository, options: WorktreeOptions): Yard
     trash: options.trash ?? join(state, "trash"),
     scratch: options.scratch ?? join(state, "run", "git"),
   };
-}
-
-/** Removes what operations that were killed left behind. */
-export function sweepScratch({ scratch }: Pick<Yard, "scratch">, now: number): void {
-  for (const name of namesIn(scratch)) {
-    const path = join(scratch, name);
-    const age = now - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
-    if (age > longestOperationMs) rmSync(path, { recursive: true, force: true });
-  }
-}
-
-const longestOperationMs = 6 * 3600 * 1000;
-
-function namesIn(dir: string): readonly string[] {
-  return lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(dir) : [];
 }
 
 /** The commit a ref of the project points to. */

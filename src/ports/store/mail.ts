@@ -48,6 +48,8 @@ export interface MessageRows {
   ofTurn(turnId: string, types: readonly MailType[]): Promise<Message[]>;
   /** Deletes mail of ended runs sent before that moment, when nobody waits for an answer to it and no delivery is open. */
   purgeSettled(before: number, part: { readonly after: number; readonly most: number }): Promise<PurgedPart>;
+  /** Which of these files, named without their directory, hold the body of a message. */
+  blobsInUse(names: readonly string[]): Promise<ReadonlySet<string>>;
   purge(filter: { before?: number; agent?: string; all?: boolean }): Promise<number>;
 }
 

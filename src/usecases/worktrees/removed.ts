@@ -98,9 +98,14 @@ export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly
 };
 
 /** The fact after the effect: what was kept where, and that the worktree is gone. Its agent is archived, not deleted. */
-export const worktreeRemoved: UseCase<RemovedRequest, object> = {
+export const worktreeRemoved: UseCase<RemovedRequest, { readonly forgotten: string | null }> = {
   access: "write",
   operatorOnly: true,
+  // What a process that died before this left is found by the engine's retention.
+  finish: async (files, reply) => {
+    if (reply.forgotten !== null) await files.removeEnvironment(reply.forgotten);
+    return ok(reply);
+  },
   run: async (tx, context, request) => {
     const { now } = context;
     const { agentName, generation, agentId, kept, ...facts } = request;
@@ -121,6 +126,8 @@ export const worktreeRemoved: UseCase<RemovedRequest, object> = {
         createdAt: now,
       },
     ]);
-    return ok({});
+    const wasGiven = request.removed ? (agent?.envFile ?? null) : null;
+    const isUsed = wasGiven !== null && (await tx.agents.usesEnvironment(wasGiven, agentName));
+    return ok({ forgotten: isUsed ? null : wasGiven });
   },
 };

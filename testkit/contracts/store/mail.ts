@@ -6,6 +6,13 @@ import { aDelivery, aMessage, aRun, noon, send } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 export function mailPromises(check: Check): void {
+  check("files with long bodies are in use by their name, wherever they lie", async ({ store }) => {
+    await store.transaction((tx) => tx.messages.insert({ ...aMessage("m-blob"), blobPath: "/elsewhere/abc.txt" }));
+    const used = await store.read((tx) => tx.messages.blobsInUse(["abc.txt", "def.txt"]));
+    expect([...used]).toEqual(["abc.txt"]);
+    expect((await store.read((tx) => tx.messages.blobsInUse([]))).size).toBe(0);
+  });
+
   check("a message comes back as it was sent, by number, id and dedupe key", async ({ store }) => {
     const sent = aMessage("m1", {
       fromAgentId: "lead-1",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import { expectGit } from "../git.ts";
+import { scratchName } from "../leftovers.ts";
 import { openRepository } from "../repository.ts";
 import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
@@ -41,7 +42,7 @@ export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
 export async function scratchMerging(root: string, within = tmpdir()): Promise<ScratchMerging> {
   const known = await openRepository(root)();
   mkdirSync(within, { recursive: true, mode: 0o700 });
-  const dir = realpathSync(mkdtempSync(join(within, "ov-merge-")));
+  const dir = realpathSync(mkdtempSync(join(within, scratchName("ov-merge"))));
   const objects = join(dir, "objects");
   mkdirSync(join(objects, "info"), { recursive: true });
   writeFileSync(join(objects, "info", "alternates"), `${known.objects}\n`);
