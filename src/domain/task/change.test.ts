@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Refusal } from "../refusal.ts";
 import type { Result } from "../result.ts";
-import { changeTask, claimTask, closeTask, newTask, reopenTask } from "./change.ts";
+import { changeTask, claimTask, closeTask, newTask, reopenTask, returnTask } from "./change.ts";
 import { type Task, type TaskStatus, taskStatuses } from "./task.ts";
 
 const made = newTask({ id: "t-1", runId: null, title: "  Parse dates " }, 1000);
@@ -85,6 +85,13 @@ test("a reopened task starts over, without its landing", () => {
   const landed: Task = { ...closeTask(task, null, 2000), mergeState: "merged" };
   expect(value(reopenTask(landed, 3000))).toMatchObject({ status: "open", mergeState: "none", closedAt: null });
   expect(kindOf(reopenTask(task, 3000))).toBe("task-status");
+  const left = { ...task, status: "in_progress", claimedBy: "b1" } as const;
+  expect(kindOf(reopenTask(left, 3000, "b1"))).toBe("task-held");
+  expect(value(reopenTask(left, 3000, null))).toMatchObject({ status: "open", claimedBy: null });
+  expect(returnTask(left, "b1", 3000)).toMatchObject({ status: "open", claimedBy: null });
+  expect(returnTask(left, "b2", 3000)).toBe(left);
+  const reviewed = { ...left, status: "in_review" } as const;
+  expect(returnTask(reviewed, "b1", 3000)).toBe(reviewed);
 });
 
 test("whatever happens to a task, a closed one has a closing time and no holder, and each change is later", () => {

@@ -10,6 +10,8 @@ import type { Task, TaskStatus } from "./task.ts";
  *   update   anything but closed         -> anything but closed; `open` gives the claim back
  *   close    anything but closed         -> closed       nobody holds it any more
  *   reopen   closed                      -> open         with nothing left of its landing
+ *   reopen   in_progress, in_review      -> open         when its holder is released
+ *   return   in_progress                 -> open         its holder was released without finishing
  */
 
 /** A task that does not exist yet. The caller has checked that the id is free and the parent exists. */
@@ -74,9 +76,19 @@ export function closeTask(task: Task, reason: string | null, now: number): Task 
   return { ...task, ...unclaimed, status: "closed", closeReason, closedAt: now, updatedAt: later(task, now) };
 }
 
-/** What landed or was given up is history; the task starts over. */
-export function reopenTask(task: Task, now: number): Result<Task, Refusal> {
-  if (task.status !== "closed") return no(wrongStatus(task, ["closed"]));
+/** Nobody works on it any more, and it was not finished: it is ready again. Of any other task nothing changes. */
+export function returnTask(task: Task, from: string, now: number): Task {
+  if (task.status !== "in_progress" || task.claimedBy !== from) return task;
+  return { ...task, ...unclaimed, status: "open", mergeState: "none", updatedAt: later(task, now) };
+}
+
+/** What landed or was given up is history; the task starts over. `heldBy`: a holder that may still work on it. */
+export function reopenTask(task: Task, now: number, heldBy: string | null = null): Result<Task, Refusal> {
+  const isOver = task.status === "closed";
+  const isLeft = heldBy === null && (task.status === "in_progress" || task.status === "in_review");
+  if (!isOver && !isLeft) {
+    return no(heldBy === null ? wrongStatus(task, ["closed"]) : { kind: "task-held", task: task.id, holder: heldBy });
+  }
   return ok({
     ...task,
     ...unclaimed,

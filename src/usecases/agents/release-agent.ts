@@ -4,6 +4,7 @@ import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { announceFinished } from "../runs/announce-finished.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
@@ -55,10 +56,23 @@ export async function release(tx: Tx, context: ReleaseContext, agent: Agent, rea
       createdAt: context.now,
     },
   ]);
+  if (agent.outcome !== "done") await giveBackTask(tx, context, agent);
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
   await announceFinished(tx, context, agent.runId);
   return [agent.name, ...above];
+}
+
+/** The task of an agent that did not finish is ready again, unless a later incarnation works on it. */
+export async function giveBackTask(tx: Tx, { now }: Pick<ReleaseContext, "now">, agent: Agent): Promise<void> {
+  const newest = await tx.agents.byName(agent.name);
+  const task = agent.taskId === null || newest?.id !== agent.id ? undefined : await tx.tasks.get(agent.taskId);
+  const back = task === undefined ? undefined : returnTask(task, agent.name, now);
+  if (task === undefined || back === undefined || back === task) return;
+  await tx.tasks.update(back);
+  const data = { taskId: task.id, from: agent.name, outcome: agent.outcome };
+  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
+  await tx.events.append([{ ...about, source: "engine", type: "task_returned", data, createdAt: now }]);
 }
 
 /** Releases a finished agent that nothing holds any more; see `holds`. */

@@ -61,7 +61,7 @@ async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: stri
 /** What landing closed is open again; a person who reopened it before has decided already. */
 async function reopenTaskOf(tx: Tx, context: Context, entry: MergeEntry): Promise<void> {
   const task = await taskOf(tx, entry);
-  if (task === undefined) return;
+  if (task?.status !== "closed") return;
   const reopened = reopenTask(task, context.now);
   if (reopened.ok) await tx.tasks.update(reopened.value);
 }

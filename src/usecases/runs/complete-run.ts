@@ -1,9 +1,10 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { no, ok } from "../../domain/result.ts";
 import { forbiddenToComplete } from "../../domain/run/rights.ts";
 import type { RunStatus } from "../../domain/run/run.ts";
+import { giveBackTask } from "../agents/release-agent.ts";
 import { promoteAtEnd } from "../merge/promote-at-end.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import { recordEvent } from "../tasks/record-event.ts";
@@ -31,6 +32,10 @@ export const completeRun: UseCase<
       return no({ kind: "run-open", run: run.id, agents, branches: landing.map(({ branch }) => branch) });
     }
     await tx.runs.complete(run.id, "completed", context.now);
+    // Nobody of an ended run goes on with its tasks: those that are neither closed nor on their way are ready again.
+    for (const agent of newestPerName(await tx.agents.list({ runId: run.id }))) {
+      if (hasEnded(agent)) await giveBackTask(tx, context, agent);
+    }
     await promoteAtEnd(tx, context, run);
     await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id } });
     return ok({ runId: run.id, status: "completed" });

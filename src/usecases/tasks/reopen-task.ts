@@ -1,6 +1,8 @@
 import { no, ok } from "../../domain/result.ts";
 import { reopenTask as reopen } from "../../domain/task/change.ts";
 import { forbidden } from "../../domain/task/rights.ts";
+import type { Task } from "../../domain/task/task.ts";
+import type { Tx } from "../../ports/store.ts";
 import { resumeGroupsOf } from "../groups/complete-group.ts";
 import type { UseCase } from "../usecase.ts";
 import { detailOf, type TaskDetail } from "./detail.ts";
@@ -15,7 +17,7 @@ export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
     if (!found.ok) return found;
     const refused = forbidden(context.caller, "reopen", found.value);
     if (refused !== undefined) return no(refused);
-    const reopened = reopen(found.value, context.now);
+    const reopened = reopen(found.value, context.now, await holderOf(tx, found.value));
     if (!reopened.ok) return reopened;
     await tx.tasks.update(reopened.value);
     await recordEvent(tx, context, { type: "task_reopened", runId: reopened.value.runId, data: { taskId: id } });
@@ -23,3 +25,10 @@ export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
     return ok(await detailOf(tx, reopened.value));
   },
 };
+
+/** Whoever holds it and is not released: also one that has submitted, because its work may still land. */
+async function holderOf(tx: Tx, { status, claimedBy }: Task): Promise<string | null> {
+  if (status === "closed" || status === "open" || claimedBy === null) return null;
+  const holder = await tx.agents.byName(claimedBy);
+  return holder === undefined || holder.releasedAt !== null ? null : claimedBy;
+}

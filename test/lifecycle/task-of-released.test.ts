@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+/** An agent that asks and never finishes. */
+const asking = `
+- do:
+    - ov: [mail, send, --to, operator, --type, question, --subject, q, --body, go on?]
+`;
+
+async function stopped(): Promise<TestProject> {
+  const project = await makeProject({ scenario: asking });
+  await project.json("task", "create", "Work", "--id", "T1");
+  await project.json("sling", "T1", "--name", "b1");
+  await project.until("it asks", async () => (await project.agent("b1")).state === "between_turns");
+  expect((await project.json("task", "show", "T1")).task).toMatchObject({ status: "in_progress", claimedBy: "b1" });
+  await project.json("stop", "b1");
+  return project;
+}
+
+const taskOf = (project: TestProject) => project.read((tx) => tx.tasks.get("T1"));
+
+test("the task of an unfinished agent is ready again when the agent is released, and taken back by ov recover", async () => {
+  await using project = await stopped();
+  // Until then the agent may be brought back, and the refusal says who holds the task.
+  const refused = await project.ov("task", "reopen", "T1");
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain("b1");
+  await project.json("release", "b1");
+  expect(await taskOf(project)).toMatchObject({ status: "open", claimedBy: null });
+  const ready = await project.ov("task", "ready");
+  expect(ready.out).toContain("T1");
+  await project.json("recover", "b1");
+  expect(await taskOf(project)).toMatchObject({ status: "in_progress", claimedBy: "b1" });
+  await project.ov("stop", "b1", "--force");
+}, 120_000);
+
+test("a run that is ended leaves no task in progress with nobody on it", async () => {
+  await using project = await stopped();
+  await project.json("release", "b1");
+  await project.json("run", "complete");
+  expect(await taskOf(project)).toMatchObject({ status: "open", claimedBy: null });
+}, 120_000);
+
+test("a task that was left in progress by an earlier version can be reopened", async () => {
+  await using project = await stopped();
+  await project.json("release", "b1");
+  await project.json("task", "update", "T1", "--status", "in_progress");
+  expect((await project.ov("task", "reopen", "T1")).code).toBe(0);
+  expect(await taskOf(project)).toMatchObject({ status: "open", claimedBy: null });
+}, 120_000);
