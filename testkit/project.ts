@@ -114,6 +114,8 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     const defaults = `project:\n  name: sample\n  canonicalBranch: main\n${gated}runtime:\n  default: scripted\nengine:\n  idleExitMs: 300\n`;
     writeFileSync(join(root, ".overstory", "config.yaml"), defaults + (options.config ?? ""));
   }
+  // Once: a test may move the repository, or delete it.
+  const run = statePath(root, "run");
   const database = statePath(root, "overstory.db");
   let store: Store | undefined;
   const read = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
@@ -124,7 +126,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     const deadline = performance.now() + timeoutMs;
     while (!(await condition())) {
       if (performance.now() > deadline)
-        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(root)}\n${processTable(base)}`);
+        throw new Error(`waited ${timeoutMs} ms in vain until ${what}\n${logsOf(run)}\n${processTable(base)}`);
       await Bun.sleep(20);
     }
   };
@@ -163,7 +165,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     processes: () => processesOf(base),
     [Symbol.asyncDispose]: async () => {
       await store?.close();
-      await endAll(base, root);
+      await endAll(base, run);
       await removeAll(base);
     },
   };
@@ -177,8 +179,8 @@ async function runGit(cwd: string, env: Readonly<Record<string, string>>, args: 
 }
 
 /** Keeper first, so that nothing is started again; then whatever still names this project in its environment. */
-async function endAll(base: string, root: string): Promise<void> {
-  const keeper = readIdentity(statePath(root, "run", "keeper.json"));
+async function endAll(base: string, run: string): Promise<void> {
+  const keeper = readIdentity(join(run, "keeper.json"));
   if (keeper !== undefined) await linuxProcesses.endTree(keeper, 0);
   for (let round = 0; round < 3; round++) {
     for (const pid of processesOf(base)) {
@@ -218,8 +220,7 @@ const processTable = (base: string): string =>
     )
     .join("\n");
 
-function logsOf(root: string): string {
-  const run = statePath(root, "run");
+function logsOf(run: string): string {
   if (!existsSync(run)) return "";
   const logs = readdirSync(run).filter((name) => name.endsWith(".log"));
   return logs.map((name) => `--- ${name}\n${readFileSync(join(run, name), "utf8").slice(-3000)}`).join("\n");

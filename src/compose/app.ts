@@ -41,6 +41,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
   const app: App = {
     version,
+    notices: async () => (await project?.catch(() => undefined))?.notices ?? [],
     speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some(
       (value) => value !== undefined && value !== "",
     ),

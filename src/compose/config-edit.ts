@@ -3,13 +3,13 @@ import { dirname } from "node:path";
 import { setConfigValue } from "../config/edit.ts";
 import { loadConfig } from "../config/load.ts";
 import type { ConfigProblem } from "../config/problem.ts";
-import type { ConfigFiles, Environment } from "../config/sources.ts";
+import { type ConfigFiles, type Environment, fileInForce } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { git } from "../host/git/git.ts";
-import { replaceFile, textIfAny } from "../host/project/files.ts";
+import { createFile, replaceFile, textIfAny } from "../host/project/files.ts";
 import { currentBranch } from "../host/project/repository.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { runtimeNames } from "./runtime-names.ts";
@@ -28,6 +28,8 @@ export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
     const unknown = await unknownValue(files, key, typed.trim());
     if (unknown !== undefined) return no(unknown);
     const layer = local ? "local" : "project";
+    // What counts here so far must not be lost because another branch is checked out.
+    if (fileInForce(files, layer) !== files[layer]) createFile(files[layer], textIfAny(files.lastKnown[layer]));
     const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
     for (let attempt = 0; attempt < patience; attempt++) {
       const text = textIfAny(file);

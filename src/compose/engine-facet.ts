@@ -48,6 +48,7 @@ export function makeEngineControl(project: Project): EngineControl {
     stop: async () => {
       const refused = await operatorOnly(project.dir, project.env, "stop the engine");
       if (refused !== undefined) return no(refused);
+      await doorOf(project).endLost();
       // One that is only just being started has no notice yet.
       const engine = live() ?? (keeperIsAlive(keeperOptions(project)) ? await until(live, startMs) : undefined);
       if (engine === undefined || !askToEnd(engine)) {

@@ -13,6 +13,7 @@ import { isUseCaseName } from "../usecases/catalog.ts";
 import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
+import { leaveAsEngine, serve } from "./lost-place.ts";
 import { mergingParts } from "./merging.ts";
 import { placeOvShim } from "./ov-shim.ts";
 import {
@@ -35,7 +36,8 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
   settleIn();
   const { config } = project;
   await recordIfNew(project);
-  const store = openStore(project, { life: "process" });
+  const leave = leaveAsEngine(project, options.stop !== undefined);
+  const { store, check } = serve(project, openStore(project, { life: "process" }), leave);
   const stop = options.stop ?? stopOnSignals();
   placeOvShim(project);
   const door = engineSide({ ...keeperOptions(project), version });
@@ -51,7 +53,14 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     worktrees: projectWorktrees(project),
     ...mergingParts(project, store),
     // A person who runs the engine in the foreground is its keeper.
-    side: options.stop === undefined ? side : { ...side, keeperIsAlive: () => true },
+    side: {
+      ...side,
+      ...(options.stop === undefined ? {} : { keeperIsAlive: () => true }),
+      replaceKeeper: () => {
+        check();
+        side.replaceKeeper();
+      },
+    },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
     oldFiles: oldFiles(project.dir),
     startEnginesAbroad: async () => (await import("./engines-abroad.ts")).startEnginesAbroad(project, store),

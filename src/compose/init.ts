@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { renderDefaultConfig } from "../config/render.ts";
-import type { Environment } from "../config/sources.ts";
+import { configFiles, type Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
 import { generatedFiles, generatedNames } from "../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
@@ -23,6 +23,7 @@ import {
   readRecord,
   sharedDir,
 } from "../host/project-place.ts";
+import { readText } from "../host/read-text.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
 import { bindProject, recordPlace } from "./bind-project.ts";
@@ -66,7 +67,11 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false) {
     return no(invalid(".overstory", "must be a directory, but something else has that name", { value: dir }));
   }
-  const keeps = existsSync(join(dir, "config.yaml")) && !request.reset;
+  const files = configFiles({ root, state });
+  const isThere = existsSync(files.project);
+  // Another branch brought it before: this one gets the same.
+  const lastKnown = isThere || request.reset ? undefined : readText(files.lastKnown.project);
+  const keeps = (isThere || lastKnown !== undefined) && !request.reset;
   const question = { repository, env, name: request.name };
   const facts = keeps ? ok(await configuredFacts(question)) : detectFacts(question);
   if (!facts.ok) return facts;
@@ -74,7 +79,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   if (request.newDatabase !== true) refuseLostStore(state);
   await checkDatabase(state);
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
-  const made = await setUp({ root, state, env, facts: facts.value, request });
+  const made = await setUp({ root, state, env, facts: facts.value, request, lastKnown });
   const committing =
     request.commit && made.ledger.created.length > 0
       ? await commit({ root, state }, env, made)
@@ -86,7 +91,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
       ]
     : [];
   return ok({
-    status: keeps ? "already_initialized" : "initialized",
+    status: keeps && isThere ? "already_initialized" : "initialized",
     project: name,
     root,
     canonicalBranch,
@@ -132,6 +137,7 @@ interface Plan {
   readonly root: string;
   readonly state: string;
   readonly env: Environment;
+  readonly lastKnown: string | undefined;
   readonly facts: ProjectFacts;
   readonly request: InitRequest;
 }
@@ -151,7 +157,7 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
  * Everything is written before the configuration, which is what makes a directory a project: whenever this is cut
  * short, the project is simply not set up yet, and the next call completes it.
  */
-async function setUp({ root, state, env, facts, request }: Plan): Promise<Made> {
+async function setUp({ root, state, env, facts, request, lastKnown }: Plan): Promise<Made> {
   const dir = sharedDir(root);
   const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
   const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)], trustFile(state));
@@ -169,7 +175,11 @@ async function setUp({ root, state, env, facts, request }: Plan): Promise<Made> 
   await openDatabase({ root, state }, env, ledger);
   const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile, { edited: "keep" });
   if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
-  const backups = await writeConfig(join(dir, "config.yaml"), { facts, reset: request.reset }, ledger);
+  const backups = await writeConfig(
+    join(dir, "config.yaml"),
+    { text: lastKnown ?? renderDefaultConfig(facts), reset: request.reset },
+    ledger,
+  );
   return {
     ledger,
     backups: backups.map((copy) => relative(root, copy)),
@@ -196,10 +206,9 @@ async function openDatabase(place: ProjectPlace, env: Environment, ledger: Ledge
 /** Answers the copies that were kept of what a reset replaced; without a reset, what is there stays. */
 async function writeConfig(
   path: string,
-  { facts, reset }: { readonly facts: ProjectFacts; readonly reset: boolean },
+  { text, reset }: { readonly text: string; readonly reset: boolean },
   ledger: Ledger,
 ): Promise<readonly string[]> {
-  const text = renderDefaultConfig(facts);
   const created = createFile(path, text);
   const replaces = reset && !created && !readFileSync(path).equals(Buffer.from(text));
   const copies = replaces ? [keepCopy(path, Date.now())] : [];

@@ -24,7 +24,7 @@ const facetOf = (world: GitMergeWorld): MergeFacet => {
   } as unknown as Project["config"];
   const dir = join(world.root, "..", "state");
   mkdirSync(dir, { recursive: true });
-  return makeMergeFacet({ root: world.root, dir, env: {}, config, warnings: [] });
+  return makeMergeFacet({ root: world.root, dir, env: {}, config, warnings: [], notices: [] });
 };
 
 const write = (world: GitMergeWorld, path: string, text: string) => (): void => {

@@ -34,6 +34,8 @@ export interface Project {
   readonly env: Environment;
   readonly config: Config;
   readonly warnings: readonly { readonly key: string; readonly message: string }[];
+  /** For whoever runs a command here, whatever it is. */
+  readonly notices: readonly string[];
 }
 
 export async function openProject(place: ProjectPlace, env: Environment): Promise<Project> {
@@ -48,7 +50,7 @@ export async function openProject(place: ProjectPlace, env: Environment): Promis
     throw new Failure({ kind: "config-invalid", path: join(sharedDir(place.root), "config.yaml"), problems });
   }
   const { root, state } = place;
-  return { root, dir: state, env, config: ready.value.config, warnings: ready.value.warnings };
+  return { root, dir: state, env, ...ready.value };
 }
 
 /** Settings in the environment are the operator's word; an agent could write any there. */

@@ -8,6 +8,7 @@ import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
 import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
+import { leaveAsSupervisor, serve } from "./lost-place.ts";
 import { mcpConfig } from "./mcp-config.ts";
 import { shimDir } from "./ov-shim.ts";
 import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
@@ -23,7 +24,10 @@ const afterResultMs = 10_000;
 
 /** The supervisor process of one turn. */
 export async function turnMain(project: Project, turnId: string, fence: number): Promise<void> {
-  const store = patientStore(openStore(project, { life: "process" }), sayFull());
+  const store = patientStore(
+    serve(project, openStore(project, { life: "process" }), leaveAsSupervisor(project)).store,
+    sayFull(),
+  );
   const { config, env } = project;
   await runTurn(
     {

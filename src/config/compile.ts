@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { ProjectPlace } from "../domain/project/place.ts";
+import { type ProjectPlace, sharedDirName } from "../domain/project/place.ts";
 import { compiledPath, printCompiled, type ReadyConfig, type Stamp, stampOf } from "./compiled.ts";
 import { type Loaded, loadConfig } from "./load.ts";
 import { configFiles, type Environment } from "./sources.ts";
@@ -10,8 +10,9 @@ export async function compileConfig(place: ProjectPlace, env: Environment): Prom
   // Stamped before reading: a source that changes meanwhile makes the form stale instead of wrong.
   const stamp = stampIfReadable(place, env);
   const loaded = await loadConfig(configFiles(place), env);
+  if (loaded.ok) keepCopies(place);
   if (loaded.ok && stamp !== undefined && isSettled(stamp, Date.now())) {
-    write(place, stamp, { config: loaded.config, warnings: loaded.warnings });
+    write(place, stamp, { config: loaded.config, warnings: loaded.warnings, notices: loaded.notices });
   }
   return loaded;
 }
@@ -45,6 +46,28 @@ function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
   } catch {
     // Only a shortcut is lost (a read-only or full disk): the caller has its configuration.
     discard(draft);
+  }
+}
+
+/** What counts when another branch is checked out, or a file is deleted. */
+function keepCopies(place: ProjectPlace): void {
+  // An earlier version keeps its state in the checkout, where a copy would go with the branch.
+  if (place.state.endsWith(`/${sharedDirName}`) || !existsSync(dirname(place.state))) return;
+  const files = configFiles(place);
+  for (const layer of ["project", "local"] as const) {
+    const copy = files.lastKnown[layer];
+    const draft = `${copy}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
+    try {
+      if (!existsSync(files[layer])) continue;
+      const bytes = readFileSync(files[layer]);
+      if (existsSync(copy) && readFileSync(copy).equals(bytes)) continue;
+      mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+      writeFileSync(draft, bytes, { mode: 0o600 });
+      renameSync(draft, copy);
+    } catch {
+      // Nothing is lost as long as the file itself is there; the next change is copied again.
+      discard(draft);
+    }
   }
 }
 

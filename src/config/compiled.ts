@@ -9,6 +9,7 @@ import { configFiles, type Environment, environmentInUse, type Fingerprint, fing
 export interface ReadyConfig {
   readonly config: Config;
   readonly warnings: readonly ConfigProblem[];
+  readonly notices: readonly string[];
 }
 
 /** What a compiled form was made from. It is good only for exactly this. */

@@ -15,5 +15,7 @@ export async function config(
   if (compiled !== undefined) return ok(compiled);
   const { compileConfig } = await import("./compile.ts");
   const loaded = await compileConfig(place, env);
-  return loaded.ok ? ok({ config: loaded.config, warnings: loaded.warnings }) : no(loaded.problems);
+  return loaded.ok
+    ? ok({ config: loaded.config, warnings: loaded.warnings, notices: loaded.notices })
+    : no(loaded.problems);
 }

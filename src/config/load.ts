@@ -5,7 +5,7 @@ import { collect, type Setting, type Source } from "./collect.ts";
 import { collectEnvironment } from "./environment.ts";
 import { type ConfigProblem, type Findings, noFindings, printable } from "./problem.ts";
 import type { Config } from "./schema.ts";
-import type { ConfigFiles, Environment } from "./sources.ts";
+import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
 
 export interface Loaded {
   /** Whether the configuration may be used. When not, `config` has defaults in the place of what is wrong. */
@@ -13,21 +13,35 @@ export interface Loaded {
   readonly config: Config;
   readonly warnings: readonly ConfigProblem[];
   readonly problems: readonly ConfigProblem[];
+  /** What a person should know whatever they do: that a file was not found and its last known copy counts. */
+  readonly notices: readonly string[];
   readonly origins: Origins;
 }
 
 /** Defaults, then the project's file, this machine's file and the environment. Reports everything that is wrong at once. */
 export async function loadConfig(files: ConfigFiles, env: Environment): Promise<Loaded> {
   const findings = noFindings();
+  const [project, local] = [fileInForce(files, "project"), fileInForce(files, "local")];
+  const notices = [
+    ...(project === files.project ? [] : [notOnBranch(files.project, project)]),
+    ...(local === files.local ? [] : [deleted(files.local, local)]),
+  ];
   const settings = [
-    ...(await readSource({ layer: "project", file: files.project }, findings)),
-    ...(await readSource({ layer: "local", file: files.local }, findings)),
+    ...(await readSource({ layer: "project", file: project }, findings)),
+    ...(await readSource({ layer: "local", file: local }, findings)),
     ...collectEnvironment(env, findings),
   ];
   const { config, origins } = assemble(settings, basename(files.root) || "project", findings);
   const problems = printable(findings.problems);
-  return { ok: problems.length === 0, config, warnings: printable(findings.warnings), problems, origins };
+  const warnings = printable(findings.warnings);
+  return { ok: problems.length === 0, config, warnings, problems, notices, origins };
 }
+
+const notOnBranch = (file: string, copy: string): string =>
+  `the branch that is checked out has no ${file}; its last known copy counts: ${copy}`;
+
+const deleted = (file: string, copy: string): string =>
+  `${file} is gone; its last known copy counts, delete that to do without: ${copy}`;
 
 /** The settings in a text; what is wrong with it goes to the findings. */
 export async function settingsOf(text: string, source: Source, findings: Findings): Promise<readonly Setting[]> {

@@ -7,6 +7,8 @@ export interface ConfigFiles extends ProjectPlace {
   readonly project: string;
   /** This machine's own overrides, ignored by git. */
   readonly local: string;
+  /** The last ones that could be used, in the state directory. They count where the checked-out branch has none. */
+  readonly lastKnown: { readonly project: string; readonly local: string };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,6 +18,7 @@ export const configFiles = ({ root, state }: ProjectPlace): ConfigFiles => ({
   state,
   project: `${root}/.overstory/config.yaml`,
   local: `${root}/.overstory/config.local.yaml`,
+  lastKnown: { project: `${state}/config/config.yaml`, local: `${state}/config/config.local.yaml` },
 });
 
 export const environmentPrefix = "OVERSTORY__";
@@ -36,8 +39,16 @@ export type Fingerprint =
   | readonly [path: string, null];
 
 export function fingerprints(files: ConfigFiles): readonly Fingerprint[] {
-  return [fingerprint(files.project), fingerprint(files.local)];
+  return [fingerprint(fileInForce(files, "project")), fingerprint(fileInForce(files, "local"))];
 }
+
+/** The file that counts: the one in the checkout, else its last known copy. */
+export function fileInForce(files: ConfigFiles, layer: "project" | "local"): string {
+  const copy = files.lastKnown[layer];
+  return !isThere(files[layer]) && isThere(copy) ? copy : files[layer];
+}
+
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function fingerprint(path: string): Fingerprint {
   const stat = statSync(path, { throwIfNoEntry: false });

@@ -2,6 +2,8 @@ import type { ProcessIdentity } from "../domain/process/process.ts";
 
 /** What a running engine tells about itself; written when it listens, removed when it leaves. */
 export interface EngineNotice extends ProcessIdentity {
+  /** The state directory it serves, and what tells that from others. An earlier version did not say. */
+  readonly place?: { readonly state: string; readonly device: string; readonly inode: string };
   readonly socket: string;
   readonly version: string;
 }
@@ -12,7 +14,10 @@ export interface EngineDoor {
   wake(): Promise<boolean>;
   /** Makes sure an engine is running or being started. Never called from inside an agent. */
   ensure(): Promise<void>;
+  /** The engine of this project. Not one that serves another place, as of a project this one was copied from. */
   notice(): EngineNotice | undefined;
+  /** Ends an engine that still serves the place this project was moved away from. */
+  endLost(): Promise<void>;
 }
 
 export interface DoorHandlers {

@@ -1,27 +1,51 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
 import type { EngineDoor, EngineNotice } from "../../ports/engine-door.ts";
+import { killOne } from "../kill-one.ts";
 import { ownLockLimit } from "../linux/mark.ts";
-import { type KeeperOptions, startKeeper } from "./keeper.ts";
+import { identityOf } from "../project-place.ts";
+import { type KeeperOptions, readIdentity, startKeeper } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
 /** The caller's side of the door. */
 export function engineDoor(options: KeeperOptions): EngineDoor {
   const paths = doorPaths(options.state);
-  const notice = (): EngineNotice | undefined => readNotice(paths.notice);
+  const notice = (): EngineNotice | undefined => {
+    const found = readNotice(paths.notice);
+    return found !== undefined && servesHere(found, options.state) === "here" ? found : undefined;
+  };
+  const endLost = async (): Promise<void> => {
+    const found = readNotice(paths.notice);
+    if (found === undefined || servesHere(found, options.state) !== "moved") return;
+    // The keeper first: it would start an engine again where nothing is any more.
+    const keeper = readIdentity(paths.keeper);
+    for (const each of [keeper, found]) if (each !== undefined) killOne(each);
+    for (const path of [paths.keeper, paths.notice]) rmSync(path, { force: true });
+  };
   const wake = async (): Promise<boolean> => {
+    await endLost();
     const engine = notice();
     if (engine === undefined || options.processes.check(engine) === "gone") return false;
     return sendByte(engine.socket);
   };
   return {
     notice,
+    endLost,
     wake,
     ensure: async () => {
       // What is started inside an agent carries its mark, and is ended with its turn.
       if (!(await wake()) && ownLockLimit() === undefined) startKeeper(options);
     },
   };
+}
+
+/** An engine is known by the directory it serves: `moved` is ours at a path that is gone, `elsewhere` somebody else's. */
+function servesHere({ place }: EngineNotice, state: string): "here" | "moved" | "elsewhere" {
+  if (place === undefined) return "here";
+  const own = identityOf(state);
+  if (own === undefined || own.device !== place.device || own.inode !== place.inode) return "elsewhere";
+  const served = identityOf(place.state);
+  return served?.device === own.device && served.inode === own.inode ? "here" : "moved";
 }
 
 async function sendByte(socket: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
 import { writeAtomically } from "../atomic-file.ts";
 import { makeStateDir } from "../project/record.ts";
+import { identityOf } from "../project-place.ts";
 import { adoptKeeper, forgetKeeper, type KeeperOptions, keeperIsAlive, keeperIsStarting } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
@@ -22,7 +23,9 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
       rmSync(socket, { force: true });
       const server = Bun.listen<Connection>({ unix: socket, socket: serve(handlers) });
       chmodSync(socket, 0o600);
-      const notice: EngineNotice = { ...options.processes.self(), socket, version: options.version };
+      const identity = identityOf(options.state);
+      const place = identity === undefined ? {} : { place: { state: options.state, ...identity } };
+      const notice: EngineNotice = { ...options.processes.self(), socket, version: options.version, ...place };
       writeAtomically(paths.notice, JSON.stringify(notice), 0o600);
       return {
         close: () => {

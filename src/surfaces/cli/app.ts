@@ -23,6 +23,8 @@ import type { WorktreeFacet } from "./facets/worktrees.ts";
 /** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
   readonly version: string;
+  /** What whoever typed a command should know about the project besides its answer. */
+  notices(): Promise<readonly string[]>;
   /** This process runs for an agent, as far as its environment says. Never a proof of anything. */
   readonly speaksForAgent: boolean;
   /** Runs a use case as whoever holds this process's identity, and wakes the engine when that left work. */

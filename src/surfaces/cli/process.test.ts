@@ -13,7 +13,7 @@ describe("as a process", () => {
       program,
       `import { runCli } from ${JSON.stringify(join(import.meta.dir, "run.ts"))};
 import { sampleTree } from ${JSON.stringify(join(import.meta.dir, "sample-tree.ts"))};
-runCli({ argv: process.argv.slice(2), env: process.env, tree: sampleTree, version: "1.2.3", makeApp: () => ({ version: "1.2.3" }) })
+runCli({ argv: process.argv.slice(2), env: process.env, tree: sampleTree, version: "1.2.3", makeApp: () => ({ version: "1.2.3", notices: async () => [] }) })
   .then((code) => process.exit(code));
 `,
     );
@@ -78,7 +78,7 @@ runCli({ argv: process.argv.slice(2), env: process.env, tree: sampleTree, versio
       probe,
       `import { runCli } from ${JSON.stringify(join(import.meta.dir, "run.ts"))};
 const leaf = { name: "leaf", summary: "", run: async () => async () => ({ ok: true as const, value: { json: {}, text: "ok" } }) };
-runCli({ argv: ["leaf", "--json"], env: {}, tree: { name: "ov", summary: "", commands: [leaf] }, version: "1", makeApp: () => ({ version: "1" }) })
+runCli({ argv: ["leaf", "--json"], env: {}, tree: { name: "ov", summary: "", commands: [leaf] }, version: "1", makeApp: () => ({ version: "1", notices: async () => [] }) })
   .then(() => console.error(Object.keys(require.cache).map((path) => path.split("/").pop()).sort().join(" ")));
 `,
     );

@@ -28,7 +28,7 @@ async function ov(argv: readonly string[], extra: Partial<CliInput> & { tty?: bo
     env: {},
     tree: sampleTree,
     version: "1.2.3",
-    makeApp: () => ({ version: "1.2.3" }) as never,
+    makeApp: () => ({ version: "1.2.3", notices: async () => [] }) as never,
     stdout: sink("out"),
     stderr: sink("err"),
     stdin: async () => "typed",
@@ -51,6 +51,13 @@ const send = ["mail", "send", "--to", "lead-1", "--body", "hi"];
 describe("success", () => {
   test("a person gets the text on stdout and nothing on stderr", async () => {
     expect(await ov(["mail", "list"])).toEqual({ exit: 0, out: "one message\n", err: "" });
+  });
+
+  test("what the project has to say beside the answer goes to stderr, and into the envelope as notices", async () => {
+    const makeApp = () => ({ version: "1.2.3", notices: async () => ["the copy counts"] }) as never;
+    expect(await ov(send, { makeApp })).toMatchObject({ exit: 0, err: "! the copy counts\n" });
+    const { out } = await ov([...send, "--json"], { makeApp });
+    expect(JSON.parse(out)).toMatchObject({ success: true, notices: ["the copy counts"] });
   });
 
   test("with --json the data is spread into one envelope that starts with success and command", async () => {

@@ -101,9 +101,14 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
   if (handler === undefined) throw new Error(`${path.join(" ")} has no handler`);
   const app = await input.makeApp(globals);
   const result = await handler({ path, flags, args, app, io });
+  const notices = await app.notices();
+  for (const notice of notices) io.warn(notice);
   if (result.ok) {
     const { exit = exits.ok, afterPrint } = result.value;
-    const text = await rendered(input, parsed, terminal, result.value);
+    const text = await rendered(input, parsed, terminal, {
+      ...result.value,
+      json: withNotices(result.value.json, notices),
+    });
     const isFile = result.value.exact === true && !terminal.machine;
     const written = terminal.stdout.write(isFile ? text : line(text));
     if (written === "reader-gone" || afterPrint === undefined) return exit;
@@ -137,6 +142,9 @@ function makeIo({ stdin = readStdin }: CliInput, globals: Globals, { stderr, dat
     stdin,
   };
 }
+
+const withNotices = (json: Outcome["json"], notices: readonly string[]): Outcome["json"] =>
+  notices.length === 0 ? json : { ...json, notices };
 
 async function rendered(input: CliInput, parsed: Parsed, terminal: Terminal, outcome: Outcome): Promise<string> {
   const { globals } = parsed;

@@ -28,7 +28,7 @@ async function ov(world: BudgetWorld, ...argv: string[]): Promise<{ exit: number
     tree,
     version: "0",
     // These commands ask nothing else of the program.
-    makeApp: () => ({ version: "0", call }) as unknown as App,
+    makeApp: () => ({ version: "0", notices: async () => [], call }) as unknown as App,
     stdout: sink("out"),
     stderr: sink("err"),
     stdin: async () => undefined,

@@ -61,6 +61,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
   };
   return {
     version: "0.0.0",
+    notices: async () => [],
     speaksForAgent: false,
     call: call as App["call"],
     files: { readText: absent, writeText: absent },

@@ -52,6 +52,7 @@ function desk(world: MergeWorld, caller: Caller = operator): Desk {
   };
   const app = {
     version: "0",
+    notices: async () => [],
     call: async (name: UseCaseName, request: unknown) =>
       world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller }),
     engine: { status: () => undefined },

@@ -31,6 +31,7 @@ function desk(world: UseCaseWorld): Desk {
     world.call((await catalog[name]()) as UseCase<unknown, unknown>, request);
   const app = {
     version: "0",
+    notices: async () => [],
     call,
     files: {
       readText: async (path: string) => {
