@@ -101,7 +101,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
     unchanged: made.ledger.unchanged,
     backups: made.backups,
     committed: committing.committed,
-    warnings: [...adopted, ...warnings, ...made.warnings, ...committing.warnings],
+    warnings: [...adopted, ...earlierDatabases(root), ...warnings, ...made.warnings, ...committing.warnings],
   });
 }
 
@@ -249,4 +249,16 @@ function real(root: string, name: string | undefined): readonly string[] {
   if (name === undefined || !existsSync(join(root, name))) return [];
   const path = relative(realpathSync(root), realpathSync(join(root, name)));
   return path.startsWith("../") ? [] : [path];
+}
+
+/** What version 0.11 kept its data in, one file for each part. */
+const earlierNames = ["mail.db", "sessions.db", "events.db", "metrics.db", "merge-queue.db"];
+
+/** Nobody should take tasks and mail for lost that are only in the files of an earlier version. */
+function earlierDatabases(root: string): readonly string[] {
+  const found = earlierNames.filter((name) => existsSync(join(root, ".overstory", name)));
+  if (found.length === 0) return [];
+  return [
+    `.overstory/ holds databases of an earlier Overstory (${found.join(", ")}); they are left as they are, and ov import will bring them in once it is there`,
+  ];
 }

@@ -64,3 +64,12 @@ const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${w
 
 /** Whether a command of a settings file is one of ours, of whatever event. */
 export const isOurCommand = (command: string): boolean => hookEvents.some((event) => hookCommand(event) === command);
+
+/**
+ * Whether an earlier version (0.11) wrote the command: it calls `ov` or `overstory` for what one entry of ours does now,
+ * perhaps behind settings of variables. Side by side with ours it would take mail twice.
+ */
+export const isEarlierCommand = (command: string): boolean =>
+  /(?:^|[;&|]\s*|\s)(?:ov|overstory)\s+(?:log\s+(?:tool-start|tool-end|session-start|session-end)|prime|mail\s+check)\b/.test(
+    command,
+  );

@@ -4,6 +4,8 @@ export interface HookInput {
   readonly toolInput: unknown;
   readonly toolUseId: string | null;
   readonly sessionId: string | null;
+  /** File in which the runtime keeps the conversation. */
+  readonly transcript: string | null;
   /** Where the runtime stands. */
   readonly cwd: string | null;
   /** Why a session starts: startup, resume, clear, compact. */
@@ -21,6 +23,7 @@ export function readHookInput(text: string | undefined): HookInput | undefined {
     toolInput: given.tool_input,
     toolUseId: stringOf(given.tool_use_id),
     sessionId: stringOf(given.session_id),
+    transcript: stringOf(given.transcript_path),
     cwd: stringOf(given.cwd),
     source: stringOf(given.source),
     continuing: given.stop_hook_active === true,

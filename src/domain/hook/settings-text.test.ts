@@ -86,3 +86,27 @@ test("putting in and taking out gives any settings file back", () => {
     }),
   );
 });
+
+test("entries that version 0.11 wrote give way to ours, the user's beside them stay", () => {
+  const old = {
+    hooks: {
+      PreToolUse: [
+        { matcher: "", hooks: [{ type: "command", command: "ov log tool-start --agent orchestrator --stdin" }] },
+      ],
+      PostToolUse: [
+        {
+          matcher: "",
+          hooks: [{ command: "export PATH=x; ov mail check --inject --debounce 500" }, { command: "echo a.mov b" }],
+        },
+      ],
+      PreCompact: [{ matcher: "", hooks: [{ command: "ov prime --agent orchestrator --compact" }] }],
+    },
+  };
+  const { hooks } = JSON.parse(edited(withHooks(JSON.stringify(old, null, 2)))) as typeof old;
+  const commands = Object.values(hooks).flatMap((entries) =>
+    entries.flatMap((entry) => entry.hooks.map(({ command }) => command)),
+  );
+  expect(commands.filter((command) => /ov (log|mail|prime)/.test(command))).toEqual([]);
+  expect(commands).toContain("echo a.mov b");
+  expect(commands).toContain(hookCommand("pre-tool"));
+});

@@ -1,5 +1,5 @@
 import type { Branch, Node, Part } from "../merge/data/tree.ts";
-import { hookEntry, isOurCommand } from "./claude-hooks.ts";
+import { hookEntry, isEarlierCommand, isOurCommand } from "./claude-hooks.ts";
 import { claudeEvents, type HookEvent, hookEvents } from "./hook-event.ts";
 import {
   added,
@@ -21,7 +21,9 @@ export const freshSettings = (): string =>
 
 /** The settings with an entry of ours for each event that has none; the user's own stay where and as they are. */
 export function withHooks(text: string): JsonEdit {
-  let edited = text;
+  const cleared = editJson(text, (root) => strip(root, isEarlierCommand));
+  if (!cleared.ok) return cleared;
+  let edited = cleared.text;
   for (const event of hookEvents) {
     const next = editJson(edited, (root, style) => withHook(root, event, style));
     if (!next.ok) return next;
@@ -31,7 +33,7 @@ export function withHooks(text: string): JsonEdit {
 }
 
 /** The settings without our entries, and without what is empty once they are gone. */
-export const withoutHooks = (text: string): JsonEdit => editJson(text, strip);
+export const withoutHooks = (text: string): JsonEdit => editJson(text, (root) => strip(root, isOurCommand));
 
 /** The events that have an entry of ours; a problem when the file cannot be read. */
 export function installedEvents(
@@ -73,7 +75,9 @@ function listOf(root: Branch, event: HookEvent): Branch | undefined {
   return list === undefined ? undefined : asList(list.value, `hooks.${claudeEvents[event]}`);
 }
 
-const isOurs = ({ value }: Part): boolean => commandsOf(value).some(isOurPart);
+type Recognise = (command: string) => boolean;
+
+const isOurs = ({ value }: Part): boolean => commandsOf(value).some((part) => isCommand(part, isOurCommand));
 
 /** The commands of an entry; none for something that is written in another way. */
 function commandsOf(entry: Node): readonly Part[] {
@@ -81,28 +85,30 @@ function commandsOf(entry: Node): readonly Part[] {
   return list?.kind === "list" ? list.parts : [];
 }
 
-const isOurPart = ({ value }: Part): boolean =>
-  value.kind === "map" && isOurCommand(stringOf(partOf(value, "command")?.value) ?? "");
+const isCommand = ({ value }: Part, recognise: Recognise): boolean =>
+  value.kind === "map" && recognise(stringOf(partOf(value, "command")?.value) ?? "");
 
-function strip(root: Branch): Branch {
+/** Without the commands that are recognised, and without what is empty once they are gone. */
+function strip(root: Branch, recognise: Recognise): Branch {
   const hooks = partOf(root, hooksKey);
   if (hooks === undefined) return root;
   const map = asMap(hooks.value, hooksKey);
   let left = map;
   for (const part of map.parts) {
-    if (part.value.kind !== "list" || !part.value.parts.some(isOurs)) continue;
-    const entries = stripEntries(part.value);
+    if (part.value.kind !== "list") continue;
+    const entries = stripEntries(part.value, recognise);
+    if (entries === part.value) continue;
     left = entries.parts.length === 0 ? without(left, [part]) : replaced(left, part, entries);
   }
   if (left === map) return root;
   return left.parts.length === 0 ? without(root, [hooks]) : replaced(root, hooks, left);
 }
 
-function stripEntries(entries: Branch): Branch {
+function stripEntries(entries: Branch, recognise: Recognise): Branch {
   let left = entries;
   for (const part of entries.parts) {
     const commands = commandsOf(part.value);
-    const ours = commands.filter(isOurPart);
+    const ours = commands.filter((command) => isCommand(command, recognise));
     if (ours.length === 0) continue;
     // Somebody may have put a command of their own into our entry.
     left = ours.length === commands.length ? without(left, [part]) : replaced(left, part, thinned(part.value, ours));

@@ -66,6 +66,11 @@ export interface Command {
   /** Not in help, docs or completions: for our own processes. */
   readonly hidden?: boolean;
   readonly deprecated?: string;
+  /**
+   * Coding agents call it as a hook, where the exit code for wrong usage forbids a tool or a prompt. A settings file that
+   * an older version wrote must not lock anybody out, so it ends as an ordinary failure.
+   */
+  readonly inHooks?: boolean;
   readonly run?: () => Promise<Handler>;
 }
 

@@ -36,7 +36,13 @@ export async function runCli(input: CliInput): Promise<number> {
     const { elapsed } = await import("./format.ts");
     terminal.stderr.write(`${terminal.talkPaint().muted(elapsed(performance.now() - started))}\n`);
   }
-  return exit;
+  return exit === exits.usage && isInHooks(input.tree, parsed.path) ? exits.unexpected : exit;
+}
+
+function isInHooks(tree: Command, path: readonly string[]): boolean {
+  let command: Command | undefined = tree;
+  for (const name of path) command = command?.commands?.find((child) => child.name === name);
+  return command?.inHooks === true;
 }
 
 interface Terminal {

@@ -54,6 +54,7 @@ export const mailCommand: Command = {
     {
       name: "check",
       summary: "Take new messages out of an inbox",
+      inHooks: true,
       flags: [
         { name: "agent", value: "name", summary: "Whose inbox (default: your own)", complete: "agents" },
         { name: "inject", summary: "Print for a model; nothing at all when there is no mail" },
