@@ -84,6 +84,14 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     );
     return rows.length > 0;
   },
+  nextWaking: async (toAgent) => {
+    const rows = await sql.all(
+      "SELECT MIN(not_before) AS due FROM deliveries WHERE to_agent = ? AND state = 'queued' AND wake = 1",
+      toAgent,
+    );
+    const due = rows[0]?.due;
+    return typeof due === "number" ? due : undefined;
+  },
   inState: (toAgent, states) => {
     const narrowed = states.every((state) => openStates.includes(state)) ? `${isOpen} AND ` : "";
     return mail(

@@ -160,6 +160,22 @@ test("a turn that is interrupted is settled, uses no attempt, and its input come
   expect((await ranTurns(project, "b1"))[1]).toMatchObject({ trigger: "retry", attempt: 1, status: "settled" });
 }, 120_000);
 
+test("a turn whose mail was read at the terminal does not come again with nothing to say", async () => {
+  await using project = await makeProject({ scenario: busy });
+  await slingNew(project, "B1");
+  await untilFile(project, "busy");
+  const seat = attach(project, "b1", "--interrupt");
+  await seat.untilSaid("conversation");
+  expect(await queuedTurn(project, "b1")).toMatchObject({ trigger: "retry", attempt: 1 });
+  seat.type("!ov mail check --json; ov mail send --to operator --type question --subject q --body 'which one?' --json");
+  await seat.untilSaid('"recipients"');
+  await letGo(project);
+  await seat.leave();
+  await project.settled();
+  expect(await queuedTurn(project, "b1")).toBeUndefined();
+  expect(startsOf(project, "b1")).toHaveLength(1);
+}, 120_000);
+
 const done = `
 - when: { agent: b1, turn: 1 }
   do:

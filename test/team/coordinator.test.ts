@@ -84,6 +84,18 @@ test("check-complete says by its exit code whether a shutdown was asked for, als
   expect(jsonOf(over)).toMatchObject({ complete: true });
 }, 120_000);
 
+test("the same words sent twice within a minute are sent once, and the second command says so", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ say: Busy. }]\n" });
+  await project.json("coordinator", "start");
+  const first = await project.json("coordinator", "send", "--body", "Go on.");
+  const again = await project.ov("coordinator", "send", "--body", "Go on.");
+  expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`Already sent as ${first.id}`) });
+  expect(await project.json("coordinator", "send", "--body", "Go on.")).toMatchObject({
+    id: first.id,
+    duplicate: true,
+  });
+}, 120_000);
+
 test("a question that nobody answers ends with the exit code of a time limit", async () => {
   await using project = await makeProject({ scenario: "- do: [{ say: Busy. }]\n" });
   expect((await project.ov("coordinator", "ask", "--body", "Anybody?")).code).toBe(7);

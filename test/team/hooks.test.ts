@@ -68,6 +68,16 @@ test("after a tool, mail reaches the model as structured context, once", async (
   expect(await agentHook("post-tool", { tool_name: "Read" }, inSeconds(1))).toEqual({ code: 0, out: "", err: "" });
 });
 
+test("mail waits for the session itself: a helper that it started does not get it", async () => {
+  await send("for the session");
+  const later = inSeconds(60);
+  const helper = { tool_name: "Read", agent_id: "a1b2", agent_type: "general-purpose" };
+  for (const event of ["post-tool", "user-prompt", "stop"]) {
+    expect(await agentHook(event, helper, later)).toEqual({ code: 0, out: "", err: "" });
+  }
+  expect((await agentHook("post-tool", { tool_name: "Read" }, later)).out).toContain("| about for the session");
+});
+
 test("mail that comes right after some was handed over waits for the next look", async () => {
   for (let second = 2; second < 40; second += 2) {
     await send(`second ${second}`);

@@ -12,6 +12,8 @@ export interface HookInput {
   readonly source: string | null;
   /** The runtime already goes on because a hook of its stop asked for it. */
   readonly continuing: boolean;
+  /** A helper that the session started reports it, not the session itself. */
+  readonly subagent: boolean;
 }
 
 /** Undefined for what is no JSON object: a guard must not take that for "nothing to worry about". */
@@ -27,6 +29,7 @@ export function readHookInput(text: string | undefined): HookInput | undefined {
     cwd: stringOf(given.cwd),
     source: stringOf(given.source),
     continuing: given.stop_hook_active === true,
+    subagent: stringOf(given.agent_id) !== null,
   };
 }
 

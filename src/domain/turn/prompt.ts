@@ -34,6 +34,8 @@ export function composePrompt(facts: PromptFacts): string {
   else if (facts.attempt > 1 || (facts.trigger === "retry" && !facts.first))
     parts.push("Your previous turn did not finish. Look at the state of your worktree, then go on.");
   if (facts.trigger === "reminder") parts.push(reminder);
+  if (facts.trigger === "nudge" && facts.letters.length === 0)
+    parts.push("What held you back is over. Go on where you stopped.");
   const mail = renderBatch(facts.letters);
   if (mail !== "") parts.push(mail);
   return parts.join("\n\n");

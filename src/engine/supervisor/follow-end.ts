@@ -1,15 +1,18 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { nextDelivery } from "../../domain/mail/delivery.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { givesWork, reopens } from "../../domain/mail/recipient.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import type { Settlement } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
+import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
 import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { mayGiveWork } from "../../usecases/mail/may-give-work.ts";
-import { wakeUp } from "../../usecases/mail/post.ts";
+import { post, wakeUp } from "../../usecases/mail/post.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import type { Ending } from "./settle-turn.ts";
 
@@ -117,8 +120,40 @@ async function mayAsk(tx: Tx, message: Message, agent: Agent): Promise<boolean> 
 async function handOnRest(tx: Tx, context: FollowContext, agent: Agent): Promise<void> {
   const heir = await nearestLiveAncestor(tx, agent.parentName);
   for (const mail of await tx.deliveries.inState(agent.name, ["queued"])) {
-    if (!(await handOn(tx, context, mail, heir))) continue;
+    if (!(await handOn(tx, context, mail, heir))) {
+      await returnNudge(tx, context, mail);
+      continue;
+    }
     const sender = await tx.agents.byName(mail.message.fromAgent);
     if (sender !== undefined) await releaseIfDue(tx, context, sender);
   }
+}
+
+/** Who nudges waits for a sign: that the agent had finished without having read it is one. */
+async function returnNudge(tx: Tx, context: FollowContext, { message, delivery }: Mail): Promise<void> {
+  if (payloadFields(message.payload).nudge === undefined) return;
+  const cancelled = nextDelivery(
+    delivery,
+    { kind: "cancel", reason: "returned: its reader has finished" },
+    context.now,
+  );
+  if (!cancelled.ok) return;
+  await tx.deliveries.update(cancelled.value);
+  const { toAgent } = delivery;
+  await post(tx, context, {
+    from: "system",
+    fromAgentId: null,
+    byEngine: true,
+    runId: message.runId,
+    verified: true,
+    address: message.fromAgent,
+    recipients: [{ name: message.fromAgent, wake: false }],
+    subject: `Returned: ${toAgent} finished before it read your nudge`,
+    body: `${message.body}\n\nTo give ${toAgent} more to do: ov mail send --to ${toAgent} --type dispatch`,
+    type: "status",
+    priority: "normal",
+    threadId: message.threadId,
+    replyTo: message.id,
+    payload: null,
+  });
 }

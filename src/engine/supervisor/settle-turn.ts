@@ -220,6 +220,12 @@ async function queueNext(
   // Only reminders in a row say that an agent does not know how to end: this one knows what it waits for.
   const waits = next.kind === "none" && settlement.state === "between_turns" && settlement.input === "ack";
   if (waits && agent.reminders > 0) await tx.agents.setReminders(agent.id, 0);
+  // A turn takes only so much mail: what is left would wait for somebody else to write.
+  const left =
+    settlement.state === "between_turns" && next.kind === "none"
+      ? await tx.deliveries.nextWaking(agent.name)
+      : undefined;
+  if (left !== undefined) await tx.turns.queue({ ...queue, trigger: "mail", attempt: 1, notBefore: left });
   if (next.kind === "reminder") {
     await tx.agents.setReminders(agent.id, agent.reminders + 1);
     await tx.turns.queue({ ...queue, trigger: "reminder", attempt: 1, notBefore: 0 });

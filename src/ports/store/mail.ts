@@ -63,6 +63,8 @@ export interface DeliveryRows {
   countQueued(toAgent: string): Promise<number>;
   /** Queued mail that wakes exists for this agent. */
   hasWaking(toAgent: string): Promise<boolean>;
+  /** When the first of its queued mail that wakes is due; undefined when there is none. */
+  nextWaking(toAgent: string): Promise<number | undefined>;
   inState(toAgent: string, states: readonly DeliveryState[]): Promise<Mail[]>;
   ofTurn(turnId: string): Promise<Mail[]>;
   /** The earliest moment at which a reader's claim runs out. */

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Event } from "../../domain/event/event.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -69,7 +70,26 @@ async function newest(
   for (let end = from.cursor; end > from.after && found.length < from.lines; end -= page) {
     const start = Math.max(from.after, end - page);
     const events = (await tx.events.after(start, page)).filter(({ seq }) => seq <= end);
-    found = [...events.filter(from.wanted).flatMap(logLines), ...found];
+    found = [...inOrder(events.filter(from.wanted)).flatMap(logLines), ...found];
   }
   return found;
+}
+
+/** A guard's word is on record before the call that it denied has been read from the output: it is shown after it. */
+function inOrder(events: readonly Event[]): readonly Event[] {
+  const idOf = ({ data }: Event): unknown => payloadFields(data).id;
+  const denied = events.filter(
+    ({ type, data }) => type === "guard_denied" && typeof payloadFields(data).id === "string",
+  );
+  const late = new Set(
+    denied.filter((denial) =>
+      events.some((event) => event.type === "tool_start" && event.seq > denial.seq && idOf(event) === idOf(denial)),
+    ),
+  );
+  if (late.size === 0) return events;
+  return events.flatMap((event) => {
+    if (late.has(event)) return [];
+    if (event.type !== "tool_start") return [event];
+    return [event, ...[...late].filter((denial) => idOf(denial) === idOf(event))];
+  });
 }

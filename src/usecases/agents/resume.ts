@@ -2,6 +2,7 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { no, ok } from "../../domain/result.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
 import { wakeUp } from "../mail/post.ts";
@@ -76,7 +77,9 @@ async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
 /** Queues the turn that the pause held back. True when the agent has one now. */
 export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, agent: Agent): Promise<boolean> {
   if (hasEnded(agent) || agent.topology !== "per_turn" || agent.stopRequestedBy !== null) return false;
-  if ((await tx.turns.queuedFor(agent.id)) !== undefined) return true;
+  const queued = await tx.turns.queuedFor(agent.id);
+  if (queued !== undefined && !(await isTakenCareOf(tx, queued))) return true;
+  if (queued !== undefined) await tx.turns.cancel(queued.id, now);
   if (await tx.deliveries.hasWaking(agent.name)) {
     await wakeUp(tx, ids, agent.name, 0, now);
     return true;
@@ -95,4 +98,19 @@ export async function goOn(tx: Tx, { ids, now }: Pick<Context, "ids" | "now">, a
     now,
   });
   return true;
+}
+
+/**
+ * The turn would bring again what an interrupted one was about, and a person has dealt with all of it meanwhile: it would
+ * have nothing to say.
+ */
+async function isTakenCareOf(tx: Tx, queued: Turn): Promise<boolean> {
+  if (queued.trigger !== "retry" || queued.attempt > 1 || (await tx.deliveries.countQueued(queued.agentName)) > 0) {
+    return false;
+  }
+  const ended = (await tx.turns.listFor(queued.agentId)).filter(
+    ({ endedAt, startedAt }) => endedAt !== null && startedAt !== null,
+  );
+  // A retry after a turn that counts as settled is one that was interrupted for a person.
+  return ended.at(-1)?.status === "settled";
 }

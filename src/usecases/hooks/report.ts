@@ -49,6 +49,8 @@ export const reportHook: UseCase<HookReport, HookReply> = {
 
 async function mailFor(tx: Tx, context: Context, report: HookReport): Promise<Result<boolean, Refusal>> {
   const { event, input, debounceMs } = report;
+  // A helper does one thing and forgets; what is said to it the session that asked for it never hears.
+  if (input?.subagent === true) return ok(false);
   if (event === "stop") {
     // Handed over once already, and it still wants to stop: asking again would never end.
     return ok(input?.continuing !== true && (await tx.deliveries.hasWaking(context.caller.name)));

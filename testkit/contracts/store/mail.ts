@@ -219,8 +219,10 @@ export function mailPromises(check: Check): void {
       const seq = await tx.messages.insert(aMessage("m1"));
       await tx.deliveries.insert([aDelivery(seq, "b1", { wake: true }), aDelivery(seq, "b2")]);
       expect([await tx.deliveries.hasWaking("b1"), await tx.deliveries.hasWaking("b2")]).toEqual([true, false]);
+      expect(await tx.deliveries.nextWaking("b1")).toBeNumber();
       await tx.deliveries.update(aDelivery(seq, "b1", { wake: true, state: "claimed" }));
       expect(await tx.deliveries.hasWaking("b1")).toBe(false);
+      expect(await tx.deliveries.nextWaking("b1")).toBeUndefined();
     });
   });
 

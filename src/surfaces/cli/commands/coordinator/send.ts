@@ -24,11 +24,13 @@ export const send =
       type: "dispatch",
     });
     if (!sent.ok) return sent;
-    const { id, woken, warnings } = sent.value;
+    const { id, woken, warnings, duplicate } = sent.value;
     for (const warning of warnings) io.warn(visibleLine(warning));
     return ok({
-      json: { id, nudged: woken.includes(agentName), agentName },
-      text: successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
+      json: { id, nudged: woken.includes(agentName), agentName, ...(duplicate ? { duplicate } : {}) },
+      text: duplicate
+        ? `Already sent as ${io.paint.accent(id ?? "")} less than a minute ago; nothing was sent again.`
+        : successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
       quietText: id ?? "",
     });
   };
