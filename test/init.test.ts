@@ -8,7 +8,7 @@ import { document, initWorld, ownFiles } from "./init.world.ts";
 describe("a first init", () => {
   test("with --json prints exactly one document with everything it found and did", async () => {
     using world = await initWorld();
-    world.install("codex", "gemini");
+    world.install("claude", "codex");
     world.write("package.json", JSON.stringify({ scripts: { test: "vitest run" } }));
     const said = document(await world.ov("init", "--json"));
     expect(Object.keys(said)).toEqual([
@@ -33,7 +33,7 @@ describe("a first init", () => {
       project: "repo",
       root: world.root,
       canonicalBranch: "main",
-      runtime: "codex",
+      runtime: "claude",
       gates: [{ name: "Tests", command: "npm test", from: "package.json" }],
       unchanged: [],
       backups: [],
@@ -53,7 +53,7 @@ describe("a first init", () => {
       ".overstory/README.md",
       ".overstory/agent-manifest.json",
       ".git/ov-state/overstory.db",
-      "AGENTS.md",
+      "CLAUDE.md",
       ".overstory/config.yaml",
     ]);
   });
@@ -113,10 +113,23 @@ describe("a first init", () => {
     expect(await named.json("config", "get", "project.name")).toMatchObject({ value: "mine" });
   });
 
+  test("chooses only what it can drive and what starts, and without any it still works and says so", async () => {
+    using world = await initWorld();
+    world.install("codex", "gemini");
+    const { code, err } = await world.ov("init");
+    expect(code).toBe(0);
+    expect(err).toContain("codex and gemini cannot be used here yet");
+    expect(await world.json("config", "get", "runtime.default")).toMatchObject({ value: "claude" });
+    expect(await world.json("init")).toMatchObject({
+      warnings: [expect.stringContaining("claude --version"), expect.stringContaining("quality gate")],
+    });
+  });
+
   test("says what is missing: a coding agent on the PATH and a quality gate, and how to set one", async () => {
     using world = await initWorld();
     const { err } = await world.ov("init");
-    expect(err).toContain("no coding-agent program was found");
+    expect(err).toContain("no coding agent was found on PATH");
+    world.install("claude");
     const [, typed] = /ov config set project\.qualityGates '(.+)'/.exec(err) ?? [];
     expect((await world.ov("config", "set", "project.qualityGates", typed ?? "")).code).toBe(0);
     expect(await world.json("init")).toMatchObject({ gates: [{ name: "Tests", command: "make test" }], warnings: [] });
@@ -211,6 +224,7 @@ describe("a second init", () => {
 
   test("keeps edited configuration, ignore rules and readme", async () => {
     using world = await initWorld();
+    world.install("claude");
     await world.ov("init");
     world.write(".overstory/config.yaml", "# mine\nproject: {name: renamed}\nagents:\n  maxDepth: 1 # low\n");
     world.write(".overstory/.gitignore", "*\n");

@@ -79,6 +79,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       const name = runtime ?? (await theProject()).config.runtime.default;
       return allowedEnvironment(env, runtimeById(name)?.environment ?? []);
     },
+    preflight: async (runtime) => (await import("./preflight.ts")).preflight(await theProject(), runtime, env.PATH),
     environmentForGates: () => gateVariables(env),
     project: async () =>
       (await import("./init.ts")).makeProjectFacet({

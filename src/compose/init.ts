@@ -73,7 +73,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const lastKnown = isThere || request.reset ? undefined : readText(files.lastKnown.project);
   const keeps = (isThere || lastKnown !== undefined) && !request.reset;
   const question = { repository, env, name: request.name };
-  const facts = keeps ? ok(await configuredFacts(question)) : detectFacts(question);
+  const facts = keeps ? ok(await configuredFacts(question)) : await detectFacts(question);
   if (!facts.ok) return facts;
 
   if (request.newDatabase !== true) refuseLostStore(state);

@@ -118,6 +118,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
     files: projectFiles(project),
     reach: killPointsFrom(project.env),
     sight: thisProcess,
+    preflight: async (runtime, path) => (await import("./preflight.ts")).preflight(project, runtime, path),
   };
 }
 

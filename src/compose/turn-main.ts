@@ -42,9 +42,9 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       runtime: runtimeById,
       baseEnvironment: {
         HOME: env.HOME ?? "/",
-        PATH: `${shimDir(project)}:${env.PATH ?? "/usr/bin:/bin"}`,
         OVERSTORY_PROJECT_ROOT: project.root,
       },
+      path: { first: shimDir(project), otherwise: env.PATH ?? "/usr/bin:/bin" },
       mcpConfig: mcpConfig(),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),

@@ -70,11 +70,22 @@ type AgentRefusal =
     }
   | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string }
   | {
+      readonly kind: "runtime-unavailable";
+      readonly runtime: string;
+      readonly program: string;
+      readonly problem: ProgramProblem;
+    }
+  | {
       readonly kind: "may-not-spawn";
       readonly parent: string;
       readonly capability: string;
       readonly may: readonly string[];
     };
+
+/** Why a program that agents need cannot be started from where it was asked for. */
+export type ProgramProblem =
+  | { readonly kind: "missing" }
+  | { readonly kind: "broken"; readonly at: string; readonly said: string };
 
 type MailRefusal =
   | {

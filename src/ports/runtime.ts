@@ -36,6 +36,8 @@ export type LineReader = (line: string) => readonly TurnEvent[];
 export interface Runtime {
   readonly id: string;
   readonly instructionFile: string;
+  /** The program that must be on PATH; it answers to --version. Absent where it is our own. */
+  readonly program?: string;
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
   readonly environment: readonly string[];
   /** What it says on its error output when it leaves before it began, and would say again however often it is started. */

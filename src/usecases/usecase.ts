@@ -42,8 +42,12 @@ export interface UseCase<Request, Reply> {
   readonly guarded?: boolean;
 }
 
+/** Why an agent of this runtime could not start with this PATH, found out before a seat is reserved for it. */
+export type Preflight = (runtime: string, path: string | undefined) => Promise<Refusal | undefined>;
+
 export interface PrepareTerms {
   readonly settings: Settings;
+  readonly preflight?: Preflight | undefined;
   /** Who asks, for effects that not everybody may cause. Looked up only when asked for: hot calls do without. */
   readonly caller: () => Promise<Result<Caller, Refusal>>;
 }

@@ -9,7 +9,7 @@ async function projectWith(script: string): Promise<TestProject> {
   const project = await makeProject();
   const bin = join(project.home, "bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "claude"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  writeFileSync(join(bin, "claude"), `#!/bin/sh\n[ "$1" = --version ] && exit 0\n${script}\n`, { mode: 0o755 });
   await project.json("task", "create", "T1", "--id", "T1");
   const env = { PATH: `${bin}:${process.env.PATH}` };
   const slung = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", "claude");

@@ -57,7 +57,7 @@ interface Audience {
  */
 const audiences = {
   agent: {
-    also: ["TERM", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_CONFIG_GLOBAL"],
+    also: ["PATH", "TERM", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_CONFIG_GLOBAL"],
     secrets: true,
   },
   gate: { also: ["HOME", "PATH", "TMPDIR"], secrets: false },

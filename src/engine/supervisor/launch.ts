@@ -178,6 +178,7 @@ function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Reco
   return {
     ...fromShell,
     ...ports.baseEnvironment,
+    PATH: `${ports.path.first}:${fromShell.PATH ?? ports.path.otherwise}`,
     OVERSTORY_AGENT_NAME: agent.name,
     OVERSTORY_CAPABILITY: agent.capability,
     OVERSTORY_TASK_ID: agent.taskId ?? "",

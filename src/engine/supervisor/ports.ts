@@ -19,8 +19,10 @@ export interface SupervisorPorts {
   readonly files: TurnFiles;
   readonly instructions: Instructions;
   runtime(id: string): Runtime | undefined;
-  /** What every agent's process gets besides what its person's shell gave: PATH with `ov` first, HOME, the project. */
+  /** What every agent's process gets besides what its person's shell gave: HOME, the project. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
+  /** The directory of `ov`, first on PATH; what follows is the person's, and where nobody knows that, `otherwise`. */
+  readonly path: { readonly first: string; readonly otherwise: string };
   /** How an agent's program starts our tool server. */
   readonly mcpConfig?: string;
   readonly settings: Settings;

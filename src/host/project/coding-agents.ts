@@ -16,9 +16,11 @@ const codingAgents: readonly CodingAgent[] = [
   { program: "cursor-agent", runtime: "cursor", instructionFile: "AGENTS.md" },
 ];
 
-/** The runtime of the first coding agent on PATH, if any is there. */
-export function installedRuntime(path: string | undefined): string | undefined {
-  return codingAgents.find(({ program }) => Bun.which(program, { PATH: path ?? "" }) !== null)?.runtime;
+/** Coding agents on PATH, by the name of their runtime. */
+export function installedRuntimes(path: string | undefined): readonly string[] {
+  return codingAgents
+    .filter(({ program }) => Bun.which(program, { PATH: path ?? "" }) !== null)
+    .map(({ runtime }) => runtime);
 }
 
 /** The file a person's own session reads. AGENTS.md is what programs without a file of their own agree on. */

@@ -15,6 +15,7 @@ const alone = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1", BASH_DEFAULT_TIMEOUT_
 /** Claude Code, one process per turn. */
 export const claudeRuntime: Runtime = {
   id: "claude",
+  program: "claude",
   instructionFile: ".claude/CLAUDE.md",
   environment: [
     "ANTHROPIC_*",

@@ -41,6 +41,8 @@ export interface App {
   /** Asks again, cheaply, until the answer is there; for commands that a person lets wait. */
   until<T>(ask: () => Promise<T | undefined>): Promise<T>;
   readonly engine: EngineFacet;
+  /** Why no agent of this runtime could start from this shell; undefined when one could. */
+  preflight(runtime: string): Promise<Refusal | undefined>;
   /** The allow-listed variables of the caller's shell that this runtime's agents will get. */
   environmentFor(runtime: string | undefined): Promise<Readonly<Record<string, string>>>;
   /** Those of them that gates may have, with where tools and files are. */

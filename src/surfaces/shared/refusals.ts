@@ -46,6 +46,13 @@ function words(refusal: Refusal): Words {
         message: `${refusal.what} is busy; ${unchanged}`,
         hint: "try the same command again in a moment",
       };
+    case "runtime-unavailable":
+      return {
+        ...rejected("AGENT_ERROR"),
+        exit: exits.setup,
+        message: `${refusal.runtime} cannot be started here: ${programTrouble(refusal)}; no agent was started`,
+        hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: ov config set runtime.default <name>`,
+      };
     case "name-taken":
       return {
         ...rejected("AGENT_ERROR"),
@@ -244,6 +251,11 @@ const elsewhere = {
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
 /** Seats become free when agents end, so asking again is not pointless. */
 const full = { code: "AGENT_ERROR", exit: exits.busy, retryable: true } as const;
+function programTrouble({ program, problem }: Extract<Refusal, { kind: "runtime-unavailable" }>): string {
+  if (problem.kind === "missing") return `there is no program "${program}" on PATH`;
+  return `${problem.at} --version failed (${problem.said})`;
+}
+
 const rejected = (code: Code) => ({ code, exit: exits.usage, retryable: false }) as const;
 
 function stillOpen({ agents, branches }: Extract<Refusal, { kind: "run-open" }>): string {

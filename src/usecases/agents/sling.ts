@@ -17,7 +17,7 @@ import type { SlingReply, SlingRequest } from "./sling-request.ts";
 /** Reserves a seat in one transaction and returns; the engine prepares the worktree and starts the first turn. */
 export const sling: UseCase<SlingRequest, SlingReply> = {
   access: "write",
-  prepare: keepEnvironment,
+  prepare: prepareSeat,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {
     const plan = await planSling(tx, context, request);
@@ -54,6 +54,20 @@ export const drySling: UseCase<SlingRequest, SlingReply> = {
     });
   },
 };
+
+/** An agent that could not start gets no seat. */
+export async function prepareSeat<
+  R extends {
+    readonly runtime?: string | undefined;
+    readonly capability: string;
+    readonly environment: Readonly<Record<string, string>>;
+  },
+>(files: ProjectFiles, terms: PrepareTerms, request: R): Promise<Result<R, Refusal>> {
+  const { runtime: configured } = terms.settings;
+  const runtime = request.runtime ?? configured.capabilities[request.capability] ?? configured.default;
+  const problem = await terms.preflight?.(runtime, request.environment.PATH);
+  return problem === undefined ? keepEnvironment(files, terms, request) : no(problem);
+}
 
 /** An agent's children get what its own person's shell gave it; a path in a request is never believed. */
 export async function keepEnvironment<

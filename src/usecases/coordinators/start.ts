@@ -6,7 +6,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { adviceNow } from "../advise/advise-plan.ts";
-import { forgetEnvironment, keepEnvironment } from "../agents/sling.ts";
+import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
 import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { openingMail } from "./opening.ts";
@@ -19,7 +19,7 @@ import type { StartReply, StartRequest } from "./start-request.ts";
  */
 export const startCoordinator: UseCase<StartRequest, StartReply> = {
   access: "write",
-  prepare: keepEnvironment,
+  prepare: prepareSeat,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {
     const plan = await planStart(tx, context, request);

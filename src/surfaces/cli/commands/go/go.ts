@@ -77,6 +77,8 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   await (await app.trust()).check();
   const terms = await termsOf(app, call);
   if (!terms.ok) return terms;
+  const unavailable = await app.preflight(runtime);
+  if (unavailable !== undefined) return no(unavailable);
   const current = await (await app.project()).currentBranch();
   const typed = await existingBranch(app, text(flags.target));
   if (!typed.ok) return typed;

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import type { ProgramProblem } from "../domain/refusal.ts";
+import { writeAtomically } from "./atomic-file.ts";
+
+/** A program that an agent needs, as a shell with this PATH finds it. */
+interface ProbedProgram {
+  readonly program: string;
+  readonly path: string;
+  /** Where what was found out is kept, if anywhere. It is asked again when the file is another one. */
+  readonly memory?: string;
+}
+
+interface Known {
+  readonly at: string;
+  readonly stamp: string;
+  readonly version: string;
+}
+
+const patienceMs = 15_000;
+
+/**
+ * Can the program start here? Undefined when it can. Only the first look at a file starts it, to ask for its version;
+ * afterwards one look at the file is enough.
+ */
+export async function programProblem({ program, path, memory }: ProbedProgram): Promise<ProgramProblem | undefined> {
+  const at = Bun.which(program, { PATH: path });
+  if (at === null) return { kind: "missing" };
+  const stamp = stampOf(at);
+  const known = remembered(memory);
+  if (known.some((one) => one.at === at && one.stamp === stamp)) return undefined;
+  const asked = await ask(at, path);
+  if ("problem" in asked) return { kind: "broken", at, said: asked.problem };
+  if (memory !== undefined)
+    remember(memory, [...known.filter((one) => one.at !== at), { at, stamp, version: asked.version }]);
+  return undefined;
+}
+
+function stampOf(at: string): string {
+  const { mtimeMs, size, ino } = statSync(at);
+  return `${mtimeMs}:${size}:${ino}`;
+}
+
+async function ask(at: string, path: string): Promise<{ readonly version: string } | { readonly problem: string }> {
+  try {
+    const env = { PATH: path, HOME: process.env.HOME ?? "/" };
+    const child = Bun.spawn({ cmd: [at, "--version"], env, stdio: ["ignore", "pipe", "pipe"], timeout: patienceMs });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    const code = await child.exited;
+    if (code === 0) return { version: out.trim().slice(0, 100) };
+    return { problem: err.trim().slice(-300) || `it exited with ${child.signalCode ?? code}` };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function remembered(memory: string | undefined): readonly Known[] {
+  if (memory === undefined || !existsSync(memory)) return [];
+  try {
+    const kept: unknown = JSON.parse(readFileSync(memory, "utf8"));
+    return Array.isArray(kept) ? kept.filter(isKnown) : [];
+  } catch {
+    // Half a file, or somebody else's: it is asked again.
+    return [];
+  }
+}
+
+const isKnown = (value: unknown): value is Known =>
+  typeof value === "object" && value !== null && "at" in value && "stamp" in value && "version" in value;
+
+/** A note that could not be kept costs the next caller one more question. */
+function remember(memory: string, known: readonly Known[]): void {
+  try {
+    writeAtomically(memory, JSON.stringify(known.slice(-20)), 0o600);
+  } catch {
+    // A full or read-only disk: nothing depends on it.
+  }
+}
