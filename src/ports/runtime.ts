@@ -12,6 +12,8 @@ export interface LaunchRequest {
   readonly instructions?: string;
   /** JSON that tells the CLI how to start our tool server. It holds no secret: the server inherits the agent's token. */
   readonly mcpConfig?: string;
+  /** What the turn may cost; programs that can count it themselves end it there. */
+  readonly maxCostUsd?: number;
   /** What answers whether a tool may be used, for programs that ask. */
   readonly guard?: Guard;
 }

@@ -93,6 +93,7 @@ export const budgetRows = (sql: Sql): BudgetRows => ({
   },
   isHeld: async (turnId) =>
     (await sql.all("SELECT 1 AS held FROM budget_reservations WHERE turn_id = ? LIMIT 1", turnId)).length > 0,
+  heldBy: (turnId) => select(sql, budgetReservations, "WHERE turn_id = ? ORDER BY scope, subject, unit", turnId),
   take: async (turnId) => {
     const rows = await sql.all(
       `DELETE FROM budget_reservations WHERE turn_id = ? RETURNING ${budgetReservations.list}`,

@@ -141,3 +141,24 @@ testWithCli(
   },
   { timeoutMs: 120_000 },
 );
+
+testWithCli(
+  "claude",
+  "a budget is kept within a turn: the real CLI stops at what its agent has left",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir, { config: "budgets: { agent: { usd: 0.004 } }\n" });
+    const steps: Step[] = Array.from({ length: 30 }, () => ({ shell: "ls" }));
+    await sling(project, model, { steps });
+    await untilTurns(project, "b1", 1);
+    expect(await ranTurns(project, "b1")).toMatchObject([{ failure: "budget", attempt: 1 }]);
+    const ledgers = await project.read((tx) => tx.budgets.of([{ scope: "agent", subject: "b1" }]));
+    const spent = ledgers.find(({ unit }) => unit === "usd")?.spent ?? 0;
+    // One call of this model costs less than a quarter of the budget, and the one that reaches it is paid for.
+    expect(spent).toBeGreaterThanOrEqual(4_000);
+    expect(spent).toBeLessThan(5_000);
+    const waits = () => project.read((tx) => tx.waits.of("b1"));
+    await project.until("it was parked", async () => (await waits()).some(({ kind }) => kind === "budget"));
+  },
+  { timeoutMs: 120_000 },
+);

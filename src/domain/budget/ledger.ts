@@ -1,6 +1,6 @@
 import { no, ok, type Result } from "../result.ts";
 import { kept } from "./amount.ts";
-import type { Amounts, BudgetSettings, Ledger, LedgerChange, LedgerKey, Reservation } from "./budget.ts";
+import type { Amounts, BudgetSettings, BudgetUnit, Ledger, LedgerChange, LedgerKey, Reservation } from "./budget.ts";
 
 /** Why a turn may not start: what the ledger says, and what the turn would have set aside. */
 export interface Exceeded extends LedgerKey {
@@ -59,6 +59,26 @@ export function reserve(
   }
   const first = exceeded.find((ledger) => isExhausted(ledger, ledger.limit)) ?? exceeded[0];
   return first === undefined ? ok(held) : no(first);
+}
+
+/** What a turn that runs may take of each unit, as ledgers keep it; a unit that nothing limits is absent. */
+export type Allowance = Readonly<Partial<Record<BudgetUnit, number>>>;
+
+/** What its ledgers have left when everybody else takes what they set aside. */
+export function allowanceOf(
+  settings: BudgetSettings,
+  ledgers: readonly Ledger[],
+  own: readonly Omit<Reservation, "turnId">[],
+): Allowance {
+  const allowance: Partial<Record<BudgetUnit, number>> = {};
+  for (const { scope, subject, unit, amount } of own) {
+    const ledger = ledgers.find((one) => one.scope === scope && one.subject === subject && one.unit === unit);
+    const limit = ledger === undefined ? undefined : limitOf(settings, ledger);
+    if (ledger === undefined || limit === undefined) continue;
+    const left = Math.max(0, limit - ledger.spent - Math.max(0, ledger.reserved - amount));
+    allowance[unit] = Math.min(left, allowance[unit] ?? left);
+  }
+  return allowance;
 }
 
 /** The reservations as changes of their ledgers. */

@@ -1,4 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import { type Allowance, allowanceOf } from "../../domain/budget/ledger.ts";
 import type { Letter } from "../../domain/mail/fold.ts";
 import type { ProcessRecord } from "../../domain/process/process.ts";
 import type { Recall } from "../../domain/turn/prompt.ts";
@@ -13,6 +14,8 @@ export interface OwnedTurn {
   readonly agent: Agent;
   readonly fence: number;
   readonly letters: readonly Letter[];
+  /** What the turn may take of each budget before it is ended. */
+  readonly allowance?: Allowance | undefined;
   /** What a conversation that was lost must be told again. */
   readonly recall?: Recall | undefined;
   /** The agent's process, when an earlier supervisor already started it. */
@@ -46,7 +49,13 @@ export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: n
     await tx.leases.hold(turnLease(turnId), fence, id);
     const started = known.find((process) => process.role === "agent");
     const recall = started === undefined ? await recallFor(tx, turn, agent) : undefined;
-    return { turn, agent, fence, letters: await lettersOf(tx, turnId), recall, started };
+    const held = await tx.budgets.heldBy(turnId);
+    const allowance = allowanceOf(
+      ports.settings.budgets,
+      await tx.budgets.of(held.filter(({ unit }) => unit === "turns")),
+      held,
+    );
+    return { turn, agent, fence, letters: await lettersOf(tx, turnId), recall, allowance, started };
   });
 }
 

@@ -1,3 +1,6 @@
+import { inWords } from "../../domain/budget/amount.ts";
+import type { Allowance } from "../../domain/budget/ledger.ts";
+import { countedTokens } from "../../domain/budget/usage.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import type { OwnedTurn } from "./begin.ts";
@@ -43,17 +46,19 @@ export async function followOutput(
   let lastGrowth = clock.monotonic();
   let look = fastestLookMs;
   let waited = false;
+  const spending = watchSpending(owned.allowance ?? {});
+  const began = clock.monotonic();
   let grewSince = false;
   let overSince: number | undefined;
   const store = async (): Promise<boolean> => {
-    const began = clock.monotonic();
+    const asked = clock.monotonic();
     const stored = await storeEvents(ports, owned, { batch, grew: grewSince, place: log.place });
     batch = [];
     grewSince = false;
     lastStored = clock.monotonic();
     beat.rodeAlong();
     // While we wait for the disk the agent may be unable to write as well: that is not its silence.
-    lastGrowth += lastStored - began;
+    lastGrowth += lastStored - asked;
     ports.reach("turn.after-batch");
     return stored;
   };
@@ -63,6 +68,7 @@ export async function followOutput(
     const { events, grew } = log.take();
     batch.push(...events);
     const now = clock.monotonic();
+    const over = spending.overrun(events, now - began);
     if (grew) {
       lastGrowth = now;
       waited = false;
@@ -83,8 +89,11 @@ export async function followOutput(
       overSince !== undefined &&
       (now - lastGrowth > limits.afterResultMs ||
         (limits.stallTimeoutMs > 0 && now - overSince > limits.stallTimeoutMs));
-    if (lingers || log.hopeless !== undefined) {
-      const { ended, hopeless } = log;
+    // A turn that is over has spent what it spent: that is booked, and nothing is left to be ended for it.
+    const overrun = log.ended === undefined ? over : undefined;
+    if (lingers || log.hopeless !== undefined || overrun !== undefined) {
+      const { ended } = log;
+      const hopeless = log.hopeless ?? overrun;
       await processes.endTree(process.identity, limits.graceMs, { turnId: owned.turn.id });
       batch.push(...log.take().events, ...log.finish());
       if (!(await store())) return { kind: "fenced-out" };
@@ -108,4 +117,26 @@ export async function followOutput(
     }
     await new Promise((resolve) => setTimeout(resolve, look));
   }
+}
+
+/**
+ * Says when a turn has taken more of a budget than it may. Dollars are not in the stream: a program that can count them
+ * was told its limit.
+ */
+function watchSpending(allowance: Allowance): {
+  overrun(events: readonly PlacedEvent[], elapsedMs: number): Hopeless | undefined;
+} {
+  let tokens = 0;
+  const over = (unit: "tokens" | "minutes", taken: number): Hopeless | undefined => {
+    const most = allowance[unit];
+    if (most === undefined || taken <= most) return undefined;
+    const text = `it took ${inWords(unit, taken)}, and ${inWords(unit, most)} were left`;
+    return { kind: "hopeless", failure: "budget", text };
+  };
+  return {
+    overrun: (events, elapsedMs) => {
+      tokens += countedTokens(events.flatMap(({ event }) => (event.kind === "usage" ? [event] : [])));
+      return over("tokens", tokens) ?? over("minutes", elapsedMs);
+    },
+  };
 }

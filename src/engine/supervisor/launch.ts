@@ -1,3 +1,4 @@
+import { shown } from "../../domain/budget/amount.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
@@ -90,6 +91,7 @@ function start(
     ...(told.found ? {} : { instructions: told.file }),
     ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
     guard: told.guard,
+    ...(owned.allowance?.usd === undefined ? {} : { maxCostUsd: shown("usd", Math.max(1, owned.allowance.usd)) }),
   });
   ports.files.create(logDir, plan.input);
   ports.reach("turn.before-spawn");

@@ -17,6 +17,8 @@ export interface BudgetRows {
   /** Notes what a turn has set aside. */
   hold(turnId: string, reservations: readonly Omit<Reservation, "turnId">[]): Promise<void>;
   isHeld(turnId: string): Promise<boolean>;
+  /** What the turn has set aside. */
+  heldBy(turnId: string): Promise<Reservation[]>;
   /** Removes and returns what the turn had set aside: empty for all but the first who asks. */
   take(turnId: string): Promise<Reservation[]>;
   /** What all agents that ever had the capability have spent. */

@@ -6,7 +6,8 @@ export function streamJsonArguments({
   resume,
   instructions,
   mcpConfig,
-}: Pick<LaunchRequest, "model" | "resume" | "instructions" | "mcpConfig">): string[] {
+  maxCostUsd,
+}: Pick<LaunchRequest, "model" | "resume" | "instructions" | "mcpConfig" | "maxCostUsd">): string[] {
   const argv = [
     "-p",
     "--input-format",
@@ -24,6 +25,8 @@ export function streamJsonArguments({
   // It takes any number of values, so another flag must follow.
   if (mcpConfig !== undefined) argv.push("--mcp-config", mcpConfig);
   argv.push("--permission-mode", "bypassPermissions");
+  // It counts from the beginning of this process, also in a conversation that goes on.
+  if (maxCostUsd !== undefined) argv.push("--max-budget-usd", maxCostUsd.toFixed(6));
   if (model !== null) argv.push("--model", model);
   if (resume !== null) argv.push("--resume", resume);
   if (instructions !== undefined) argv.push("--append-system-prompt-file", instructions);

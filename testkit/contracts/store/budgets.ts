@@ -64,6 +64,8 @@ export function budgetPromises(check: Check): void {
       await tx.budgets.hold("t1", held);
       await tx.budgets.hold("t2", []);
       expect([await tx.budgets.isHeld("t1"), await tx.budgets.isHeld("t2")]).toEqual([true, false]);
+      expect((await tx.budgets.heldBy("t1")).length).toBeGreaterThan(0);
+      expect(await tx.budgets.heldBy("t2")).toEqual([]);
     });
     const taken = await store.transaction((tx) => tx.budgets.take("t1"));
     expect(taken.toSorted((a, b) => b.amount - a.amount)).toEqual(held.map((each) => ({ turnId: "t1", ...each })));

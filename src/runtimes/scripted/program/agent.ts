@@ -53,7 +53,17 @@ export class Agent {
     if (!opensWith("noInit", steps))
       await turn.open({ cwd, permissionMode: args.permissionMode, mcpServers: listed(args.mcpPrograms) });
     const ending = await this.#ending(turn, () =>
-      performSteps(steps, { turn, prompt, out, stop, diary, cwd, env, mcpPrograms: args.mcpPrograms }),
+      performSteps(steps, {
+        turn,
+        prompt,
+        out,
+        stop,
+        diary,
+        cwd,
+        env,
+        mcpPrograms: args.mcpPrograms,
+        maxBudgetUsd: args.maxBudgetUsd,
+      }),
     );
     if (ending.kind === "exit") return ending;
     return this.#finish(turn, ending);

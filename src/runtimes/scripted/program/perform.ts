@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Step, StepOf } from "./scenario/step.ts";
 import type { Outcome } from "./stream/result.ts";
+import { costInUsd } from "./stream/tokens.ts";
 import { commitAll, editFile, runOv, runShell, type Stage, startChild, useTool } from "./tools.ts";
 import { failModelCall, failTurn } from "./trouble.ts";
 
@@ -22,10 +23,15 @@ export async function performSteps(steps: readonly Step[], stage: Stage): Promis
 async function performUntilEnd(steps: readonly Step[], stage: Stage): Promise<Ending | undefined> {
   for (const step of steps) {
     stage.stop.check();
-    const ending = await perform(step, stage);
+    const ending = (await perform(step, stage)) ?? overBudget(stage);
     if (ending !== undefined) return ending;
   }
   return undefined;
+}
+
+function overBudget({ turn, maxBudgetUsd }: Stage): Ending | undefined {
+  if (maxBudgetUsd === undefined || costInUsd(turn.tokens) < maxBudgetUsd) return undefined;
+  return { kind: "budget", limitUsd: maxBudgetUsd };
 }
 
 /** Undefined means: go on with the next step. */

@@ -20,6 +20,8 @@ export interface Stage {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The servers it was told about. */
   readonly mcpPrograms: readonly McpProgram[];
+  /** What the turn may cost. */
+  readonly maxBudgetUsd?: number | undefined;
 }
 
 /** Why a step that had to work did not; undefined when it did. */
