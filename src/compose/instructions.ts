@@ -59,6 +59,7 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
     worktreeKind !== "root" && worktree !== null && placeIgnored({ worktree, file: instructionFile, text, untouched });
   return {
     version,
+    text,
     hash: randomIds.digest(text),
     file,
     found,

@@ -14,7 +14,8 @@ export interface InstructionRequest {
 export interface PlacedInstructions {
   /** `builder@` and the first twelve digits of the digest of the role's prompt: the same for all who were told the same. */
   readonly version: string;
-  /** Digest of the whole text. */
+  /** The whole text, and its digest. */
+  readonly text: string;
   readonly hash: string;
   /** Absolute path of the copy in the state directory. */
   readonly file: string;

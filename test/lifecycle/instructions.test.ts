@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventsOf, promptsOf, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { eventsOf, promptsOf, ranTurns, slingNew, startsOf, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -131,3 +131,20 @@ test("taking a worktree away leaves nothing of ours in the trash", async () => {
   const trash = statePath(project.root, "trash");
   expect(existsSync(trash) ? readdirSync(trash) : []).toEqual([]);
 });
+
+test("a role's text that changes reaches a conversation that goes on, once", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ say: Noted. }]\n" });
+  await project.json("coordinator", "start");
+  await untilTurns(project, "coordinator", 1);
+  mkdirSync(join(project.root, ".overstory", "agent-defs"), { recursive: true });
+  writeFileSync(join(project.root, ".overstory", "agent-defs", "coordinator.local.md"), "Prefer small tasks.\n");
+  for (const [at, body] of ["go on", "and on"].entries()) {
+    await project.json("coordinator", "send", "--body", body);
+    await untilTurns(project, "coordinator", at + 2);
+  }
+  const prompts = promptsOf(project, "coordinator");
+  expect(prompts.map((prompt) => prompt.includes("Prefer small tasks."))).toEqual([false, true, false]);
+  const [first, second, third] = await ranTurns(project, "coordinator");
+  expect(second?.prompt).not.toBe(first?.prompt ?? null);
+  expect(third?.prompt).toBe(second?.prompt ?? null);
+}, 120_000);

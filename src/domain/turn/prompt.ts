@@ -22,6 +22,8 @@ export interface PromptFacts {
   readonly first: boolean;
   /** It had one, and lost it. */
   readonly recall?: Recall | undefined;
+  /** The instructions as they are now, where the conversation was told others. */
+  readonly changed?: string | undefined;
   readonly letters: readonly Letter[];
   readonly instructionFile: string;
 }
@@ -33,6 +35,8 @@ export function composePrompt(facts: PromptFacts): string {
   if (facts.recall !== undefined) parts.push(...recalled(facts.recall));
   else if (facts.attempt > 1 || (facts.trigger === "retry" && !facts.first))
     parts.push("Your previous turn did not finish. Look at the state of your worktree, then go on.");
+  if (facts.changed !== undefined)
+    parts.push(`Your instructions have changed. These replace the ones you were given before:\n\n${facts.changed}`);
   if (facts.trigger === "reminder") parts.push(reminder);
   if (facts.trigger === "nudge" && facts.letters.length === 0)
     parts.push("What held you back is over. Go on where you stopped.");

@@ -16,6 +16,8 @@ export interface OwnedTurn {
   readonly letters: readonly Letter[];
   /** What the turn may take of each budget before it is ended. */
   readonly allowance?: Allowance | undefined;
+  /** The version of the role's text that the conversation was last told; null when that is not known, or nothing yet. */
+  readonly knows?: string | null;
   /** What a conversation that was lost must be told again. */
   readonly recall?: Recall | undefined;
   /** The agent's process, when an earlier supervisor already started it. */
@@ -55,8 +57,27 @@ export async function beginTurn(ports: SupervisorPorts, turnId: string, fence: n
       await tx.budgets.of(held.filter(({ unit }) => unit === "turns")),
       held,
     );
-    return { turn, agent, fence, letters: await lettersOf(tx, turnId), recall, allowance, started };
+    return {
+      turn,
+      agent,
+      fence,
+      letters: await lettersOf(tx, turnId),
+      recall,
+      allowance,
+      knows: await knownText(tx, turn),
+      started,
+    };
   });
+}
+
+/** What a turn that failed was told its model may never have read. */
+async function knownText(tx: Tx, { agentId, resumeRequested }: Turn): Promise<string | null> {
+  if (resumeRequested === null) return null;
+  const earlier = await tx.turns.listFor(agentId);
+  return (
+    earlier.findLast(({ clean, resumeObserved }) => clean === true && resumeObserved === resumeRequested)?.prompt ??
+    null
+  );
 }
 
 async function lettersOf(tx: Tx, turnId: string): Promise<Letter[]> {

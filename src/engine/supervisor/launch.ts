@@ -87,7 +87,7 @@ function start(
   const plan = runtime.launch({
     model: agent.model,
     resume: turn.resumeRequested,
-    prompt: promptFor(owned, told.found ? runtime.instructionFile : told.file),
+    prompt: promptFor(owned, told, told.found ? runtime.instructionFile : told.file),
     ...(told.found ? {} : { instructions: told.file }),
     ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
     guard: told.guard,
@@ -107,13 +107,19 @@ function start(
   return { child, plan, told };
 }
 
-const promptFor = ({ turn, agent, letters, recall }: OwnedTurn, instructionFile: string): string =>
+const promptFor = (
+  { turn, agent, letters, recall, knows = null }: OwnedTurn,
+  { found, version, text }: PlacedInstructions,
+  instructionFile: string,
+): string =>
   composePrompt({
     agent,
     trigger: turn.trigger,
     attempt: turn.attempt,
     first: turn.resumeRequested === null,
     recall,
+    // A file in the worktree is read in every turn; what was handed over is kept as it was when the conversation began.
+    changed: !found && knows !== null && knows !== version ? text : undefined,
     letters,
     instructionFile,
   });
