@@ -68,6 +68,23 @@ test("an agent's commit in a submodule lands, survives every clean, and can be c
   expect(usersModules(project)).toEqual(before);
 }, 180_000);
 
+test("one promotion after the other moves a submodule, whether or not the user updated it in between", async () => {
+  await using project = await projectWithLib(`
+- edit: { file: lib/conf.ini, write: "[\${agent}]\\n" }
+- shell: git -C lib commit --quiet -am "change lib"
+- commit: bump lib`);
+  for (const name of ["b1", "b2", "b3"]) {
+    await sling(project, name);
+    const { branch } = await project.agent(name);
+    await project.json("merge", "--branch", branch ?? "");
+    expect(await project.json("merge", "promote")).toMatchObject({ moved: true });
+    if (name !== "b1") await project.git("submodule", "update");
+    const shown = name === "b1" ? "[conf]\n" : `[${name}]\n`;
+    expect(readFileSync(join(project.root, "lib/conf.ini"), "utf8")).toBe(shown);
+  }
+  expect(await project.git("status", "--porcelain", "--", ".", ":!.overstory")).toBe("");
+}, 180_000);
+
 test("uncommitted work in a submodule survives release and clean", async () => {
   await using project = await projectWithLib(`
 - edit: { file: lib/conf.ini, write: "half done\\n" }

@@ -10,9 +10,12 @@ interface Way {
   readonly to: string;
 }
 
-/** Neither tracked changes nor staged ones. */
+/**
+ * Neither tracked changes nor staged ones. Submodules do not count: after a promotion they lag behind until the user
+ * updates them, and nothing moves inside them.
+ */
 export async function isClean(checkout: string): Promise<boolean> {
-  const args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"];
+  const args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"];
   return expectGit(await usersGit(checkout, ...args), `looking at ${checkout}`).raw.length === 0;
 }
 

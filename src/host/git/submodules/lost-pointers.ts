@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LostPointer } from "../../../ports/merge-git.ts";
+import { errorCode } from "../../writable.ts";
 import { expectGit, zeroEnded } from "../git.ts";
 import type { Ground } from "../merge/ground.ts";
 import type { OwnDir } from "../own-dir.ts";
@@ -40,6 +41,7 @@ export async function lostPointers(ground: Ground, from: string, to: string): Pr
         lost.push({ path: shown, commit, problem: missing(shown, commit, dir) });
         continue;
       }
+      for (const gitDir of ownModules(ground, names)) announce(gitDir, commit);
       using own = openRefs(module, ground.scratch);
       const inner = await changedInside(own, pointer);
       await visit(inner, homeInside(home, module, path), { prefix: `${shown}/`, names });
@@ -116,10 +118,8 @@ async function stateOf(own: OwnDir, commit: string): Promise<"held" | "loose" | 
 
 /** A branch may be asked for before the turn is over in which its agent, or the user in another worktree, made it. */
 async function fetchFromWorktrees(ground: Ground, { module, names, commit }: Wanted): Promise<boolean> {
-  const { repository, scratch } = ground;
-  const all = join(repository.commonDir, "worktrees");
-  const gitDirs = isRealDirectory(all) ? readdirSync(all).map((name) => moduleDirIn(join(all, name), names)) : [];
-  for (const gitDir of gitDirs.filter(isRepository)) {
+  const { scratch } = ground;
+  for (const gitDir of ownModules(ground, names)) {
     using both = openRefs(module, scratch, [join(gitDir, "objects")]);
     if ((await stateOf(both, commit)) === "missing") continue;
     const boundary = await both.git(["rev-list", "--boundary", commit, "--not", "--all"]);
@@ -130,4 +130,34 @@ async function fetchFromWorktrees(ground: Ground, { module, names, commit }: Wan
     return true;
   }
   return false;
+}
+
+/** The modules that linked worktrees have of one submodule. */
+function ownModules({ repository }: Ground, names: readonly string[]): readonly string[] {
+  const all = join(repository.commonDir, "worktrees");
+  if (!isRealDirectory(all)) return [];
+  return readdirSync(all)
+    .map((name) => moduleDirIn(join(all, name), names))
+    .filter(isRepository);
+}
+
+/**
+ * Puts a ref into the module of a worktree. Its agent can read the commit through the user's module, but git would ask
+ * the remote for a commit that no ref holds. Written as a file: what is configured there must not run.
+ */
+function announce(gitDir: string, commit: string): void {
+  let dir = join(gitDir, "refs");
+  try {
+    for (const part of ["overstory", "landed"]) {
+      dir = join(dir, part);
+      if (lstatSync(dir, { throwIfNoEntry: false }) === undefined) mkdirSync(dir);
+      // Its agent put something else there; that is no place for us to write.
+      if (!isRealDirectory(dir)) return;
+    }
+    const ref = join(dir, commit);
+    if (lstatSync(ref, { throwIfNoEntry: false }) === undefined) writeFileSync(ref, `${commit}\n`, { flag: "wx" });
+  } catch (error) {
+    // The worktree was taken away at this moment, or somebody else was faster.
+    if (errorCode(error) !== "ENOENT" && errorCode(error) !== "EEXIST") throw error;
+  }
 }

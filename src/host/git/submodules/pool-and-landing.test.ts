@@ -175,6 +175,34 @@ describe("pointers that would land", () => {
   });
 });
 
+test("an agent that takes in what has landed meanwhile updates its submodules without a network", async () => {
+  using world = submoduleWorld();
+  const worktrees = gitWorktrees(world.root);
+  const [ann, bob] = [world.worktree("ann", "linked"), world.worktree("bob", "linked")];
+  for (const owned of [ann, bob]) await worktrees.create(requestFor(owned));
+  world.commit(join(ann.path, "lib", "inner"), "deep.txt", "deeper\n");
+  world.commit(join(ann.path, "lib"), "conf.ini", "[made]\n");
+  world.git(ann.path, "commit", "--quiet", "-am", "bump");
+  await worktrees.collect(ann);
+  expect(await world.merging.lostPointers("main", ann.branch)).toEqual([]);
+  world.git(bob.path, "merge", "--quiet", ann.branch);
+  world.git(bob.path, "submodule", "--quiet", "update", "--recursive");
+  expect(world.read(bob.path, "lib/inner/deep.txt")).toBe("deeper\n");
+  expect(world.git(bob.path, "status", "--porcelain")).toBe("");
+  // What others landed is not bob's work.
+  expect(await worktrees.collect(bob)).toEqual([]);
+});
+
+test("a checkout whose submodules lag behind, as after a promotion, is clean", async () => {
+  using world = submoduleWorld();
+  const { outer } = bumped(world, "other", "[other]\n");
+  world.git(world.root, "merge", "--quiet", "--ff-only", outer);
+  expect(world.git(world.root, "status", "--porcelain")).toBe("M lib");
+  expect(await world.merging.isClean(world.root)).toBe(true);
+  world.write(world.root, "README.md", "changed\n");
+  expect(await world.merging.isClean(world.root)).toBe(false);
+});
+
 test("nothing that is configured in a module, the user's or the agent's, is run by us", async () => {
   using world = submoduleWorld({ files: { "a.x": "a\n", ".gitattributes": "* diff=x merge=x\n" } });
   plantPrograms(world, world.module);
