@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
+import { fileRules } from "../filters.ts";
 import { passOnFull } from "../full-disk.ts";
 import type { Ground } from "../merge/ground.ts";
 import type { PoolPlace } from "../merge/pool-place.ts";
@@ -90,7 +91,10 @@ async function refill(ground: Ground, where: Where, planned: PlannedModule): Pro
   // A git that was killed leaves it behind; nobody else uses this index.
   rmSync(`${index}.lock`, { force: true });
   if (!isRealDirectory(dir)) mkdirSync(dir, { recursive: true });
-  const isSame = existsSync(filled) && readFileSync(filled, "utf8") === commit;
+  const { trust } = ground.repository;
+  const { digest } = await fileRules({ ...module, trust });
+  const wanted = `${commit} ${digest}`;
+  const isSame = existsSync(filled) && readFileSync(filled, "utf8") === wanted;
   if (!isSame) {
     empty(dir);
     rmSync(index, { force: true });
@@ -99,8 +103,8 @@ async function refill(ground: Ground, where: Where, planned: PlannedModule): Pro
     sweep(dir, layoutOf(await filesOf(own, commit)), mayStayInside, inside);
     remove(dir, ".git");
   }
-  writeFileSync(filled, commit, { mode: 0o600 });
-  await writeFiles({ planned, workTree: dir, index, scratch, trust: ground.repository.trust });
+  writeFileSync(filled, wanted, { mode: 0o600 });
+  await writeFiles({ planned, workTree: dir, index, scratch, trust });
   const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
   const workTree = realpathSync(dir);
   await layOutModule({ dir: gitDir, finalDir: gitDir, workTree, commit, module, scratch });

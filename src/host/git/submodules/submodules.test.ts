@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { requestFor } from "../../../../testkit/contracts/worktrees.ts";
 import { type SubmoduleWorldOptions, submoduleWorld } from "../../../../testkit/submodule-world.ts";
 import type { WorktreeKind } from "../../../domain/agent/agent.ts";
+import { readTrust, writeTrust } from "../../trust-file.ts";
+import { gitMerging } from "../merge/merging.ts";
 import { gitWorktrees } from "../worktrees.ts";
 
 const kinds = ["linked", "clone"] as const;
@@ -411,5 +413,62 @@ describe("what an agent does to its submodules", () => {
     world.git(world.root, "config", "--file", join(gitDir, "config"), "core.worktree", world.root);
     expect(await worktrees.inspect(owned)).toMatchObject({ dirty: false });
     expect(await worktrees.collect(owned)).toEqual([]);
+  });
+});
+
+describe("a submodule with a filter of its own", () => {
+  const rot = { clean: "tr a-z n-za-m", smudge: "tr a-z n-za-m", process: null, required: null };
+
+  function filtered() {
+    const world = submoduleWorld({ files: { ".gitattributes": "*.rot filter=rot\n" } });
+    const lib = join(world.root, "lib");
+    for (const key of ["clean", "smudge"] as const) world.git(lib, "config", `filter.rot.${key}`, rot[key]);
+    world.commit(lib, "a.rot", "hello\n");
+    world.git(world.root, "commit", "--quiet", "-am", "filtered");
+    const trust = join(dirname(world.root), "trust.json");
+    const base = dirname(world.root);
+    return {
+      ...world,
+      trust,
+      worktrees: gitWorktrees(world.root, { trust }),
+      merging: gitMerging(world.root, { poolDir: join(base, "pool"), scratch: join(base, "scratch"), trust }),
+      confirm: () => writeTrust(trust, { ...readTrust(trust), filters: { rot } }),
+    };
+  }
+
+  test.each(kinds)("that the operator confirmed, in a %s worktree and in a gate place", async (kind) => {
+    using world = filtered();
+    world.confirm();
+    const owned = world.worktree("ann", kind);
+    const created = await world.worktrees.create(requestFor(owned));
+    expect(created.ok && created.value.unfilled).toBeUndefined();
+    const sub = join(owned.path, "lib");
+    expect(world.read(sub, "a.rot")).toBe("hello\n");
+    expect(world.git(owned.path, "status", "--porcelain")).toBe("");
+    expect(await world.worktrees.inspect(owned)).toMatchObject({ dirty: false });
+    const made = world.commit(sub, "a.rot", "changed\n");
+    expect(world.git(sub, "cat-file", "blob", "HEAD:a.rot")).toBe("punatrq");
+    world.git(owned.path, "commit", "--quiet", "-am", "bump");
+    expect(await world.worktrees.collect(owned)).toMatchObject([{ refs: [`refs/overstory/sub/ann/${made}`] }]);
+    const { path, unfilled } = await world.merging.checkOut(1, world.git(owned.path, "rev-parse", "HEAD"));
+    expect(unfilled).toBeUndefined();
+    expect(world.read(path, "lib/a.rot")).toBe("changed\n");
+    // Kept as they are, not as the filter would store them.
+    world.write(sub, "a.rot", "half done\n");
+    const [kept] = await world.worktrees.collect(owned);
+    expect(world.git(world.module, "cat-file", "blob", `${kept?.refs[0]}:a.rot`)).toBe("half done");
+  });
+
+  test("that nobody confirmed: the submodule stays empty and the filter is named", async () => {
+    using world = filtered();
+    const owned = world.worktree("ann", "linked");
+    const created = await world.worktrees.create(requestFor(owned));
+    expect(created).toMatchObject({ value: { unfilled: [{ path: "lib", problem: expect.stringContaining("rot") }] } });
+    const main = world.git(world.root, "rev-parse", "main");
+    expect((await world.merging.checkOut(1, main)).unfilled).toMatchObject([{ path: "lib" }]);
+    world.confirm();
+    const { path, unfilled } = await world.merging.checkOut(1, main);
+    expect(unfilled).toBeUndefined();
+    expect(world.read(path, "lib/a.rot")).toBe("hello\n");
   });
 });
