@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
@@ -8,6 +10,8 @@ import type { Hook } from "../domain/trust/hooks.ts";
 import { filtersAt, mayNeedFilters, problemsWith } from "../host/git/filters.ts";
 import { standingHooks } from "../host/git/merge/hooks.ts";
 import { openRepository, type Repository } from "../host/git/repository.ts";
+import { homeOf } from "../host/git/submodules/local-module.ts";
+import { planModules } from "../host/git/submodules/plan.ts";
 import { commitAt } from "../host/git/yard.ts";
 import { readTrust, type Trust, writeTrust } from "../host/trust-file.ts";
 import type { TrustFacet, TrustView } from "../surfaces/cli/facets/trust.ts";
@@ -18,7 +22,8 @@ import { type Environment, trustFile } from "./project.ts";
 export function makeTrustFacet({ root, state }: Pick<ProjectPlace, "root" | "state">, env: Environment): TrustFacet {
   const file = trustFile(state);
   const repository = openRepository(root, file);
-  const list = async (): Promise<readonly Program[]> => programsOf(await repository());
+  const scratch = join(state, "run", "git");
+  const list = async (): Promise<readonly Program[]> => programsOf(await repository(), scratch);
   const change = async (
     names: readonly string[],
     action: string,
@@ -58,21 +63,46 @@ type Program = { readonly view: TrustView } & (
   | { readonly hook: Hook; readonly filter?: undefined }
 );
 
-/** Everything that is needed, and everything that the repository itself names. */
-async function programsOf(repository: Repository): Promise<readonly Program[]> {
+/** Everything that is needed, and everything that the repository and its submodules themselves name. */
+async function programsOf(repository: Repository, scratch: string): Promise<readonly Program[]> {
   const head = await commitAt({ repository }, "HEAD");
-  const [{ filters, needed }, hooks] = await Promise.all([filtersAt(repository, head), standingHooks({ repository })]);
-  const shown = filters.filter(
-    ({ name, standing }) => needed.includes(name) || !["user", "missing"].includes(standing),
-  );
+  const [own, submodules, hooks] = await Promise.all([
+    filtersOf(repository, head),
+    head === undefined || !existsSync(join(repository.root, ".gitmodules"))
+      ? []
+      : filtersOfSubmodules(repository, { head, scratch }),
+    standingHooks({ repository }),
+  ]);
+  // One confirmation counts for the whole project: of two filters of one name, the repository's own is shown.
+  const more = submodules.filter(({ filter }) => !own.some((other) => other.filter.name === filter.name));
   return [
-    ...shown.map((filter) => ({ filter, view: filterView(filter, needed.includes(filter.name)) })),
+    ...own,
+    ...new Map(more.map((program) => [program.filter.name, program])).values(),
     ...hooks.trusted.map((hook) => ({ hook, view: hookView(hook, hook.isUsers ? "user" : "confirmed") })),
     ...hooks.unconfirmed.map((hook) => {
       const isKnown = hook.path in readTrust(repository.trust).hooks;
       return { hook, view: hookView(hook, isKnown ? "changed" : "unconfirmed") };
     }),
   ];
+}
+
+type FilterProgram = Program & { readonly filter: Filter };
+
+async function filtersOf(repository: Repository, commit: string | undefined): Promise<readonly FilterProgram[]> {
+  const { filters, needed } = await filtersAt(repository, commit);
+  return filters
+    .filter(({ name, standing }) => needed.includes(name) || !["user", "missing"].includes(standing))
+    .map((filter) => ({ filter, view: filterView(filter, needed.includes(filter.name)) }));
+}
+
+async function filtersOfSubmodules(
+  repository: Repository,
+  { head, scratch }: { readonly head: string; readonly scratch: string },
+): Promise<readonly FilterProgram[]> {
+  const { trust } = repository;
+  const { modules } = await planModules({ repository, home: homeOf(repository), commit: head, scratch });
+  const found = await Promise.all(modules.map(({ module, commit }) => filtersOf({ ...module, trust }, commit)));
+  return found.flat();
 }
 
 function filterView({ name, standing, definition }: Filter, needed: boolean): TrustView {

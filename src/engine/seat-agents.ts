@@ -254,7 +254,9 @@ async function tellUnfilled(
   unfilled: readonly UnfilledSubmodule[],
 ): Promise<void> {
   const { name, parentName, runId } = agent;
-  const lines = unfilled.map(({ path, problem, fix }) => `- ${path}: ${problem}. In the project's checkout: ${fix}`);
+  const lines = unfilled.map(
+    ({ path, problem, fix }) => `- ${path}: ${problem}${fix === null ? "" : `. In the project's checkout: ${fix}`}`,
+  );
   const recipients = [...new Set([name, parentName])].map((to) => ({ name: to, wake: false }));
   await post(
     tx,

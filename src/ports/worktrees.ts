@@ -24,8 +24,8 @@ export interface Seat {
 export interface UnfilledSubmodule {
   readonly path: string;
   readonly problem: string;
-  /** What to type in the project's checkout. */
-  readonly fix: string;
+  /** What to type in the project's checkout; null when the problem says it. */
+  readonly fix: string | null;
 }
 
 /** Work in a submodule of a worktree that was looked at. */

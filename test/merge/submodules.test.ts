@@ -114,6 +114,27 @@ test("a pointer to a commit that nobody has does not land, and the refusal says 
   expect(entry).toMatchObject({ status: "failed", cause: "lost_submodule", causeDetail: { files: ["lib"] } });
 }, 180_000);
 
+test("a filter that only a submodule defines is named, and runs once it is confirmed", async () => {
+  await using project = await projectWithLib(`
+- shell: cp lib/a.rot "$HOME/seen" || touch "$HOME/missing"`);
+  const { git, root, home } = project;
+  for (const key of ["clean", "smudge"]) await git("-C", "lib", "config", `filter.rot.${key}`, "tr a-z n-za-m");
+  await Bun.write(join(root, "lib", ".gitattributes"), "*.rot filter=rot\n");
+  await Bun.write(join(root, "lib", "a.rot"), "hello\n");
+  await git("-C", "lib", "add", "-A");
+  await git("-C", "lib", "commit", "--quiet", "-m", "filtered");
+  await git("commit", "--quiet", "-am", "filtered");
+  await sling(project, "b1");
+  expect(existsSync(join(home, "missing"))).toBe(true);
+  expect(JSON.stringify(await dataOf(project, "submodules_unfilled"))).toContain("ov trust add rot");
+  expect(await project.json("trust", "list")).toMatchObject({
+    programs: [{ name: "rot", standing: "unconfirmed", needed: true }],
+  });
+  await project.json("trust", "add", "rot");
+  await sling(project, "b2");
+  expect(readFileSync(join(home, "seen"), "utf8")).toBe("hello\n");
+}, 180_000);
+
 test("a submodule that cannot be filled is named to the agent, to the operator and by a gate that fails", async () => {
   const steps = `
 - input: { expect: "empty submodules in the worktree of b1" }

@@ -123,7 +123,12 @@ async function runOne(ports: GatePorts, request: RunGates, command: Command): Pr
 
 /** A gate that failed may have missed their files. */
 const aboutSubmodules = ({ unfilled = [] }: PoolCheckout): string =>
-  unfilled.map(({ path, problem, fix }) => `\nThe submodule ${path} was empty here: ${problem}. ${fix}\n`).join("");
+  unfilled
+    .map(
+      ({ path, problem, fix }) =>
+        `\nThe submodule ${path} was empty here: ${problem}${fix === null ? "" : `. ${fix}`}\n`,
+    )
+    .join("");
 
 async function stored({ cache, reach }: GatePorts, proof: Proof): Promise<Proof> {
   reach?.("gate.after-run");

@@ -9,7 +9,7 @@ import { placeOf } from "../places.ts";
 import type { Yard } from "../yard.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
 import { baseRef, changeModuleRefs, homeOf, isRealDirectory } from "./local-module.ts";
-import { initialise, moduleDirIn, type PlannedModule, planModules } from "./plan.ts";
+import { moduleDirIn, type PlannedModule, planModules, unfilledBy } from "./plan.ts";
 
 /**
  * Gives a new worktree the files of its submodules, each with a git directory of its own, all from what is on this
@@ -29,8 +29,12 @@ export async function fillSubmodules(
     const workTree = join(path, module.path);
     // The outer one stayed empty, or its agent changed it: what was planned inside is not there.
     if (!isRealDirectory(workTree)) continue;
-    const problem = await fillOne(yard, { agentName, gitDir: realpathSync(gitDir), workTree }, module);
-    if (problem !== null) unfilled.push({ path: module.path, problem, fix: initialise(module.path) });
+    try {
+      await fillOne(yard, { agentName, gitDir: realpathSync(gitDir), workTree }, module);
+    } catch (error) {
+      passOnFull(error, workTree);
+      unfilled.push(unfilledBy(error, module.path));
+    }
   }
   for (const outer of new Set(plan.modules.map(({ names }) => moduleDirIn(gitDir, names.slice(0, -1))))) {
     rmSync(preparingIn(outer), { recursive: true, force: true });
@@ -51,14 +55,14 @@ interface Where {
 
 /**
  * The git directory is made beside its place and moved there last, so one that is in its place is complete. Until then
- * nobody has worked in the submodule, and the files in it are ours to write again. Answers why it stayed empty.
+ * nobody has worked in the submodule, and the files in it are ours to write again.
  */
-async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, planned: PlannedModule) {
+async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, planned: PlannedModule): Promise<void> {
   const { module, commit, names } = planned;
   const finalDir = moduleDirIn(gitDir, names);
-  if (existsSync(finalDir)) return null;
+  if (existsSync(finalDir)) return;
   const building = join(preparingIn(moduleDirIn(gitDir, names.slice(0, -1))), names.at(-1) ?? "");
-  if (!existsSync(building) && readdirSync(workTree).length > 0) return "its directory is not empty";
+  if (!existsSync(building) && readdirSync(workTree).length > 0) throw new Error("its directory is not empty");
   const { scratch } = yard;
   const home = realpathSync(workTree);
   try {
@@ -71,12 +75,10 @@ async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, plann
     writeLink(home, finalDir);
     mkdirSync(dirname(finalDir), { recursive: true });
     renameSync(building, finalDir);
-    return null;
   } catch (error) {
     for (const name of readdirSync(workTree)) rmSync(join(workTree, name), { recursive: true, force: true });
     rmSync(building, { recursive: true, force: true });
-    passOnFull(error, workTree);
-    return error instanceof Error ? error.message : String(error);
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { lastingProblem } from "../../../domain/failure.ts";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import type { Repository } from "../repository.ts";
 import { findModule, homeInside, type ModuleHome, openModule } from "./local-module.ts";
@@ -55,6 +56,12 @@ export async function planModules(request: {
 
 /** What the operator types in the project's checkout to have a submodule there. */
 export const initialise = (path: string): string => `git submodule update --init --recursive -- '${path}'`;
+
+/** A submodule that stayed empty because something failed. What a filter needs is in the words of its failure. */
+export function unfilledBy(error: unknown, path: string): UnfilledSubmodule {
+  const problem = error instanceof Error ? error.message : String(error);
+  return { path, problem, fix: lastingProblem(error) === undefined ? initialise(path) : null };
+}
 
 const notThere = "it is not initialised in the project's checkout";
 

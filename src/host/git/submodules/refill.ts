@@ -21,7 +21,7 @@ import { filesOf } from "../merge/tracked.ts";
 import { writeFiles } from "./fill.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
 import { isRealDirectory } from "./local-module.ts";
-import { initialise, type ModulePlan, moduleDirIn, type PlannedModule } from "./plan.ts";
+import { type ModulePlan, moduleDirIn, type PlannedModule, unfilledBy } from "./plan.ts";
 import { openRefs } from "./submodules-of.ts";
 
 /**
@@ -43,8 +43,7 @@ export async function refillSubmodules(
     } catch (error) {
       passOnFull(error, dir);
       empty(dir);
-      const problem = error instanceof Error ? error.message : String(error);
-      unfilled.push({ path: module.path, problem, fix: initialise(module.path) });
+      unfilled.push(unfilledBy(error, module.path));
     }
   }
   return unfilled;
