@@ -5,6 +5,7 @@ import { expectGit } from "./git.ts";
 import { readSignature } from "./merge/signature.ts";
 import { openWorktree } from "./open-worktree.ts";
 import { placeOf } from "./places.ts";
+import { changedInSubmodules } from "./submodules/agent-modules.ts";
 import { findWork } from "./work.ts";
 import { commitAt, type Yard } from "./yard.ts";
 
@@ -22,6 +23,12 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
   if (unfinished !== undefined) return { problem: `a merge or rebase is not finished there (${unfinished})` };
   const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
   if (head === undefined) return { problem: `there is no branch ${worktree.branch}` };
+  // A commit of the project can only name a commit of a submodule.
+  const [inside, ...more] = await changedInSubmodules(yard, worktree);
+  if (inside !== undefined) {
+    const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+    return { problem: `${inside}${others} is uncommitted inside a submodule; commit it there, in ${worktree.path}` };
+  }
   using open = await openWorktree(yard, worktree);
   const { own } = open;
   // The size that a snapshot may store is no matter here.

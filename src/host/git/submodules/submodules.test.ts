@@ -416,6 +416,22 @@ describe("what an agent does to its submodules", () => {
   });
 });
 
+test("the rest of a worktree is committed with the commit a submodule is at, not with what is uncommitted inside", async () => {
+  using scene = await seated();
+  const { world, worktrees, owned, sub } = scene;
+  world.write(sub, "conf.ini", "[rest]\n");
+  world.write(owned.path, "rest.txt", "rest\n");
+  expect(await worktrees.inspect(owned)).toMatchObject({ uncommitted: ["lib/conf.ini", "rest.txt"] });
+  expect(await worktrees.commitRest(owned, "rest")).toEqual({
+    problem: `lib/conf.ini is uncommitted inside a submodule; commit it there, in ${owned.path}`,
+  });
+  expect(world.git(world.root, "rev-parse", owned.branch)).toBe(owned.baseCommit ?? "");
+  const made = world.commit(sub, "conf.ini", "[rest]\n");
+  expect(await worktrees.commitRest(owned, "rest")).toMatchObject({ skipped: [] });
+  expect(world.git(world.root, "ls-tree", owned.branch, "lib")).toContain(made);
+  expect(world.git(owned.path, "status", "--porcelain")).toBe("");
+});
+
 describe("a submodule with a filter of its own", () => {
   const rot = { clean: "tr a-z n-za-m", smudge: "tr a-z n-za-m", process: null, required: null };
 
