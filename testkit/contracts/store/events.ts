@@ -85,6 +85,7 @@ export function eventPromises(check: Check): void {
           wait("lead", "m1", noon + 1, { kind: "reply", deadline: noon + 50 }),
           wait("lead", "b1", noon + 2),
         ]);
+        expect((await tx.waits.ofKind("child")).map(({ agentName }) => agentName)).toEqual(["other", "lead"]);
         expect((await tx.waits.resolve("child", "b1")).sort()).toEqual(["lead", "other"]);
         expect(await tx.waits.resolve("child", "b1")).toEqual([]);
         await tx.waits.remove("lead", "reply", "another");
