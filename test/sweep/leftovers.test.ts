@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import type { ProcessIdentity } from "../../src/domain/process/process.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
+import { letGo } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const scenario = `
@@ -28,11 +29,12 @@ test("what a killed agent had running ends before its turn is tried again", asyn
   await project.until("it finished", async () => (await project.agent("a1")).outcome === "done");
 }, 120_000);
 
-/** Leaves a server running in a session of its own; its next word is the last of its turn. */
+/** Leaves a server running in a session of its own; once it is let go, its next word is the last of its turn. */
 const leavesServer = (...words: string[]): string => `
 - do:
     - child: { command: 'echo $$ > "$HOME/server"; exec sleep 600', newSession: true }
     - waitFor: { file: "\${env.HOME}/server" }
+    - waitFor: { file: "\${env.HOME}/go" }
     - ov: [mail, send, --to, operator, ${words.join(", ")}, --subject, s, --body, b]
 `;
 
@@ -44,21 +46,16 @@ async function serverOf(project: TestProject): Promise<ProcessIdentity> {
   return server;
 }
 
-test("a server that a clean turn left running outlives the turn, and ends when its agent is stopped", async () => {
-  await using project = await makeProject({ scenario: leavesServer("--type", "question") });
-  await project.json("sling", "Work", "--name", "a1", "--skip-task-check");
-  const server = await serverOf(project);
-  await project.until("the agent waited", async () => (await project.agent("a1")).state === "between_turns");
-  expect(linuxProcesses.check(server)).toBe("alive");
-  const { killed } = await project.json("stop", "a1");
-  expect(killed).toEqual([{ pid: server.pid, role: "descendant", escalated: false }]);
-  expect(linuxProcesses.check(server)).toBe("gone");
-}, 120_000);
-
-test("a server of an agent that is done ends before its worktree is taken away", async () => {
-  await using project = await makeProject({ scenario: leavesServer("--type", "worker_done") });
-  await project.json("sling", "Work", "--name", "a1", "--skip-task-check");
-  const server = await serverOf(project);
-  await project.until("its place was free", async () => (await project.agent("a1")).cleanedAt !== null);
-  expect(linuxProcesses.check(server)).toBe("gone");
-}, 120_000);
+test.each(["question", "worker_done"])(
+  "a server that a clean turn left running ends with the turn: %s",
+  async (type) => {
+    await using project = await makeProject({ scenario: leavesServer("--type", type) });
+    await project.json("sling", "Work", "--name", "a1", "--skip-task-check");
+    const server = await serverOf(project);
+    expect(linuxProcesses.check(server)).toBe("alive");
+    await letGo(project);
+    await project.until("its turn was over", async () => (await project.read((tx) => tx.turns.running())).length === 0);
+    expect(linuxProcesses.check(server)).toBe("gone");
+  },
+  120_000,
+);
