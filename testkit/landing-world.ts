@@ -36,7 +36,7 @@ export interface LandingWorld extends Omit<GitMergeWorld, typeof Symbol.dispose>
   work(): Promise<void>;
   /** Asks for an undo and lets the worker do it. */
   undo(of: string, options?: { readonly requeue?: boolean }): Promise<MergeOp>;
-  promote(runId: string): Promise<MergeOp>;
+  promote(runId?: string): Promise<MergeOp>;
   /** What the operator asks for, without any work on it. */
   call<Request, Reply>(useCase: UseCase<Request, Reply>, request: Request): Promise<Reply>;
 }

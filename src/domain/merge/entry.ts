@@ -44,6 +44,7 @@ export const mergeCauses = [
   "resolver_timeout",
   "worker_crash",
   "git_error",
+  "foreign_tip",
 ] as const;
 export type MergeCause = (typeof mergeCauses)[number];
 

@@ -1,6 +1,11 @@
 import type { ResolutionTier, Verdict } from "./entry.ts";
 
-export const mergeOpKinds = ["land", "undo", "promote"] as const;
+/**
+ * land, undo, promote  what a person knows them by
+ * accept               the operator's word that what somebody else put on a landing branch counts as landed
+ * restore              a landing branch that somebody else moved goes back to where we left it
+ */
+export const mergeOpKinds = ["land", "undo", "promote", "accept", "restore"] as const;
 export type MergeOpKind = (typeof mergeOpKinds)[number];
 
 /**

@@ -6,6 +6,7 @@ import type { Tx } from "../../ports/store.ts";
 import { newOp } from "../../usecases/merge/new-op.ts";
 import { landed } from "../../usecases/merge/settle-landing.ts";
 import { comingAlong, isResting } from "./along.ts";
+import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
 
@@ -43,6 +44,8 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
   if (moved.kind === "locked") return { kind: "refused", cause: "git_error", detail: { message: moved.problem } };
   const tip = await merging.commitOf(op.ref);
   if (tip !== undefined && tip !== from.commit) {
+    const foreign = await foreignTip(ports, request.target, tip);
+    if (foreign !== undefined) return { kind: "refused", cause: "foreign_tip", detail: { message: foreign } };
     return { kind: "moved", tip: { commit: tip, tree: await merging.treeOf(tip) } };
   }
   return { kind: "refused", cause: "local_changes", detail: { message: moved.problem } };

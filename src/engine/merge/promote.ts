@@ -4,6 +4,7 @@ import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
 import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
+import { foreignTip } from "./landing-tip.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 
 /**
@@ -25,6 +26,8 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
   // Where it was before is on record when whoever moved it died before they could say so.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
+  const foreign = await foreignTip(ports, landing, to);
+  if (foreign !== undefined) return end(ports, op, foreign, "foreign_tip");
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
   const [checkout, other] = await merging.checkoutsOf(target);
   if (other !== undefined) {

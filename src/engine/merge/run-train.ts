@@ -8,6 +8,7 @@ import { landed } from "../../usecases/merge/settle-landing.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type Checks, openChecks } from "./checks.ts";
 import { isInWork, land } from "./land.ts";
+import { foreignTip } from "./landing-tip.ts";
 import { distrust } from "./learn.ts";
 import { mergeOne } from "./merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
@@ -48,6 +49,8 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
       const message = `there is no branch ${target} to land on`;
       return await blockAll(ports, entries, { cause: "missing_ref", message });
     }
+    const foreign = await foreignTip(ports, target, tip);
+    if (foreign !== undefined) return await blockAll(ports, entries, { cause: "foreign_tip", message: foreign });
     const attempt = await beginAttempt(ports, { id, entries, baseCommit: tip });
     await run(ports, job, attempt);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
+import { foreignTip } from "./landing-tip.ts";
 import { unlearn } from "./learn.ts";
 import { backupRef, backupRefs, type MergePorts, mergeContext } from "./ports.ts";
 import { inTheWayWords } from "./promote.ts";
@@ -29,6 +30,8 @@ async function takeBack(ports: MergePorts, op: MergeOp, tools: TipTools): Promis
   const tip = await ports.merging.commitOf(op.ref);
   if (tip === undefined) return drop(ports, op, `there is no ${op.ref}`);
   if (await hasMoved(ports, op, tip)) return record(ports, op);
+  const foreign = await foreignTip(ports, op.ref.replace(/^refs\/heads\//, ""), tip);
+  if (foreign !== undefined) return drop(ports, op, foreign);
   const target = op.undoes === null ? undefined : await ports.store.read((tx) => tx.mergeOps.get(op.undoes ?? ""));
   if (target === undefined) return drop(ports, op, "what it should take back is not on record");
   const plan = (await mayGoBack(ports, op, target, tip)) ? back(target) : await takeOut(ports, op, target, tip);

@@ -3,6 +3,7 @@ import { readyMerges } from "../../usecases/merge/ready-merges.ts";
 import { claimEntries, freeLostEntries } from "./claims.ts";
 import { pinHeads } from "./heads.ts";
 import { recoverLandings } from "./land.ts";
+import { restoreTip } from "./landing-tip.ts";
 import { endLostGates } from "./lost-gates.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import { promote } from "./promote.ts";
@@ -103,6 +104,7 @@ export class MergeWorker {
       if (op.kind === "promote")
         did =
           (await this.#alone(() => promote(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
+      if (op.kind === "restore") did = (await this.#alone(() => restoreTip(this.#ports, op), false)) || did;
     }
     return did;
   }

@@ -36,6 +36,7 @@ export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result
 }
 
 function undoable(op: MergeOp): Result<never, Refusal> | undefined {
+  if (op.kind === "accept" || op.kind === "restore") return no(nothing(op.id, "it was a decision of yours"));
   if (op.status !== "done") return no(nothing(op.id, op.status === "dropped" ? "it never happened" : "it goes on"));
   if (op.undoneBy !== null) return no(nothing(op.id, `${op.undoneBy} took it back`));
   return undefined;

@@ -26,7 +26,8 @@ export async function settlePromotion(
       createdAt: context.now,
     },
   ]);
-  if (done) return;
+  // A branch that somebody else moved is a decision in the inbox already.
+  if (done || op.request.cause === "foreign_tip") return;
   await post(tx, context, {
     from: "system",
     fromAgentId: null,

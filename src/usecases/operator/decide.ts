@@ -1,6 +1,7 @@
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { tipOptions } from "../../domain/merge/landing-tip.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -11,6 +12,7 @@ import { markRead } from "../mail/read.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
+import { decideTip, tipAsked } from "../merge/landing-tip.ts";
 import { rejectMerge } from "../merge/reject-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { answerTo, approvalOptions, mergeAsked, optionsOf } from "./decisions.ts";
@@ -48,9 +50,12 @@ export const decide: UseCase<DecideRequest, DecideReply> = {
       return no(invalid("id", `is a ${gate.value.type}, which asks for no decision`, { value: request.id }));
     }
     const asked = mergeAsked(gate.value);
-    return asked === undefined
-      ? decideGate(tx, context, request, gate.value)
-      : decideMerge(tx, context, request, String(asked));
+    if (asked !== undefined) return decideMerge(tx, context, request, String(asked));
+    const decided = await decideGate(tx, context, request, gate.value);
+    const tip = tipAsked(gate.value);
+    const option = decided.ok ? tipOptions.find((each) => each === decided.value.option) : undefined;
+    if (tip !== undefined && option !== undefined) await decideTip(tx, context, tip, option);
+    return decided;
   },
 };
 

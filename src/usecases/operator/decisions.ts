@@ -61,10 +61,16 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
 
 /** Whoever has ended for good waits for nothing any more. */
 async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
-  if ((await answerTo(tx, gate)) !== undefined) return false;
+  if ((await answerTo(tx, gate)) !== undefined || (await wasClosed(tx, gate))) return false;
   const author = await tx.agents.byName(gate.fromAgent);
   return author === undefined || !hasEnded(author) || author.releasedAt === null;
 }
+
+/** The engine took a question of its own back. */
+const wasClosed = async (tx: Tx, { id, threadId }: Message): Promise<boolean> =>
+  (await tx.messages.thread(threadId)).some(
+    ({ fromAgent, payload }) => fromAgent === "system" && payloadFields(payload).closes === id,
+  );
 
 function decisionOf(message: Message): OpenDecision {
   const { context, deadline } = payloadFields(message.payload);

@@ -47,7 +47,13 @@ export function opJson(op: MergeOp, entries: readonly MergeEntry[]) {
 }
 
 export function opLine(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
-  const what = { land: paint.green("landed"), undo: paint.magenta("undid"), promote: paint.cyan("promoted") }[op.kind];
+  const what = {
+    land: paint.green("landed"),
+    undo: paint.magenta("undid"),
+    promote: paint.cyan("promoted"),
+    accept: paint.cyan("accepted what was found"),
+    restore: paint.cyan("put back"),
+  }[op.kind];
   const state = { intended: ` ${paint.yellow("(goes on)")}`, done: "", dropped: ` ${paint.red("(did not happen)")}` };
   const commit = op.afterCommit === null ? "" : ` ${paint.muted(op.afterCommit.slice(0, 10))}`;
   const members = membersOf(op, entries);

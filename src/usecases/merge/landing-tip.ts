@@ -1,0 +1,117 @@
+import { payloadFields } from "../../domain/mail/payload.ts";
+import type { Message } from "../../domain/mail/types.ts";
+import { type TipQuestion, tipMail, type tipOptions } from "../../domain/merge/landing-tip.ts";
+import type { Tx } from "../../ports/store.ts";
+import { post } from "../mail/post.ts";
+import type { Context } from "../usecase.ts";
+import { newOp } from "./new-op.ts";
+
+const refOf = (landing: string): string => `refs/heads/${landing}`;
+
+export interface LeftTips {
+  /** Where the last operation that is over left the branch. */
+  readonly last: string | null;
+  /** Where operations that are on their way may have moved it by now. */
+  readonly intended: readonly string[];
+}
+
+export async function leftTips(tx: Tx, landing: string): Promise<LeftTips> {
+  const ops = await tx.mergeOps.list({ ref: refOf(landing) });
+  const done = ops.find(({ status, afterCommit }) => status === "done" && afterCommit !== null);
+  const open = ops.filter(({ status }) => status === "intended");
+  return { last: done?.afterCommit ?? null, intended: open.flatMap(({ afterCommit }) => afterCommit ?? []) };
+}
+
+/** The question that a message of ours asks about the tip of a landing branch. */
+export function tipAsked({
+  fromAgent,
+  payload,
+}: Pick<Message, "fromAgent" | "payload">): Omit<TipQuestion, "subject"> | undefined {
+  const { landing, landingTip: tip, expected } = payloadFields(payload);
+  const isOne = typeof landing === "string" && typeof tip === "string" && typeof expected === "string";
+  return fromAgent === "system" && isOne ? { landing, tip, expected } : undefined;
+}
+
+/** One decision for the operator about this tip. Answers the id of the message that asks, now or earlier. */
+export async function askAboutTip(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now">,
+  question: TipQuestion & { readonly runId: string | null },
+): Promise<string> {
+  const known = (await openTipQuestions(tx, question.landing)).find(({ payload }) => {
+    return payloadFields(payload).landingTip === question.tip;
+  });
+  if (known !== undefined) return known.id;
+  const message = await post(tx, context, {
+    from: "system",
+    fromAgentId: null,
+    byEngine: true,
+    runId: question.runId,
+    verified: true,
+    address: "operator",
+    recipients: [{ name: "operator", wake: false }],
+    ...tipMail(question),
+    type: "decision_gate",
+    priority: "high",
+  });
+  return message.id;
+}
+
+/** The branch is where it belongs again, or elsewhere: what was asked about an earlier tip does not matter any more. */
+export async function closeTipQuestions(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now">,
+  landing: string,
+  { except }: { readonly except?: string } = {},
+): Promise<void> {
+  for (const { id, threadId, runId, payload } of await openTipQuestions(tx, landing)) {
+    if (payloadFields(payload).landingTip === except) continue;
+    await post(tx, context, {
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId,
+      verified: true,
+      address: "operator",
+      recipients: [],
+      subject: `${landing} has moved since`,
+      body: "This question does not matter any more.",
+      payload: JSON.stringify({ closes: id }),
+      threadId,
+      type: "status",
+      priority: "low",
+    });
+  }
+}
+
+async function openTipQuestions(tx: Tx, landing: string): Promise<readonly Message[]> {
+  const asked = await tx.messages.list({ to: "operator", type: "decision_gate" });
+  const open: Message[] = [];
+  for (const message of asked) {
+    if (tipAsked(message)?.landing !== landing) continue;
+    const thread = await tx.messages.thread(message.threadId);
+    if (thread.length === 1) open.push(message);
+  }
+  return open;
+}
+
+/** What follows from the operator's word on a tip, in the transaction that stores it. */
+export async function decideTip(
+  tx: Tx,
+  context: Context,
+  { landing, tip, expected }: Omit<TipQuestion, "subject">,
+  option: (typeof tipOptions)[number],
+): Promise<void> {
+  const about = { ref: refOf(landing), queueIds: [] };
+  if (option === "put back") {
+    await newOp(tx, context, { ...about, kind: "restore", beforeCommit: tip, afterCommit: expected });
+  } else {
+    const op = await newOp(tx, context, { ...about, kind: "accept", beforeCommit: expected, afterCommit: tip });
+    await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
+  }
+  const waiting = await tx.merges.list({ statuses: ["blocked"] });
+  for (const { id, cause, targetBranch } of waiting) {
+    if (cause !== "foreign_tip" || targetBranch !== landing) continue;
+    await tx.merges.change(id, ["blocked"], { status: "pending", notBefore: 0, updatedAt: context.now });
+  }
+}

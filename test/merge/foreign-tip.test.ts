@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { decide } from "../../src/usecases/operator/decide.ts";
+import { openDecisions } from "../../src/usecases/operator/decisions.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+const landing = "overstory/integration/main";
+
+/** Something landed, and then somebody else moved the landing branch. */
+async function moved(): Promise<{ world: LandingWorld; ours: string; foreign: string }> {
+  const world = await landingWorld({ gates: ["test ! -e red.txt"] });
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  await world.enqueue("a");
+  await world.work();
+  const ours = world.tip(landing);
+  const foreign = world.branch("evil", () => world.write(world.root, "evil.txt", "evil\n"), landing);
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, foreign);
+  return { world, ours, foreign };
+}
+
+const questions = (world: LandingWorld) => world.store.read((tx) => openDecisions(tx));
+
+test("a landing branch that somebody else moved is not promoted, and the operator is asked once", async () => {
+  const { world, ours, foreign } = await moved();
+  await using _ = world;
+  const main = world.tip("main");
+  for (let time = 0; time < 2; time++) {
+    const op = await world.promote();
+    expect(op).toMatchObject({ status: "dropped", request: { cause: "foreign_tip" } });
+    expect(world.tip("main")).toBe(main);
+  }
+  const asked = await questions(world);
+  expect(asked).toMatchObject([{ options: ["accept", "put back"], subject: `somebody moved ${landing}` }]);
+  expect(asked[0]?.context).toContain(`git log -p ${ours.slice(0, 10)}..${foreign.slice(0, 10)}`);
+  expect((await world.promote()).problem).toContain(`ov decide ${asked[0]?.id} accept`);
+});
+
+test("nothing lands on it either, until the operator puts it back, and what was on it is kept", async () => {
+  const { world, ours, foreign } = await moved();
+  await using _ = world;
+  const id = await world.enqueue("b");
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "blocked", cause: "foreign_tip" });
+  expect(world.tip(landing)).toBe(foreign);
+  const [asked] = await questions(world);
+  await world.call(decide, { id: asked?.id ?? "", option: "put back" });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", cause: null });
+  expect(world.git(world.root, "ls-tree", "--name-only", landing).split("\n")).not.toContain("evil.txt");
+  expect(world.git(world.root, "rev-parse", `${landing}^1`)).toBe(ours);
+  expect(world.git(world.root, "for-each-ref", "--contains", foreign, "refs/overstory/backup")).not.toBe("");
+  expect(await questions(world)).toEqual([]);
+  expect(await world.promote()).toMatchObject({ status: "done" });
+});
+
+test("what the operator accepts is promoted", async () => {
+  const { world, foreign } = await moved();
+  await using _ = world;
+  await world.promote();
+  const [asked] = await questions(world);
+  await world.call(decide, { id: asked?.id ?? "", option: "accept" });
+  expect(await world.promote()).toMatchObject({ status: "done", afterCommit: foreign });
+  expect(world.tip("main")).toBe(foreign);
+});
+
+test("an undo does not build on it", async () => {
+  const { world, foreign } = await moved();
+  await using _ = world;
+  expect(await world.undo("a")).toMatchObject({ status: "dropped", problem: expect.stringContaining("somebody else") });
+  expect(world.tip(landing)).toBe(foreign);
+});
+
+test("when it is back by itself the question is gone, and work goes on", async () => {
+  const { world, ours } = await moved();
+  await using _ = world;
+  await world.promote();
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, ours);
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  expect(await questions(world)).toEqual([]);
+});
+
+test("a landing branch that only follows its target after a promotion is ours", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  await world.enqueue("a");
+  await world.work();
+  await world.promote();
+  world.branch("main", () => world.write(world.root, "human.txt", "human\n"));
+  const id = await world.enqueue("b");
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  expect(await world.promote()).toMatchObject({ status: "done" });
+});
