@@ -151,6 +151,7 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
     },
     promote: async (runId) => {
       const { promote } = await call(requestPromote, { runId });
+      if (promote === null) throw new Error("there is nothing to promote");
       await work();
       return opOf(promote.id);
     },

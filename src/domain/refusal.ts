@@ -154,8 +154,7 @@ type MergeRefusal =
       readonly problem?: string;
     }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
-  | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string }
-  | { readonly kind: "nothing-to-promote"; readonly run: string; readonly why: string };
+  | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string };
 
 export const invalid = (
   field: string,

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { cancelMerge } from "../../src/usecases/merge/cancel-entry.ts";
+import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
+import { planUndo } from "../../src/usecases/merge/request-undo.ts";
 import { completeRun } from "../../src/usecases/runs/complete-run.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
@@ -198,6 +200,50 @@ test("a branch that is checked out twice is not moved below one of them", async 
     status: "dropped",
     problem: expect.stringContaining("is checked out twice"),
   });
+});
+
+test("a promotion of nothing is done, but is not in the log, and cannot be taken back", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  await world.promote("run-1");
+  const again = await world.promote("run-1");
+  expect(again).toMatchObject({ status: "done", problem: null });
+  const { operations } = await world.call(mergeLog, {});
+  expect(operations.map(({ kind }) => kind)).toEqual(["promote", "land"]);
+  const events = await world.store.read((tx) => tx.events.after(0, 1_000));
+  expect(events.filter(({ type }) => type === "merge_promoted")).toHaveLength(1);
+  await expect(world.undo(again.id)).rejects.toThrow("it moved nothing");
+});
+
+test("what is undone after a promotion names the branch that still has it, which the next promotion mends", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  expect(await world.call(planUndo, { of: "a" })).toMatchObject({ promoted: null });
+  await world.promote("run-1");
+  expect(await world.call(planUndo, { of: "a" })).toMatchObject({ promoted: "main" });
+  expect(await world.undo("a")).toMatchObject({ status: "done" });
+  expect(existsSync(join(world.root, "a.txt"))).toBe(true);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(existsSync(join(world.root, "a.txt"))).toBe(false);
+});
+
+test("an entry that found its branch landed already follows when that is undone, and when that is undone again", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const first = await world.enqueue("a");
+  await world.work();
+  const second = await world.enqueue("a");
+  await world.work();
+  const statuses = async () => [(await world.entry(first)).status, (await world.entry(second)).status];
+  expect(await statuses()).toEqual(["merged", "merged"]);
+  const { id } = await world.undo("a");
+  expect(await statuses()).toEqual(["reverted", "reverted"]);
+  await world.undo(id);
+  expect(await statuses()).toEqual(["merged", "merged"]);
 });
 
 test("at the end of a run work is taken over by itself where that is wanted and the checkout is clean", async () => {

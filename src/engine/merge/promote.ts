@@ -124,6 +124,7 @@ async function bringIn(
   return true;
 }
 
+/** Where it is when there was nothing to move is where it was. */
 async function finish(ports: MergePorts, op: MergeOp, { from, to }: { from: string; to: string }): Promise<boolean> {
   await ports.store.transaction((tx) =>
     settlePromotion(tx, mergeContext(ports), op, {

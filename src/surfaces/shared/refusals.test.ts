@@ -48,7 +48,6 @@ const refusals: OneOfEach = {
   "uncommitted-rest": { kind: "uncommitted-rest", agent: "b1", branch: "overstory/b1/T1", files: ["a.txt"] },
   "merge-queued": { kind: "merge-queued", entry: 3, branch: "overstory/b1/T1", instead: 4 },
   "nothing-to-undo": { kind: "nothing-to-undo", what: "op-1", why: "it was undone before" },
-  "nothing-to-promote": { kind: "nothing-to-promote", run: "run-1", why: "it lands on its target" },
   "no-current-run": { kind: "no-current-run" },
 };
 
@@ -92,7 +91,6 @@ describe("refusals", () => {
       "uncommitted-rest MERGE_ERROR 2",
       "merge-queued MERGE_ERROR 2",
       "nothing-to-undo MERGE_ERROR 7",
-      "nothing-to-promote MERGE_ERROR 7",
       "no-current-run LIFECYCLE_ERROR 7",
     ]);
   });

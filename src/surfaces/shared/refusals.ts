@@ -225,13 +225,6 @@ function words(refusal: Refusal): Words {
         message: `${refusal.what} cannot be undone: ${refusal.why}; ${unchanged}`,
         hint: "see what has landed: ov merge log",
       };
-    case "nothing-to-promote":
-      return {
-        ...rejected("MERGE_ERROR"),
-        exit: exits.notFound,
-        message: `run ${refusal.run} has nothing to promote: ${refusal.why}; ${unchanged}`,
-        hint: "see what has landed: ov merge log",
-      };
     case "no-current-run":
       return {
         code: "LIFECYCLE_ERROR",

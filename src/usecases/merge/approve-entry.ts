@@ -25,7 +25,7 @@ export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly
       const open = await tx.merges.list({ statuses: openMergeStatuses });
       return ok({ approved: await approveEach(tx, context, open, {}) });
     }
-    if (of === undefined) return no(invalid("branch|all", "must say what to approve"));
+    if (of === undefined) return no(invalid("merge", "must be a number, a branch or --all"));
     const found = await findEntry(tx, of);
     if (!found.ok) return found;
     const refused = isOpenMerge(found.value) ? undefined : wrongStatus(found.value, openMergeStatuses);

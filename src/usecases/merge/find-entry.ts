@@ -1,6 +1,6 @@
 import { isOpenMerge, type MergeEntry, type MergeStatus } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 
@@ -14,17 +14,10 @@ export async function findEntry(tx: Tx, of: string): Promise<Result<MergeEntry, 
   const entries = await tx.merges.list({ branch: typed });
   const entry = entries.findLast(isOpenMerge) ?? entries.at(-1);
   if (entry !== undefined) return ok(entry);
-  const known = await tx.merges.list({ limit: suggestable });
-  return no(
-    notFound(
-      "merge entry",
-      of,
-      nearest(
-        typed,
-        known.map(({ branch }) => branch),
-      ),
-    ),
-  );
+  const known = (await tx.merges.list({ limit: suggestable })).map(({ branch }) => branch);
+  const near = nearest(typed, known);
+  if (/^\d+$/.test(typed) || typed.includes("/") || near !== undefined) return no(notFound("merge entry", of, near));
+  return no(invalid("merge", "is neither the number of a merge nor a branch in the queue", { value: of }));
 }
 
 /** Why nothing can be done to it, unless it has one of these statuses. */

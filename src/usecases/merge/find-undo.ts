@@ -18,6 +18,8 @@ export interface Undoable {
   readonly entries: readonly MergeEntry[];
   /** Nothing of the operation would remain. */
   readonly whole: boolean;
+  /** The branch that was promoted since and so keeps what the landing branch loses, or still lacks what it gets back. */
+  readonly promoted: string | null;
 }
 
 /** What the user means to take back: a whole operation, or one branch of a landing of several. */
@@ -38,6 +40,7 @@ export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result
 function undoable(op: MergeOp): Result<never, Refusal> | undefined {
   if (op.kind === "accept" || op.kind === "restore") return no(nothing(op.id, "it was a decision of yours"));
   if (op.status !== "done") return no(nothing(op.id, op.status === "dropped" ? "it never happened" : "it goes on"));
+  if (op.beforeCommit !== null && op.beforeCommit === op.afterCommit) return no(nothing(op.id, "it moved nothing"));
   if (op.undoneBy !== null) return no(nothing(op.id, `${op.undoneBy} took it back`));
   return undefined;
 }
@@ -56,7 +59,12 @@ async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
     const op = landings.find(({ undoneBy }) => undoneBy === null);
     if (op === undefined) continue;
     const { entries: all } = await wholeOf(tx, op);
-    return ok({ op, entries: [entry], whole: all.every(({ id }) => id === entry.id) });
+    return ok({
+      op,
+      entries: [entry],
+      whole: all.every(({ id }) => id === entry.id),
+      promoted: await promotedTo(tx, op),
+    });
   }
   return no(nothing(mergeRef(newest.id), "its landing is not on record"));
 }
@@ -69,7 +77,18 @@ async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
     const entry = await tx.merges.get(id);
     if (entry?.status === wanted) entries.push(entry);
   }
-  return { op, entries, whole: true };
+  return { op, entries, whole: true, promoted: await promotedTo(tx, op) };
+}
+
+/** Where a promotion took the outcome of this operation, unless it was taken back. */
+async function promotedTo(tx: Tx, op: MergeOp): Promise<string | null> {
+  if (op.kind !== "land" && op.kind !== "undo") return null;
+  const promotions = await tx.mergeOps.list({ kind: "promote", status: "done" });
+  const later = promotions.find(
+    ({ seq, request, undoneBy, beforeCommit, afterCommit }) =>
+      seq > op.seq && undoneBy === null && beforeCommit !== afterCommit && `refs/heads/${request.landing}` === op.ref,
+  );
+  return later?.request.target ?? null;
 }
 
 const nothing = (what: string, why: string): Refusal => ({ kind: "nothing-to-undo", what, why });

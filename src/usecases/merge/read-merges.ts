@@ -74,14 +74,25 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
   },
 };
 
+export interface MergeLogRequest {
+  readonly limit?: number | undefined;
+  /** With promotions that found nothing to move. */
+  readonly empty?: boolean | undefined;
+}
+
+/** A promotion of nothing is not one. */
+const movedNothing = ({ kind, status, beforeCommit, afterCommit }: MergeOp): boolean =>
+  kind === "promote" && status === "done" && beforeCommit === afterCommit;
+
 /** What was landed, taken back and promoted, newest first. */
 export const mergeLog: UseCase<
-  { readonly limit?: number | undefined },
+  MergeLogRequest,
   { readonly operations: readonly MergeOp[]; readonly entries: readonly MergeEntry[] }
 > = {
   access: "read",
-  run: async (tx, _context, { limit }) => {
-    const operations = await tx.mergeOps.list({ limit: limit ?? 50 });
+  run: async (tx, _context, { limit = 50, empty = false }) => {
+    const latest = await tx.mergeOps.list(empty ? { limit } : {});
+    const operations = empty ? latest : latest.filter((op) => !movedNothing(op)).slice(0, limit);
     const entries: MergeEntry[] = [];
     for (const id of new Set(operations.flatMap(({ queueIds }) => queueIds))) {
       const entry = await tx.merges.get(id);

@@ -13,20 +13,26 @@ export interface PromoteRequest {
   readonly runId?: string | undefined;
 }
 
+/** `nothing`: why there is nothing to ask for. */
+export type PromoteReply =
+  | { readonly promote: MergeOp }
+  | { readonly promote: null; readonly nothing: string; readonly target: string };
+
 /** Asks the engine to bring what a run has landed to the branch it is meant for. Asking twice is asking once. */
-export const requestPromote: UseCase<PromoteRequest, { readonly promote: MergeOp }> = {
+export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
   access: "write",
   operatorOnly: true,
   run: async (tx, context, { runId }) => {
-    const ofRun = await landingOfRun(tx, context, runId);
-    const found = ofRun.ok || runId !== undefined ? ofRun : ((await landingWithoutRun(tx, context)) ?? ofRun);
-    if (!found.ok) return found;
-    const { landing, target } = found.value;
+    const run = await findRun(tx, context, runId);
+    if (!run.ok) return run;
+    const found = await landingOf(tx, context, run.value, { named: runId !== undefined });
+    if ("nothing" in found) return ok({ promote: null, ...found });
+    const { landing, target } = found;
     const ref = `refs/heads/${target}`;
     const intended = await tx.mergeOps.list({ kind: "promote", status: "intended", ref });
     const asked = intended.find(({ request }) => request.landing === landing);
     if (asked !== undefined) return ok({ promote: asked });
-    return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found.value }) });
+    return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found }) });
   },
 };
 
@@ -36,31 +42,41 @@ interface Landing {
   readonly target: string;
 }
 
-async function landingOfRun(tx: Tx, context: Context, runId: string | undefined): Promise<Result<Landing, Refusal>> {
-  const run = await findRun(tx, context, runId);
-  if (!run.ok) return run;
-  const { id, landingBranch: landing, targetBranch: target } = run.value;
-  if (landing === null || target === null) return no(nothing(id, "nothing of it has landed yet"));
-  if (landing === target) return no(nothing(id, `its work lands on ${target} itself`));
-  return ok({ runId: id, landing, target });
+interface Nothing {
+  readonly nothing: string;
+  readonly target: string;
+}
+
+/** What the run has landed; else, unless a run was named, what a person landed without any run. */
+async function landingOf(
+  tx: Tx,
+  context: Context,
+  run: Run | undefined,
+  { named }: { readonly named: boolean },
+): Promise<Landing | Nothing> {
+  const canonical = context.settings.project.canonicalBranch;
+  const { id: runId, landingBranch: landing = null, targetBranch } = run ?? {};
+  const target = targetBranch ?? canonical;
+  if (runId !== undefined && landing !== null && landing !== target) return { runId, landing, target };
+  const without = named ? undefined : await landingWithoutRun(tx, canonical);
+  if (without !== undefined) return without;
+  const nothing = landing === null ? "nothing has landed yet" : `its work lands on ${target} itself`;
+  return { nothing: runId === undefined ? nothing : `${runId}: ${nothing}`, target };
 }
 
 /** What a person landed without any run waits on a branch of its own as well. */
-async function landingWithoutRun(tx: Tx, { settings }: Context): Promise<Result<Landing, Refusal> | undefined> {
-  const target = settings.project.canonicalBranch;
+async function landingWithoutRun(tx: Tx, target: string): Promise<Landing | undefined> {
   const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] });
   const merged = await tx.merges.list({ statuses: ["merged"] });
-  return merged.some(({ targetBranch }) => targetBranch === landing) ? ok({ landing, target }) : undefined;
+  return merged.some(({ targetBranch }) => targetBranch === landing) ? { landing, target } : undefined;
 }
 
-async function findRun(tx: Tx, context: Context, runId: string | undefined): Promise<Result<Run, Refusal>> {
+/** Undefined when there is none; a run that was named must be there. */
+async function findRun(tx: Tx, context: Context, runId: string | undefined): Promise<Result<Run | undefined, Refusal>> {
   if (runId !== undefined) {
     const named = await tx.runs.get(runId);
     return named === undefined ? no(notFound("run", runId)) : ok(named);
   }
   // Promoting is mostly asked for when the run has just ended.
-  const run = (await currentRun(tx, context.caller)) ?? (await tx.runs.list(1))[0];
-  return run === undefined ? no({ kind: "no-current-run" }) : ok(run);
+  return ok((await currentRun(tx, context.caller)) ?? (await tx.runs.list(1))[0]);
 }
-
-const nothing = (run: string, why: string): Refusal => ({ kind: "nothing-to-promote", run, why });

@@ -16,6 +16,7 @@ export async function settlePromotion(
   if (!(await tx.mergeOps.settle(op.id, { ...end, updatedAt: context.now }))) return;
   const { landing = "", target = "", runId = null } = op.request;
   const done = end.status === "done";
+  if (done && end.beforeCommit === end.afterCommit) return;
   await tx.events.append([
     {
       runId,

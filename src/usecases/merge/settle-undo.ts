@@ -28,14 +28,36 @@ export async function undone(tx: Tx, context: Context, { op, beforeCommit, after
   for (const [at, id] of op.queueIds.entries()) {
     const entry = await tx.merges.get(id);
     if (entry === undefined) continue;
-    if (restores) await restore(tx, context, entry, op.request.commits?.[at] ?? entry.resultCommit);
+    const commit = op.request.commits?.[at] ?? entry.resultCommit;
+    if (restores) await restore(tx, context, entry, commit);
     else await takeBack(tx, context, entry, op);
+    for (const same of await duplicatesOf(tx, entry)) {
+      const change = restores
+        ? ({ status: "merged", resultCommit: commit } as const)
+        : ({ status: "reverted" } as const);
+      await tx.merges.change(same.id, [restores ? "reverted" : "merged"], { ...change, updatedAt: context.now });
+    }
   }
   if (target !== undefined && (await nothingIsLeft(tx, target, restores))) {
     await tx.mergeOps.setUndoneBy(target.id, op.id, context.now);
     if (restores && target.undoes !== null) await tx.mergeOps.setUndoneBy(target.undoes, null, context.now);
   }
   return true;
+}
+
+/** Entries that found the same commits there already landed nothing themselves: they share what becomes of this one. */
+async function duplicatesOf(tx: Tx, entry: MergeEntry): Promise<readonly MergeEntry[]> {
+  const others = (await tx.merges.list({ statuses: ["merged", "reverted"] })).filter(
+    ({ id, branch, headCommit, targetBranch }) =>
+      id !== entry.id &&
+      targetBranch === entry.targetBranch &&
+      (branch === entry.branch || headCommit === entry.headCommit),
+  );
+  const found: MergeEntry[] = [];
+  for (const other of others) {
+    if ((await tx.mergeOps.list({ kind: "land", queueId: other.id, limit: 1 })).length === 0) found.push(other);
+  }
+  return found;
 }
 
 async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp): Promise<void> {

@@ -63,7 +63,7 @@ function markOf({ state, released }: DemoAgent, paint: Paint): string {
 function mergeWords({ status, tier, strategy, cause, gate }: DemoMerge): string {
   switch (status) {
     case "merged":
-      return tier === "auto-resolve" ? `landed; its conflict was settled by ${strategy}` : "landed";
+      return tier === "auto-resolve" ? `landed; its conflict was settled by a rule (${strategy})` : "landed";
     case "failed":
       return cause === "gate_failed" ? `was stopped by ${gate ?? "a gate"} before it could land` : `failed: ${cause}`;
     case "gating":

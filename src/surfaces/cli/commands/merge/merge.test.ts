@@ -150,7 +150,7 @@ test("neither a branch nor --all is a mistake of usage", async () => {
   const { exit, document } = await desk(world).json("merge");
   expect({ exit, document }).toMatchObject({
     exit: 2,
-    document: { success: false, code: "VALIDATION_ERROR", details: { field: "branch|all" } },
+    document: { success: false, code: "VALIDATION_ERROR", details: { field: "--branch or --all" } },
   });
 });
 
@@ -374,17 +374,27 @@ test("undo shows what it takes back, needs a yes, and waits for the engine", asy
   expect((await ov.json("merge", "undo", "feature")).exit).toBe(2);
   ov.answer = false;
   const refused = await ov.run("merge", "undo", "feature");
-  expect(refused).toMatchObject({ exit: 0, out: "Nothing was taken back.\n" });
+  expect(refused).toMatchObject({ exit: 0, out: "Nothing was changed.\n" });
   expect(refused.err).toContain("- feature verified");
   expect((await world.entries()).map(({ status }) => status)).toEqual(["merged"]);
   ov.engine = () => takesBack(world);
   ov.answer = true;
   const { exit, out } = await ov.run("merge", "undo", "feature");
-  expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining("Took back feature") });
+  expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining("Took feature out of main") });
   expect((await world.entries()).map(({ status }) => status)).toEqual(["reverted"]);
   const log = await ov.run("merge", "log");
   expect(log.out).toContain("undid on main");
   expect(log.out).toContain("taken back by");
+  const undoId = /ov merge undo (op-\S+)/.exec(out)?.[1] ?? "";
+  const back = await ov.run("merge", "undo", undoId, "--yes");
+  expect(back.err).toContain("Brings back to main");
+  expect(back.out).toContain("Brought feature back to main");
+});
+
+test("what is no number and no branch of the queue is a mistake of usage", async () => {
+  await using world = await mergeWorld();
+  expect((await desk(world).json("merge", "approve", "abc")).exit).toBe(2);
+  expect((await desk(world).json("merge", "approve", "99")).exit).toBe(7);
 });
 
 test("an undo that would conflict ends with exit code 4 and the problem", async () => {
@@ -405,7 +415,8 @@ test("an undo that would conflict ends with exit code 4 and the problem", async 
 test("promote waits for the engine and tells which files are in the way", async () => {
   await using world = await mergeWorld();
   const ov = desk(world);
-  expect((await ov.json("merge", "promote")).exit).toBe(7);
+  const nothing = await ov.json("merge", "promote");
+  expect(nothing).toMatchObject({ exit: 0, document: { success: true, promote: null, moved: false } });
   const landingBranch = "overstory/integration/run-2";
   await world.store.transaction((tx) => tx.runs.setBranches("run-2", { targetBranch: "main", landingBranch }));
   const problem = "local_changes: these files in the checkout of main are in the way: a.ts";

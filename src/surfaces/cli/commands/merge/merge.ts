@@ -16,7 +16,7 @@ export const merge: Handler = (call) => {
   if (branch !== undefined) return one(call, branch);
   if (isOn(call.flags.all)) return all(call);
   return Promise.resolve(
-    no(invalid("branch|all", "must say what to merge", { allowed: ["--branch <name>", "--all"] })),
+    no(invalid("--branch or --all", "must say what to merge", { allowed: ["--branch <name>", "--all"] })),
   );
 };
 

@@ -9,19 +9,29 @@ import { settledOp } from "./wait-op.ts";
 
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
 export const promote: Handler = async ({ app, flags, io }) => {
-  const asked = await app.call("merge.request-promote", { runId: text(flags.run) });
+  const run = text(flags.run);
+  const asked = await app.call("merge.request-promote", { runId: run });
   if (!asked.ok) return asked;
+  if (asked.value.promote === null) {
+    const { nothing, target } = asked.value;
+    return ok({
+      json: { promote: null, landingBranch: null, targetBranch: target, errorMessage: null, moved: false },
+      text: `Nothing to promote: ${visibleLine(nothing)}.\n${hintLine(io.paint, "see what has landed: ov merge log")}`,
+      quietText: "",
+    });
+  }
   const settled = await settledOp(app, io, asked.value.promote);
   if (!settled.ok) return settled;
   const { op, entries, problem } = settled.value;
-  const { landing = "", target = "" } = op.request;
+  const { landing = "", target = "", cause = null } = op.request;
   const json = { promote: opJson(op, entries), landingBranch: landing, targetBranch: target };
+  const again = `ov merge promote${run === undefined ? "" : ` --run ${run}`}`;
   if (problem !== null) {
     return ok({
-      json: { ...json, success: false, errorMessage: problem },
+      json: { ...json, success: false, errorMessage: problem, cause, moved: false },
       text: [
-        errorLine(io.paint, `${visibleLine(target)} was not moved: ${visibleLine(problem)}`),
-        hintLine(io.paint, "when that is out of the way: ov merge promote"),
+        errorLine(io.paint, `${visibleLine(target)} was not moved, and nothing was changed: ${visibleLine(problem)}`),
+        hintLine(io.paint, `then promote again: ${again}`),
       ].join("\n"),
       exit: exits.merge,
     });
@@ -31,8 +41,11 @@ export const promote: Handler = async ({ app, flags, io }) => {
   return ok({
     json: { ...json, errorMessage: null, moved },
     text: moved
-      ? successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit)
-      : `${visibleLine(target)} had everything of ${visibleLine(landing)} already.`,
+      ? [
+          successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
+          hintLine(io.paint, `to take it back: ov merge undo ${op.id}`),
+        ].join("\n")
+      : `Nothing to promote: ${visibleLine(target)} had everything of ${visibleLine(landing)} already.`,
     quietText: commit,
   });
 };

@@ -4,7 +4,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Undoable } from "../../../../usecases/merge/find-undo.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { errorLine, hintLine, successLine } from "../../marks.ts";
+import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 import { opJson } from "./log.ts";
 import { entryJson, paintedVerdict, verdictOf } from "./render.ts";
@@ -16,15 +16,17 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   const last = isOn(flags.last);
   if (last && of !== undefined) return no(invalid("--last", "and a name are mutually exclusive"));
   if (!last && of === undefined) {
-    return no(invalid("what", "must be named", { allowed: ["an operation", "a branch", "a number", "--last"] }));
+    return no(
+      invalid("what", "says what to take back", { allowed: ["an operation", "a branch", "a number", "--last"] }),
+    );
   }
   const planned = await app.call("merge.undo-plan", { of, last });
   if (!planned.ok) return planned;
   for (const line of planLines(io.paint, planned.value)) io.say(line);
   if (!io.yes) {
-    const answer = io.json ? undefined : await (await app.worktrees()).confirm("Take this back?");
+    const answer = io.json ? undefined : await (await app.worktrees()).confirm(questionFor(planned.value));
     if (answer === undefined) return no(invalid("merge undo", "needs --yes where nobody can be asked"));
-    if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was taken back." });
+    if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
   const asked = await app.call("merge.request-undo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
   if (!asked.ok) return asked;
@@ -35,16 +37,17 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   if (problem !== null) {
     return ok({
       json: { ...json, success: false, errorMessage: problem },
-      text: errorLine(io.paint, `Not taken back: ${visibleLine(problem)}`, "nothing was changed"),
+      text: errorLine(io.paint, `Not done: ${visibleLine(problem)}`, "nothing was changed"),
       exit: exits.merge,
     });
   }
-  const branches = asked.value.entries.map((entry) => visibleLine(entry.branch)).join(", ");
+  const stillIn = asked.value.promoted;
   return ok({
-    json: { ...json, errorMessage: null },
+    json: { ...json, errorMessage: null, stillIn },
     text: [
-      successLine(io.paint, `Took back ${branches}:`, op.id),
-      hintLine(io.paint, `to have it again: ov merge undo ${op.id}`),
+      successLine(io.paint, `${doneWords(asked.value)}:`, op.id),
+      ...(stillIn === null ? [] : [warningLine(io.paint, stillInWords(asked.value, stillIn), "ov merge promote")]),
+      hintLine(io.paint, `to undo this: ov merge undo ${op.id}`),
     ].join("\n"),
     quietText: op.id,
   });
@@ -53,9 +56,29 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
 /** By the ids that were shown: what is the last landing, or the landing of a branch, may be another one by now. */
 const shown = ({ op, entries, whole }: Undoable): string => (whole ? op.id : String(entries[0]?.id ?? op.id));
 
+const questionFor = ({ op }: Undoable): string => {
+  if (op.kind === "undo") return "Bring this back?";
+  return op.kind === "promote" ? "Move it back?" : "Take this out?";
+};
+
+function doneWords({ op, entries }: Undoable): string {
+  const branches = entries.map((entry) => visibleLine(entry.branch)).join(", ");
+  const ref = visibleLine(op.ref.replace(/^refs\/heads\//, ""));
+  if (op.kind === "undo") return `Brought ${branches} back to ${ref}`;
+  if (op.kind === "promote") return `Moved ${ref} back to ${op.beforeCommit?.slice(0, 10) ?? "where it was"}`;
+  return `Took ${branches} out of ${ref}`;
+}
+
+/** The landing branch is one thing, the branch that it was promoted to is another. */
+function stillInWords({ op }: Undoable, target: string): string {
+  const changed = op.kind === "undo" ? "does not have it again yet" : "still has it, because it was promoted";
+  return `${visibleLine(target)} ${changed}; to change it there too:`;
+}
+
 function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly string[] {
   const ref = visibleLine(op.ref.replace(/^refs\/heads\//, ""));
   const verb = op.kind === "undo" ? "Brings back to" : "Takes out of";
+  if (op.kind === "promote") return [`Moves ${ref} back to ${op.beforeCommit?.slice(0, 10)}, with its files.`];
   const rest = whole ? "" : `; the rest of ${op.id} stays`;
   return [
     `${verb} ${ref} (operation ${op.id}${rest}):`,

@@ -22,7 +22,7 @@ const lately = 200;
 export async function settledOp(app: App, io: Io, asked: MergeOp): Promise<Result<SettledOp, Refusal>> {
   const tell = teller(io);
   return app.until(async () => {
-    const log = await app.call("merge.log", { limit: lately });
+    const log = await app.call("merge.log", { limit: lately, empty: true });
     if (!log.ok) return log;
     const op = log.value.operations.find(({ id }) => id === asked.id);
     if (op === undefined) return no(notFound("merge operation", asked.id));
@@ -33,9 +33,20 @@ export async function settledOp(app: App, io: Io, asked: MergeOp): Promise<Resul
     const stuck = await obstacle(app, op);
     if (!stuck.ok) return stuck;
     if (stuck.value !== undefined) return ok({ op, entries, problem: stuck.value });
-    tell(`${op.kind} ${op.id} goes on`);
+    tell(goingOn(op));
     return undefined;
   });
+}
+
+/** What the engine does meanwhile, for a person who waits. */
+function goingOn({ kind, ref, request }: MergeOp): string {
+  const { landing = "", target = "" } = request;
+  const branch = visibleLine(ref.replace(/^refs\/heads\//, ""));
+  const what =
+    kind === "promote"
+      ? `moving ${visibleLine(target)} forward to ${visibleLine(landing)}`
+      : `taking it out of ${branch}, and checking what is left`;
+  return `${what} (Ctrl-C stops only the waiting; see it later: ov merge log)`;
 }
 
 /** A promotion waits for the target's own commits, which go through the queue like anything else. */

@@ -1,4 +1,4 @@
-import { isOpenMerge } from "../../../../domain/merge/entry.ts";
+import { isOpenMerge, type MergeEntry } from "../../../../domain/merge/entry.ts";
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
@@ -25,7 +25,8 @@ export async function settledMerges(
     const left = ids.flatMap((id) => open.get(id) ?? []);
     const reasons = new Map(left.map((view) => [view.entry.id, standstill(view, open)]));
     if (left.every(({ entry }) => reasons.get(entry.id) !== undefined)) return ok(reasons);
-    tell(left.map(({ entry }) => `${visibleLine(entry.branch)} is ${entry.status}`).join(", "));
+    const doing = left.map(({ entry }) => `${visibleLine(entry.branch)} ${progressWords(entry)}`);
+    tell(`${doing.join(", ")} (Ctrl-C stops only the waiting; see it later: ov merge list)`);
     return undefined;
   });
   if (!standing.ok) return standing;
@@ -36,6 +37,12 @@ export async function settledMerges(
     results.push(resultOf(detail.value, standing.value.get(id)));
   }
   return ok(results);
+}
+
+function progressWords({ status, targetBranch }: MergeEntry): string {
+  const onto = visibleLine(targetBranch);
+  if (status === "merging") return `is being merged with ${onto}`;
+  return status === "gating" ? `is being checked by the gates before it lands on ${onto}` : "waits for its turn";
 }
 
 /** Why an open entry will not move by itself; undefined when it will. */
