@@ -15,7 +15,7 @@ import type { AttachHold } from "../usecases/agents/attach.ts";
 import { projectInstructions } from "./instructions.ts";
 import { mcpConfig } from "./mcp-config.ts";
 import { shimDir } from "./ov-shim.ts";
-import { clockFor, doorOf, type Environment, openStore, type Project } from "./project.ts";
+import { clockFor, doorOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 
@@ -107,6 +107,7 @@ function portsOf(project: Project, store: Store): AttachedPorts {
     ids: randomIds,
     processes: linuxProcesses,
     worktrees: projectWorktrees(project),
+    rules: settingsOf(project),
     files: turnFiles(dir),
     instructions: projectInstructions(project),
     terminal: terminalLauncher,

@@ -91,7 +91,7 @@ test("an agent that lies is told what is missing, and mends it in the same turn"
   expect(payload.unverified).toBeUndefined();
   const receipt = await project.read((tx) => tx.receipts.get(String(receiptId)));
   expect(receipt).toMatchObject({ kind: "completion", subject: "b1#1", headCommit: head, verdict: "verified" });
-  expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "in_review", mergeState: "pending" });
+  expect(await project.read((tx) => tx.tasks.get("B1"))).toMatchObject({ status: "in_review", mergeState: "queued" });
   expect(await eventsOf(project, "learned")).toHaveLength(1);
   for (const name of ["b1", "b1#1", "overstory/b1/B1"])
     expect(await project.json("gate", "show", name)).toMatchObject({ receipt: { id: receiptId } });

@@ -9,6 +9,8 @@ import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { goOn } from "../../usecases/agents/resume.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
+import { askToLand } from "../../usecases/merge/ask-to-land.ts";
+import type { Context } from "../../usecases/usecase.ts";
 import { conserve } from "../supervisor/conserve.ts";
 import type { HandBackPorts } from "./ports.ts";
 
@@ -29,7 +31,9 @@ export async function handBack(ports: HandBackPorts, lease: Lease, reason: HandB
   for (const process of live) await ports.processes.endTree(process, graceMs, { mark });
   const worktree = await conserve(ports, agent);
   const now = ports.clock.now();
-  await ports.store.transaction((tx) => settle(tx, { ids: ports.ids, now }, { lease, reason, agent, worktree }));
+  await ports.store.transaction((tx) =>
+    settle(tx, { ids: ports.ids, now, settings: ports.rules }, { lease, reason, agent, worktree }),
+  );
 }
 
 /** The incarnation that was taken; the name may have gone on meanwhile. */
@@ -43,6 +47,8 @@ async function heldAgent(tx: Tx, { name, processId }: Lease): Promise<Agent | un
 const openAt = async (tx: Tx, agent: Agent) =>
   (await tx.processes.liveForAgent(agent.id)).filter(({ role, turnId }) => role === "agent" && turnId === null);
 
+type HandBackContext = Pick<Context, "ids" | "now" | "settings">;
+
 interface Given {
   readonly lease: Lease;
   readonly reason: HandBackReason;
@@ -50,11 +56,7 @@ interface Given {
   readonly worktree: WorktreeFacts | undefined;
 }
 
-async function settle(
-  tx: Tx,
-  context: Pick<HandBackPorts, "ids"> & { readonly now: number },
-  { lease, reason, agent, worktree }: Given,
-): Promise<void> {
+async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, worktree }: Given): Promise<void> {
   const { now } = context;
   const name = attachLease(agent.name);
   if ((await tx.leases.get(name))?.fence !== lease.fence) return;
@@ -87,12 +89,7 @@ async function acknowledge(tx: Tx, agent: Agent, now: number): Promise<void> {
 }
 
 /** Its last word may have been said at the terminal, where no turn is there to settle by it. */
-async function endIfFinished(
-  tx: Tx,
-  context: Pick<HandBackPorts, "ids"> & { readonly now: number },
-  agent: Agent,
-  since: number,
-): Promise<boolean> {
+async function endIfFinished(tx: Tx, context: HandBackContext, agent: Agent, since: number): Promise<boolean> {
   if (hasEnded(agent)) return false;
   const candidates = terminalCandidates(agent.capability);
   const sent = await tx.messages.list({ from: agent.name });
@@ -108,6 +105,8 @@ async function endIfFinished(
   const end = { state: "completed", outcome: "done", actor: "supervisor", reason: "finished by hand" } as const;
   await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
   const ended = await tx.agents.get(agent.id);
-  if (ended !== undefined) await releaseIfDue(tx, context, ended);
+  if (ended === undefined) return true;
+  await askToLand(tx, context, ended);
+  await releaseIfDue(tx, context, ended);
   return true;
 }

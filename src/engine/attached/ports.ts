@@ -4,6 +4,7 @@ import type { Ids } from "../../ports/ids.ts";
 import type { Instructions } from "../../ports/instructions.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Runtime } from "../../ports/runtime.ts";
+import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import type { TerminalLauncher } from "../../ports/terminal.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -15,6 +16,7 @@ export interface HandBackPorts {
   readonly ids: Ids;
   readonly processes: Processes;
   readonly worktrees: Worktrees;
+  readonly rules: Settings;
 }
 
 /** What opening an agent at a terminal needs. */

@@ -13,6 +13,7 @@ import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { mayGiveWork } from "../../usecases/mail/may-give-work.ts";
 import { post, wakeUp } from "../../usecases/mail/post.ts";
+import { askToLand } from "../../usecases/merge/ask-to-land.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import type { Ending } from "./settle-turn.ts";
 
@@ -38,6 +39,7 @@ export async function followEnd(tx: Tx, context: FollowContext, settled: Settled
   if (agent.outcome === "done") await rememberTask(tx, context, agent, settled);
   if (await cameBack(tx, context, agent)) return;
   if (agent.outcome === "done") await handOnRest(tx, context, agent);
+  await askToLand(tx, context, agent);
   await releaseIfDue(tx, context, agent);
 }
 

@@ -55,6 +55,10 @@ export async function nextGeneration(
   });
   await tx.agents.reserve(next);
   await waitAgain(tx, next, now);
+  // It works again: what it announced before waits for the operator, the agent does not.
+  for (const { kind, ref } of await tx.waits.of(next.name)) {
+    if (kind === "approval") await tx.waits.remove(next.name, kind, ref);
+  }
   await workAgain(tx, next, now);
   await tx.recovery.addHandoff({
     agentName: next.name,

@@ -10,6 +10,7 @@ import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
 import { submit } from "../mail/submit.ts";
+import { askToLand } from "../merge/ask-to-land.ts";
 import type { Context } from "../usecase.ts";
 import { roleFacts } from "./role-facts.ts";
 import { sendReview } from "./send-review.ts";
@@ -120,7 +121,9 @@ async function endAtOnce(tx: Tx, context: Context, agentId: string): Promise<voi
   const end = { state: "completed", outcome: "done", actor: "engine", reason: "verified completion" } as const;
   await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
   const ended = await tx.agents.get(agentId);
-  if (ended !== undefined) await releaseIfDue(tx, context, ended);
+  if (ended === undefined) return;
+  await askToLand(tx, context, ended);
+  await releaseIfDue(tx, context, ended);
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";

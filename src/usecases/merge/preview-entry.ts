@@ -3,6 +3,8 @@ import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 import { type AddMergeRequest, newMergeOf } from "./add-entry.ts";
+import { completionReceipt } from "./ask-to-land.ts";
+import { ownerOfBranch } from "./branch-owner.ts";
 import { freshEntry } from "./enqueue.ts";
 
 /** An entry; without a number while it has no place in the queue. */
@@ -16,8 +18,12 @@ export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePrevi
     if (!asked.ok) return asked;
     const { branch, headCommit, targetBranch } = asked.value;
     const open = await tx.merges.openOf(branch, targetBranch);
-    if (open?.headCommit === headCommit) return ok({ entry: open });
-    return ok({ entry: { ...(await freshEntry(tx, context, asked.value)), id: null } });
+    const entry =
+      open?.headCommit === headCommit ? open : { ...(await freshEntry(tx, context, asked.value)), id: null };
+    // Nothing has landed yet, but its agent may have proved exactly this commit.
+    const owner = await ownerOfBranch(tx, branch);
+    const proved = owner === undefined ? undefined : await completionReceipt(tx, owner, headCommit);
+    return ok({ entry: { ...entry, verdict: entry.verdict ?? proved?.verdict ?? null } });
   },
 };
 

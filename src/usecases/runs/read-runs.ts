@@ -1,8 +1,11 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { invalid, notFound } from "../../domain/refusal.ts";
-import { no, ok } from "../../domain/result.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { agentDuration } from "../../domain/run/duration.ts";
+import type { Run } from "../../domain/run/run.ts";
+import type { Tx } from "../../ports/store.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
@@ -26,29 +29,35 @@ export const listRuns: UseCase<{ readonly last: number }, { readonly runs: reado
   },
 };
 
-export const showRun: UseCase<{ readonly id: string }, RunDetail & { readonly agents: readonly RunAgent[] }> = {
+export interface ShowRunRequest {
+  /** The current run, else the newest, when it is not said. */
+  readonly id?: string | undefined;
+}
+
+export const showRun: UseCase<ShowRunRequest, RunDetail & { readonly agents: readonly RunAgent[] }> = {
   access: "read",
-  run: async (tx, { now }, { id }) => {
-    const run = await tx.runs.get(id);
-    if (run === undefined) {
-      const known = await tx.runs.list(suggestable);
-      return no(
-        notFound(
-          "run",
-          id,
-          nearest(
-            id,
-            known.map((other) => other.id),
-          ),
-        ),
-      );
-    }
-    const agents = await tx.agents.list({ runId: id });
+  run: async (tx, { caller, now }, { id }) => {
+    const found = await findRun(tx, caller, id);
+    if (!found.ok) return found;
+    const run = found.value;
+    const agents = await tx.agents.list({ runId: run.id });
     const timed = agents.map((agent) => ({ agent, durationMs: agentDuration(agent, now) }));
-    const detail = describe(run, agents, await mergeCounts(tx, { runId: id }), now);
+    const detail = describe(run, agents, await mergeCounts(tx, { runId: run.id }), now);
     return ok({ ...detail, status: await statusOf(tx, detail), agents: timed });
   },
 };
+
+/** The run of this id; without one, the current run, else the newest. */
+export async function findRun(tx: Tx, caller: Caller, id: string | undefined): Promise<Result<Run, Refusal>> {
+  if (id === undefined) {
+    const run = (await currentRun(tx, caller)) ?? (await tx.runs.list(1))[0];
+    return run === undefined ? no({ kind: "no-current-run" }) : ok(run);
+  }
+  const run = await tx.runs.get(id);
+  if (run !== undefined) return ok(run);
+  const known = (await tx.runs.list(suggestable)).map((other) => other.id);
+  return no(notFound("run", id, nearest(id, known)));
+}
 
 /** The run of the calling agent, or for a person the newest active one; null when there is none. */
 export const showCurrentRun: UseCase<object, { readonly current: RunDetail | null }> = {

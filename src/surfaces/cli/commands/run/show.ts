@@ -2,7 +2,7 @@ import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
 import { duration } from "../../format.ts";
 import { hintLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
+import { text } from "../task/given.ts";
 import { agentJson, agentLine, runJson, runLines } from "./render.ts";
 
 export const current: Handler = async ({ app, io }) => {
@@ -23,7 +23,7 @@ export const current: Handler = async ({ app, io }) => {
 };
 
 export const show: Handler = async ({ app, args, io }) => {
-  const found = await app.call("run.show", { id: word(args["run-id"]) });
+  const found = await app.call("run.show", { id: text(args["run-id"]) });
   if (!found.ok) return found;
   const { agents, ...detail } = found.value;
   const lines = [...runLines(io.paint, detail), ...agents.map((agent) => agentLine(io.paint, agent))];

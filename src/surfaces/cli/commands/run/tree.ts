@@ -16,7 +16,9 @@ export const runCommand: Command = {
     {
       name: "show",
       summary: "Show a run and its agents",
-      arguments: [{ name: "run-id", summary: "Id of the run", required: true, complete: "runs" }],
+      arguments: [
+        { name: "run-id", summary: "Id of the run (default: the current one, else the newest)", complete: "runs" },
+      ],
       run: async () => (await import("./show.ts")).show,
     },
     {

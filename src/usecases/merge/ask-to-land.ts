@@ -1,0 +1,67 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { engineCaller } from "../../domain/caller/caller.ts";
+import type { Receipt } from "../../domain/gate/gate.ts";
+import { isOpenMerge, mergeRef } from "../../domain/merge/entry.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
+import { enqueueBranch } from "./enqueue.ts";
+import { targetOf } from "./landing-target.ts";
+
+/**
+ * Finished work of an agent whose parent is the operator: nobody else will announce it, so it takes its place in the
+ * queue and waits there for the operator's word. In the transaction that ends the agent.
+ */
+export async function askToLand(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now" | "settings">,
+  agent: Agent,
+): Promise<void> {
+  const { branch, headCommit, parentName, outcome, capability, runId, name, taskId } = agent;
+  if (parentName !== "operator" || outcome !== "done" || !isIn("implementation", capability)) return;
+  if (branch === null || headCommit === null || agent.ahead === 0) return;
+  const known = await tx.merges.list({ branch });
+  // What failed is announced again by the report of the agent that was called back for it.
+  const isDecided = ({ headCommit: head, status }: (typeof known)[number]): boolean =>
+    head === headCommit && status !== "failed" && status !== "conflict";
+  const decided = known.findLast(isDecided);
+  if (decided !== undefined) {
+    // Called back without anything new to land: it waits for the same word as before.
+    if (isOpenMerge(decided) && decided.approval === "waiting") {
+      await tx.waits.add({
+        agentName: name,
+        kind: "approval",
+        ref: mergeRef(decided.id),
+        since: context.now,
+        deadline: null,
+      });
+    }
+    return;
+  }
+  await enqueueBranch(
+    tx,
+    { ...context, caller: engineCaller },
+    {
+      branch,
+      headCommit,
+      targetBranch: await targetOf(tx, context, runId),
+      taskId,
+      agentName: name,
+      runId,
+      filesModified: [],
+      source: "engine",
+      enqueuedBy: name,
+      asker: "other",
+    },
+  );
+}
+
+/** What `ov done` proved about exactly this commit of an agent's branch. */
+export async function completionReceipt(
+  tx: Tx,
+  { name, generation }: Pick<Agent, "name" | "generation">,
+  headCommit: string,
+): Promise<Receipt | undefined> {
+  const receipts = await tx.receipts.about(`${name}#${generation}`);
+  return receipts.find((receipt) => receipt.kind === "completion" && receipt.headCommit === headCommit);
+}
