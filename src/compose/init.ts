@@ -45,6 +45,13 @@ export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): Pr
   const place = project === undefined ? cwd : resolve(cwd, project);
   return {
     init: (request) => init({ place, env }, request),
+    setUpPlan: async () => {
+      const repository = await findRepository(place);
+      const { root, branch } = repository;
+      if (placeIfAny(root) !== undefined || existsSync(join(sharedDir(root), "config.yaml"))) return undefined;
+      const facts = await detectFacts({ repository, env, name: undefined });
+      return facts.ok ? { root, runtime: facts.value.runtime, gates: facts.value.gates, branch } : undefined;
+    },
     confirm: async (question) => (await import("./worktrees.ts")).confirm(question),
     trust: async () => makeTrustFacet(await findRepository(place), env),
     currentBranch: () => currentBranch(place),

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promptsOf, untilTurns } from "../../testkit/lifecycle.ts";
-import { jsonOf } from "../../testkit/ov.ts";
+import { jsonOf, ovBinary } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 
 const scenario = '- do: [{ say: "On it." }]\n';
@@ -78,3 +78,30 @@ test("settings that an engine at work does not know are in force for the one tha
   expect(after.pid).not.toBe(pid);
   expect(readFileSync(join(project.root, ".overstory", "config.local.yaml"), "utf8")).toContain("make check");
 }, 60_000);
+
+test("at a terminal it asks before the set-up writes anything, and an answer of no leaves no trace", async () => {
+  await using project = await makeProject({ scenario, bare: true });
+  const before = await project.git("log", "--format=%H");
+  const child = Bun.spawn({
+    cmd: [
+      "script",
+      "--quiet",
+      "--return",
+      "--command",
+      `${ovBinary()} go 'Make it better' --budget-usd 5`,
+      "/dev/null",
+    ],
+    cwd: project.root,
+    env: { ...project.env, TERM: "dumb" },
+    stdio: [new Blob(["n\n"]), "pipe", "pipe"],
+  });
+  const shown = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  expect(shown).toContain("on main");
+  expect(shown).toContain("$5 for this run");
+  expect(shown).toContain("Nothing was changed.");
+  expect(existsSync(join(project.root, ".overstory"))).toBe(false);
+  expect(existsSync(join(project.root, ".git", "ov-state"))).toBe(false);
+  expect(await project.git("log", "--format=%H")).toBe(before);
+  expect(await project.git("status", "--porcelain")).toBe("");
+});

@@ -31,10 +31,20 @@ export interface InitReport {
   readonly warnings: readonly string[];
 }
 
+export interface SetUpPlan {
+  readonly root: string;
+  readonly runtime: string;
+  readonly gates: readonly DetectedGate[];
+  /** Where the new files would be committed; undefined on no branch. */
+  readonly branch: string | undefined;
+}
+
 /** What concerns the project as a whole rather than its store. */
 export interface ProjectFacet {
   /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
   init(request: InitRequest): Promise<Result<InitReport, Refusal>>;
+  /** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
+  setUpPlan(): Promise<SetUpPlan | undefined>;
   /** Asks a person; undefined when nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
   /** Programs of the repository, also of one that is not set up yet. */

@@ -15,6 +15,10 @@ export const go: Handler = async (call) => {
   if (objective === "") return no(invalid("objective", "must say what is wanted"));
   // Found out before anything is written: a script that forgot --yes leaves no trace.
   if (!io.yes && (io.json || process.stdin.isTTY !== true)) return no(nobodyToAsk);
+  if (!io.yes) {
+    const refused = await mayNotSetUp(call, objective);
+    if (refused !== undefined) return refused;
+  }
   const ready = await setUp(call);
   if (!ready.ok) return ready;
   const plan = await planFor(call, objective, ready.value.runtime);
@@ -38,6 +42,31 @@ export const go: Handler = async (call) => {
   const kept = await keepRuntime(call);
   return kept.ok ? ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized })) : kept;
 };
+
+/** Asks before the set-up of a repository writes and commits anything; an answer of no leaves no trace. */
+async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise<Result<Outcome, Refusal> | undefined> {
+  const project = await app.project();
+  const plan = await project.setUpPlan();
+  if (plan === undefined) return undefined;
+  const fact = (name: string, value: string): string => `  ${io.paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
+  const budget = text(flags["budget-usd"]);
+  io.say(
+    "This repository is not set up yet. Setting it up comes first; then you see the whole plan and are asked again.",
+  );
+  for (const line of [
+    fact("objective", objective),
+    fact("writes", `.overstory/ and a section of your coding agent's instruction file in ${plan.root}`),
+    fact("commits", plan.branch === undefined ? "on no branch: HEAD is detached" : `on ${plan.branch}`),
+    fact("target", text(flags.target) ?? plan.branch ?? "the project's branch"),
+    fact("runtime", text(flags.runtime) ?? plan.runtime),
+    fact("gates", plan.gates.map(({ command }) => command).join("; ") || "none found"),
+    fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
+  ])
+    io.say(line);
+  const answer = await project.confirm("Set it up?");
+  if (answer === undefined) return no(nobodyToAsk);
+  return answer ? undefined : ok({ json: { cancelled: true, initialized: false }, text: "Nothing was changed." });
+}
 
 const cancelled = ({ initialized }: Ready): Outcome => ({
   json: { cancelled: true, initialized },
