@@ -1,10 +1,12 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../src/domain/merge/conflict.ts";
+import { trustName } from "../src/domain/project/place.ts";
 import { gitMerging } from "../src/host/git/merge/merging.ts";
 import { readTrust, writeTrust } from "../src/host/trust-file.ts";
 import type { MergeGit, ObjectMerge } from "../src/ports/merge-git.ts";
 import { type GitWorld, gitWorld } from "./contracts/worktrees/world.ts";
+import { statePath } from "./state.ts";
 
 /** A repository with the means to merge in it. */
 export interface GitMergeWorld extends GitWorld {
@@ -39,14 +41,14 @@ export function gitMergeWorld({
   const world = gitWorld(options);
   const pool = join(world.root, "..", "pool");
   const scratch = join(world.root, "..", "scratch");
-  const trust = join(world.root, "..", "trust.json");
+  const trust = statePath(world.root, trustName);
   const git = (...args: string[]): string => world.git(world.root, ...args);
   return {
     ...world,
     pool,
     scratch,
     trust,
-    merging: gitMerging(world.root, { poolDir: pool, scratch, hookLimitMs, signingLimitMs, idleMs, trust }),
+    merging: gitMerging(world.root, { poolDir: pool, scratch, hookLimitMs, signingLimitMs, idleMs }),
     hook: (name, body, { dir = ".git/hooks", confirmed = true } = {}) => {
       const text = `#!/bin/sh\n${body}\n`;
       const path = join(world.root, dir, name);

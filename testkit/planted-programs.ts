@@ -23,12 +23,33 @@ export function plantPrograms({ trap }: Pick<GitWorld, "trap">, gitDir: string):
 [diff "x"]
 	command = ${trap}
 	textconv = ${trap}
+[merge]
+	default = x
 [merge "x"]
 	driver = ${trap} %A
+[alias]
+	status = !${trap}
+	rev-parse = !${trap}
+	read-tree = !${trap}
+[pager]
+	status = ${trap}
+	diff = ${trap}
+[sequence]
+	editor = ${trap}
+[interactive]
+	diffFilter = ${trap}
+[lfs "extension.x"]
+	clean = ${trap}
+	smudge = ${trap}
+[lfs "customtransfer.x"]
+	path = ${trap}
 [credential]
 	helper = ${trap}
 [gpg]
 	program = ${trap}
+[gpg "ssh"]
+	program = ${trap}
+	defaultKeyCommand = ${trap}
 [commit]
 	gpgSign = true
 [log]
@@ -55,4 +76,11 @@ const hooks = [
   "pre-auto-gc",
   "post-commit",
   "fsmonitor-watchman",
+  "pre-commit",
+  "prepare-commit-msg",
+  "commit-msg",
+  "pre-merge-commit",
+  "post-merge",
+  "post-rewrite",
+  "pre-push",
 ];

@@ -30,7 +30,7 @@ import { bindProject, recordPlace } from "./bind-project.ts";
 import { directChannel } from "./channel.ts";
 import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
-import { openProject, openStore, refuseLostStore, trustFile } from "./project.ts";
+import { openProject, openStore, refuseLostStore } from "./project.ts";
 import { makeTrustFacet } from "./trust-facet.ts";
 
 export interface ProjectFacetOptions {
@@ -89,7 +89,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const made = await setUp({ root, state, env, facts: facts.value, request, lastKnown });
   const committing =
     request.commit && made.ledger.created.length > 0
-      ? await commit({ root, state }, env, made)
+      ? await commit(root, env, made)
       : { committed: false, warnings: [] };
   const stopped = isAdopted ? await stopAgents({ root, state }, env) : 0;
   const adopted = isAdopted
@@ -167,7 +167,7 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
 async function setUp({ root, state, env, facts, request, lastKnown }: Plan): Promise<Made> {
   const dir = sharedDir(root);
   const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
-  const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)], trustFile(state));
+  const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
   const ledger = makeLedger(root);
   for (const name of ["", "worktrees", "specs"]) ledger.note(join(dir, name), makeDirectory(join(dir, name)));
   // Mail, tokens and captured environments are its owner's alone.
@@ -225,7 +225,7 @@ async function writeConfig(
 }
 
 async function commit(
-  { root, state }: Pick<Plan, "root" | "state">,
+  root: string,
   env: Environment,
   { guide, uncommitted }: Made,
 ): Promise<{ readonly committed: boolean; readonly warnings: readonly string[] }> {
@@ -236,7 +236,6 @@ async function commit(
   const answer = await commitPaths({
     root,
     env,
-    trust: trustFile(state),
     paths: plan.paths,
     message: "chore: initialise overstory",
   });

@@ -10,13 +10,12 @@ import { scratchMerging } from "../host/git/merge/scratch.ts";
 import { sharedDir } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
-import { type Project, trustFile } from "./project.ts";
+import type { Project } from "./project.ts";
 
 export const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">): MergeGit =>
   gitMerging(root, {
     poolDir: join(sharedDir(root), "merge-worktrees"),
     scratch: join(dir, "run", "git"),
-    trust: trustFile(dir),
   });
 
 type MergingParts = Pick<

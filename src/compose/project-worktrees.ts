@@ -1,7 +1,7 @@
 import { gitWorktrees } from "../host/git/worktrees.ts";
 import { placedPaths } from "../host/instruction-files.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
-import { type Project, trustFile } from "./project.ts";
+import type { Project } from "./project.ts";
 import { runtimeNames } from "./runtime-names.ts";
 import { runtimeById } from "./runtimes.ts";
 
@@ -12,7 +12,6 @@ export const projectWorktrees = (project: Project): WorktreeKeeping =>
 /** What counts as work in the worktrees of this project. */
 export const worktreeOptions = ({ config, dir }: Pick<Project, "config" | "dir">) => ({
   state: dir,
-  trust: trustFile(dir),
   maxFileBytes: config.snapshot.maxFileBytes,
   include: config.worktree.include,
   deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),

@@ -57,9 +57,6 @@ export async function openProject(place: ProjectPlace, env: Environment): Promis
 const withoutOverrides = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSTORY__")));
 
-/** What the operator confirmed of the programs that the repository names. */
-export const trustFile = (dir: string): string => join(dir, "trust.json");
-
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
   const path = databaseIn(project.dir);
   if (!hasDatabase(project.dir)) {

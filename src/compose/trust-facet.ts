@@ -16,12 +16,11 @@ import { commitAt } from "../host/git/yard.ts";
 import { readTrust, type Trust, writeTrust } from "../host/trust-file.ts";
 import type { TrustFacet, TrustView } from "../surfaces/cli/facets/trust.ts";
 import { operatorOnly } from "./operator-only.ts";
-import { type Environment, trustFile } from "./project.ts";
+import type { Environment } from "./project.ts";
 
 /** What the operator confirmed of the programs that this repository names. */
 export function makeTrustFacet({ root, state }: Pick<ProjectPlace, "root" | "state">, env: Environment): TrustFacet {
-  const file = trustFile(state);
-  const repository = openRepository(root, file);
+  const repository = openRepository(root);
   const scratch = join(state, "run", "git");
   const list = async (): Promise<readonly Program[]> => programsOf(await repository(), scratch);
   const change = async (
@@ -40,7 +39,8 @@ export function makeTrustFacet({ root, state }: Pick<ProjectPlace, "root" | "sta
       return no(invalid("name", "is no filter or hook that this repository names", extra));
     }
     const chosen = all.filter(({ view }) => names.includes(view.name));
-    writeTrust(file, chosen.reduce(apply, readTrust(file)));
+    const { trust } = await repository();
+    writeTrust(trust, chosen.reduce(apply, readTrust(trust)));
     const after = await list();
     return ok(after.map(({ view }) => view).filter(({ name }) => names.includes(name)));
   };

@@ -14,8 +14,8 @@ export interface Trust {
 const nothing: Trust = { filters: {}, hooks: {} };
 
 /** Nothing is confirmed where there is no such file, or one that is not ours. */
-export function readTrust(path: string | undefined): Trust {
-  if (path === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return nothing;
+export function readTrust(path: string): Trust {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return nothing;
   const found = parsed(readFileSync(path, "utf8"));
   return {
     filters: entriesOf(found.filters, (value) => (value === null ? null : definitionOf(value))),

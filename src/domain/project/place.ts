@@ -25,3 +25,5 @@ export const sharedDirName = ".overstory";
 
 export const databaseName = "overstory.db";
 export const recordName = "project.json";
+/** What the operator confirmed of the programs that the repository names. */
+export const trustName = "trust.json";

@@ -19,7 +19,7 @@ export async function saveAgentWork(
   worktree: OwnedWorktree,
   options: WorktreeOptions,
 ): Promise<AgentWork | undefined> {
-  const yard = makeYard(await openRepository(root, options.trust)(), options);
+  const yard = makeYard(await openRepository(root)(), options);
   const saved = await saveWork(yard, worktree, "git");
   return saved === undefined ? undefined : { ...saved, uncommitted: (await inspectWorktree(yard, worktree)).dirty };
 }

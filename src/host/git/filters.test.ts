@@ -24,7 +24,7 @@ function filterWorld(options: {
   readonly config?: Readonly<Record<string, string>>;
 }) {
   const world = gitMergeWorld({ files: { "plain.txt": "plain\n" } });
-  const trust = join(world.root, "..", "trust.json");
+  const { trust } = world;
   for (const [name, keys] of Object.entries(options.filters ?? {}))
     for (const [key, value] of Object.entries(keys)) world.git(world.root, "config", `filter.${name}.${key}`, value);
   for (const [key, value] of Object.entries(options.config ?? {})) world.git(world.root, "config", key, value);
@@ -48,8 +48,8 @@ function filterWorld(options: {
     ...world,
     trust,
     confirm,
-    worktrees: gitWorktrees(world.root, { trust }),
-    merging: gitMerging(world.root, { poolDir: world.pool, scratch: world.scratch, trust }),
+    worktrees: gitWorktrees(world.root),
+    merging: gitMerging(world.root, { poolDir: world.pool, scratch: world.scratch }),
   };
 }
 
@@ -138,7 +138,7 @@ describe("files come out as with plain git", () => {
       const names = readdirSync(owned.path).filter((name) => /^[ab]\./.test(name));
       for (const name of names) writeFileSync(join(owned.path, name), "new words\r\n");
       const snapshot = await worktrees.snapshot(owned);
-      const saved = await saveAgentWork(world.root, owned, { trust: world.trust });
+      const saved = await saveAgentWork(world.root, owned, {});
       world.git(owned.path, "add", "-A");
       for (const name of names) {
         const blob = Bun.spawnSync({

@@ -35,7 +35,7 @@ export interface FileRules {
  * where the user's or the system's own configuration defines it, or the operator confirmed it.
  */
 export async function fileRules(repository: Repository): Promise<FileRules> {
-  const seen = signature(repository);
+  const seen = settingsStamp(repository);
   const before = known.get(repository);
   if (before !== undefined && before.seen === seen && performance.now() - before.at < freshMs) return before.rules;
   const rules = read(repository);
@@ -49,9 +49,10 @@ const known = new WeakMap<Repository, { seen: string; at: number; rules: Promise
 /** The user's own configuration is seldom written; that of the repository is looked at each time. */
 const freshMs = 1_000;
 
-function signature({ commonDir, gitDir, trust }: Repository): string {
+/** Changes when anything of the repository that decides which programs run was written. */
+export function settingsStamp({ commonDir, gitDir, trust }: Repository): string {
   const files = [join(commonDir, "config"), join(gitDir, "config.worktree"), join(commonDir, "info", "attributes")];
-  return [...files, ...(trust === undefined ? [] : [trust])].map((path) => stampOf(path)).join(" ");
+  return [...files, trust].map((path) => stampOf(path)).join(" ");
 }
 
 function stampOf(path: string): string {

@@ -5,13 +5,15 @@ import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/wo
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
 import { plantPrograms } from "../../../testkit/planted-programs.ts";
 import { statePath } from "../../../testkit/state.ts";
+import { trustName } from "../../domain/project/place.ts";
 import { writeTrust } from "../trust-file.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 describe("nothing an agent can configure is run by us", () => {
   test("planted configuration of the project: create, inspect, snapshot, collect, landed, rescue, remove", async () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
-    const worktrees = gitWorktrees(world.root, { trust: withoutFilter(world) });
+    withoutFilter(world);
+    const worktrees = gitWorktrees(world.root);
     const owned = world.worktree("ann", "linked");
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
     plantPrograms(world, join(world.root, ".git"));
@@ -24,7 +26,8 @@ describe("nothing an agent can configure is run by us", () => {
 
   test("planted configuration of a clone: inspect, snapshot, collect, rescue, remove", async () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x diff=x merge=x\n" } });
-    const worktrees = gitWorktrees(world.root, { trust: withoutFilter(world) });
+    withoutFilter(world);
+    const worktrees = gitWorktrees(world.root);
     const owned = world.worktree("ann", "clone");
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
     plantPrograms(world, join(owned.path, ".git"));
@@ -75,11 +78,8 @@ describe("nothing an agent can configure is run by us", () => {
 });
 
 /** The operator confirmed that there is no filter of that name. */
-function withoutFilter({ root }: GitWorld): string {
-  const trust = join(root, "..", "trust.json");
-  writeTrust(trust, { filters: { x: null }, hooks: {} });
-  return trust;
-}
+const withoutFilter = ({ root }: GitWorld): void =>
+  writeTrust(statePath(root, trustName), { filters: { x: null }, hooks: {} });
 
 type Everything = ReturnType<typeof gitWorktrees>;
 

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { stateDirName, trustName } from "../../domain/project/place.ts";
 import { expectGit, runGit } from "./git.ts";
 
 /** What never changes about the project's repository while we run, read once. */
@@ -13,24 +15,20 @@ export interface Repository {
   readonly plainSettings: readonly string[];
   /** Refs and worktrees are plain files as git has always kept them, for one user. */
   readonly isOrdinary: boolean;
-  /** The file that says which programs of this repository the operator confirmed. Undefined: none is. */
-  readonly trust: string | undefined;
+  /** The file, which need not be there, that says which programs of this repository the operator confirmed. */
+  readonly trust: string;
 }
 
-export function openRepository(root: string, trust?: string): () => Promise<Repository> {
+export function openRepository(root: string): () => Promise<Repository> {
   let known: Promise<Repository> | undefined;
   return () => {
-    known ??= readRepository(root, {}, trust);
+    known ??= readRepository(root);
     return known;
   };
 }
 
 /** With `env`, variables that tell git where the repository is instead of letting it search. */
-export async function readRepository(
-  root: string,
-  env: Readonly<Record<string, string>> = {},
-  trust?: string,
-): Promise<Repository> {
+export async function readRepository(root: string, env: Readonly<Record<string, string>> = {}): Promise<Repository> {
   const ask = (...args: string[]) => runGit({ cwd: root, args, env });
   const [places, settings, ignore] = await Promise.all([
     ask("rev-parse", "--path-format=absolute", "--show-object-format", "--git-dir", "--git-common-dir"),
@@ -47,7 +45,16 @@ export async function readRepository(
     .map(([name = "", value]) => (value === undefined ? name : `${name}=${value}`));
   if (ignore.code === 0) plainSettings.push(`core.excludesFile=${ignore.out.trim()}`);
   const isOrdinary = !found.some(([name = ""]) => isUnusual(name));
-  return { root, gitDir, commonDir, objects: `${commonDir}/objects`, objectFormat, plainSettings, isOrdinary, trust };
+  return {
+    root,
+    gitDir,
+    commonDir,
+    objects: `${commonDir}/objects`,
+    objectFormat,
+    plainSettings,
+    isOrdinary,
+    trust: join(commonDir, stateDirName, trustName),
+  };
 }
 
 const plain = ["autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomposeunicode"].map(

@@ -33,7 +33,7 @@ import {
 
 /** Worktrees of all kinds of the repository at `root`. Worktrees are added and removed one at a time: git itself races. */
 export function gitWorktrees(root: string, options: WorktreeOptions = {}): WorktreeKeeping {
-  const repository = openRepository(root, options.trust);
+  const repository = openRepository(root);
   const yard = async (): Promise<Yard> => makeYard(await repository(), options);
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {

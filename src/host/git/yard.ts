@@ -17,8 +17,6 @@ export interface WorktreeOptions {
   readonly trash?: string;
   /** Where directories of one operation are made; nobody else may write there. */
   readonly scratch?: string;
-  /** The file that says which programs of the repository the operator confirmed. */
-  readonly trust?: string;
 }
 
 /** One repository with everything the operations on its worktrees need to know. */

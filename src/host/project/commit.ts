@@ -13,8 +13,6 @@ import { commitAt } from "../git/yard.ts";
 
 export interface CommitRequest {
   readonly root: string;
-  /** The file that says which programs of the repository the operator confirmed. */
-  readonly trust: string;
   /** Relative to the root. */
   readonly paths: readonly string[];
   readonly message: string;
@@ -31,9 +29,9 @@ export type CommitAnswer =
  * Commits exactly these paths in the name of the person who asked. Whatever else is staged stays staged and uncommitted.
  * When it fails, the index is as it was. No hook runs: those of a repository can be written by agents.
  */
-export async function commitPaths({ root, trust, paths, message, env }: CommitRequest): Promise<CommitAnswer> {
+export async function commitPaths({ root, paths, message, env }: CommitRequest): Promise<CommitAnswer> {
   if (paths.length === 0) return { kind: "nothing-to-commit" };
-  const repository = await openRepository(root, trust)();
+  const repository = await openRepository(root)();
   const half = halfDone.find((name) => existsSync(join(repository.gitDir, name)));
   if (half !== undefined) return { kind: "failed", why: `the checkout is in the middle of something (${half})` };
   using scratch = temporary();
@@ -93,12 +91,8 @@ export interface Uncommitted {
 }
 
 /** Which of these paths hold something that is not committed yet. Ignored files are not among them. */
-export async function uncommitted(
-  root: string,
-  paths: readonly string[],
-  trust: string,
-): Promise<readonly Uncommitted[]> {
-  const repository = await openRepository(root, trust)();
+export async function uncommitted(root: string, paths: readonly string[]): Promise<readonly Uncommitted[]> {
+  const repository = await openRepository(root)();
   using scratch = temporary();
   using own = (await opener(repository, scratch.path))({ indexFrom: repository.gitDir });
   const args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", ...paths];

@@ -1,20 +1,22 @@
 import { Failure } from "../../../domain/failure.ts";
 import type { CommitRequest } from "../../../ports/merge-git.ts";
+import { settingsStamp } from "../filters.ts";
 import { expectRoom } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
 import type { Ground } from "./ground.ts";
 import { readSignature, type Signature } from "./signature.ts";
 
-/** Makes commits. Who the user is, is read again when it was read a while ago: a process for each commit would double their cost. */
+/** Makes commits. Who the user is, is read again when the configuration was written or a while has passed: a process for each commit would double their cost. */
 export function committer(
   ground: Ground,
   signingLimitMs = aFewSeconds,
 ): (request: CommitRequest & Partial<Pick<Signature, "user">>) => Promise<string> {
-  let known: { readonly at: number; readonly signature: Promise<Signature> } | undefined;
+  let known: { readonly at: number; readonly stamp: string; readonly signature: Promise<Signature> } | undefined;
   const signature = (): Promise<Signature> => {
     const now = performance.now();
-    if (known === undefined || now - known.at > freshMs) {
-      known = { at: now, signature: readSignature(ground.repository) };
+    const stamp = settingsStamp(ground.repository);
+    if (known === undefined || known.stamp !== stamp || now - known.at > freshMs) {
+      known = { at: now, stamp, signature: readSignature(ground.repository) };
       // Those who wait for it hear of it; the next one tries again.
       known.signature.catch(() => {
         known = undefined;

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
-import { expectGit, zeroEnded } from "../git.ts";
+import { expectGit, git, zeroEnded } from "../git.ts";
 import { parentsOf } from "./move-files.ts";
 import { below } from "./tracked.ts";
-import { usersGit } from "./users-git.ts";
+import { usersFiles } from "./users-git.ts";
 
 interface Way {
   readonly checkout: string;
@@ -16,7 +16,7 @@ interface Way {
  */
 export async function isClean(checkout: string): Promise<boolean> {
   const args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all"];
-  return expectGit(await usersGit(checkout, ...args), `looking at ${checkout}`).raw.length === 0;
+  return expectGit(await usersFiles({ checkout }, ...args), `looking at ${checkout}`).raw.length === 0;
 }
 
 /**
@@ -72,8 +72,8 @@ async function hiddenChanges({ checkout, from }: Way, among: readonly string[]):
   const changed: string[] = [];
   for (const path of marked) {
     const [is, was] = await Promise.all([
-      usersGit(checkout, "hash-object", "--", shown(path)),
-      usersGit(checkout, "rev-parse", "--verify", "--quiet", `${from}:${shown(path)}`),
+      usersFiles({ checkout }, "hash-object", "--", shown(path)),
+      git(checkout, "rev-parse", "--verify", "--quiet", `${from}:${shown(path)}`),
     ]);
     if (is.out.trim() !== was.out.trim()) changed.push(path);
   }
@@ -93,7 +93,7 @@ const changed = ({ checkout, from, to }: Way, ...more: string[]): Promise<readon
 
 /** Paths as bytes in latin1, so that equal means equal. */
 async function list(checkout: string, ...args: string[]): Promise<readonly string[]> {
-  const answer = expectGit(await usersGit(checkout, ...args), `listing files in ${checkout}`);
+  const answer = expectGit(await usersFiles({ checkout }, ...args), `listing files in ${checkout}`);
   return zeroEnded(answer.raw).map((path) => path.toString("latin1"));
 }
 

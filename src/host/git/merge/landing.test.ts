@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+import { writeTrust } from "../../trust-file.ts";
 
 describe("moving refs", () => {
   test("all of them move, or none", async () => {
@@ -212,11 +213,15 @@ describe("moving the user's checkout forward", () => {
     expect(everything(world)).toEqual(before);
   });
 
-  test("the user's filters run, so that files come out as the user has them; hooks do not", async () => {
+  test("filters that were confirmed run, so that files come out as the user has them; hooks do not", async () => {
     using world = gitMergeWorld({ files: { ".gitattributes": "*.up filter=up\n" } });
     world.git(world.root, "config", "filter.up.smudge", "tr a-z A-Z");
     world.git(world.root, "config", "filter.up.clean", "tr A-Z a-z");
     const to = world.branch("next", () => world.write(world.root, "x.up", "HELLO\n"));
+    const refused = await world.merging.moveCheckout({ checkout: world.root, from: world.tip("main"), to });
+    expect(refused).toMatchObject({ kind: "failed", problem: expect.stringContaining("ov trust add up") });
+    const up = { clean: "tr A-Z a-z", smudge: "tr a-z A-Z", process: null, required: null };
+    writeTrust(world.trust, { filters: { up }, hooks: {} });
     world.write(world.root, ".git/hooks/post-merge", `#!/bin/sh\n'${world.trap}' < /dev/null\n`);
     chmodSync(join(world.root, ".git/hooks/post-merge"), 0o755);
     expect(await world.merging.moveCheckout({ checkout: world.root, from: world.tip("main"), to })).toEqual({

@@ -39,8 +39,6 @@ export interface MergingOptions {
   readonly signingLimitMs?: number;
   /** How long a directory stays in the scratch directory after its last use, for the next one. */
   readonly idleMs?: number;
-  /** The file that says which programs of the repository the operator confirmed. */
-  readonly trust?: string;
 }
 
 const oneMinute = 60_000;
@@ -49,7 +47,7 @@ const aFewSeconds = 5_000;
 /** Merging in the repository at `root`. */
 export function gitMerging(root: string, options: MergingOptions): MergeGit {
   const { poolDir, scratch, hookLimitMs = oneMinute, idleMs = aFewSeconds } = options;
-  const repository = openRepository(root, options.trust);
+  const repository = openRepository(root);
   let opened: Promise<Workshop> | undefined;
   const shop = (): Promise<Workshop> => {
     opened ??= repository().then((known) =>

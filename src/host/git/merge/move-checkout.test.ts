@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { type KillPoint, killPoints } from "../../../ports/kill-points.ts";
+import { writeTrust } from "../../trust-file.ts";
 
 const files = {
   "a.txt": "a\n",
@@ -351,6 +352,8 @@ describe("checkouts of a special kind", () => {
     chmodSync(join(world.root, "up.sh"), 0o755);
     world.git(world.root, "config", "filter.up.smudge", "./up.sh");
     world.git(world.root, "config", "filter.up.clean", "tr A-Z a-z");
+    const up = { clean: "tr A-Z a-z", smudge: "./up.sh", process: null, required: null };
+    writeTrust(world.trust, { filters: { up }, hooks: {} });
     world.write(world.root, ".git/info/exclude", "up.sh\n");
     const from = world.tip("main");
     const to = world.branch("next", () => {

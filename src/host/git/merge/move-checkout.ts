@@ -16,13 +16,13 @@ import { basename, dirname, join } from "node:path";
 import type { CheckoutMove, FinishedMove, MoveRequest } from "../../../ports/merge-git.ts";
 import { writeAtomically } from "../../atomic-file.ts";
 import { expectRoom } from "../full-disk.ts";
-import { expectGit, zeroEnded } from "../git.ts";
+import { expectGit, git, zeroEnded } from "../git.ts";
 import { type HeldLock, type LockPlace, waitForLocks } from "../locks.ts";
 import { copyIfFile } from "../own-dir.ts";
 import { inTheWay, untrackedInTheWay } from "./in-the-way.ts";
 import { doStep, type FileStep, notADirectoryAbove, stampOf, TakenPath, undoStep } from "./move-files.ts";
 import { below } from "./tracked.ts";
-import { usersGit, usersGitWith } from "./users-git.ts";
+import { usersFiles, whyNotFilter } from "./users-git.ts";
 
 /**
  * Moves a branch that somebody has checked out, with the files and the index of that checkout.
@@ -130,8 +130,8 @@ const savePlan = (scratch: string, plan: MovePlan): void =>
 /** Whether the checkout is as the caller thinks, before anything is made. */
 async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMove> {
   const [branch, places] = await Promise.all([
-    usersGit(checkout, "symbolic-ref", "--quiet", "HEAD"),
-    usersGit(checkout, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "HEAD"),
+    git(checkout, "symbolic-ref", "--quiet", "HEAD"),
+    git(checkout, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "HEAD"),
   ]);
   if (places.code !== 0) return { kind: "failed", problem: places.err.trim() };
   if (branch.code !== 0) return { kind: "moved", problem: `${checkout} is on no branch` };
@@ -169,6 +169,8 @@ interface Commits {
  */
 async function stage(scratch: string, about: About, { from, to }: Commits): Promise<Staged | CheckoutMove> {
   const { checkout, gitDir } = about;
+  const filters = await whyNotFilter(checkout, to);
+  if (filters !== undefined) return { kind: "failed", problem: filters };
   const room = roomFor(scratch, about);
   clearRoom(room, new Set(plansIn(scratch).map((plan) => plan.dir)));
   const dir = mkdtempSync(join(room, "move-"));
@@ -176,29 +178,17 @@ async function stage(scratch: string, about: About, { from, to }: Commits): Prom
   mkdirSync(join(dir, "aside"));
   const index = stampOf(join(gitDir, "index"));
   copyIfFile(join(gitDir, "index"), join(dir, "before"));
-  const env = (name: string): Record<string, string> => ({ GIT_INDEX_FILE: join(dir, name) });
   // Files that were only touched are not changed; the answer, one for every change, is of no interest.
-  await usersGitWith({ cwd: checkout, env: env("before") }, ...whole, "update-index", "-q", "--refresh");
+  await usersFiles({ checkout, index: join(dir, "before") }, "update-index", "-q", "--refresh");
   copyIfFile(join(dir, "before"), join(dir, "after"));
-  const there = { ...env("after"), GIT_DIR: gitDir, GIT_WORK_TREE: join(dir, "files") };
-  const settings = [...whole, ...(await filtersRunIn(checkout))];
-  const written = await usersGitWith(
-    { cwd: join(dir, "files"), env: there },
-    ...settings,
-    "read-tree",
-    "-m",
-    "-u",
-    from,
-    to,
-  );
+  const there = { checkout, index: join(dir, "after"), workTree: join(dir, "files") };
+  const written = await usersFiles(there, "read-tree", "-m", "-u", from, to);
   if (written.code !== 0) {
     expectRoom(written, dir);
     return discard({ dir }, await whyNot({ checkout, from, to }, written.err));
   }
   return { dir, index, steps: await stepsFor(checkout, dir, { from, to }) };
 }
-
-const whole = ["core.splitIndex=false", "core.untrackedCache=false"].flatMap((setting) => ["-c", setting]);
 
 /** New files are moved into the checkout, so they are made on its file system. */
 function roomFor(scratch: string, { checkout, gitDir }: About): string {
@@ -217,19 +207,6 @@ function clearRoom(room: string, used: ReadonlySet<string>): void {
     const dir = join(room, name);
     if (name.startsWith("move-") && !used.has(dir)) rmSync(dir, { recursive: true, force: true });
   }
-}
-
-/** A filter runs in the top directory of a checkout, and may name a program there. */
-async function filtersRunIn(checkout: string): Promise<readonly string[]> {
-  const found = await usersGit(checkout, "config", "-z", "--get-regexp", "^filter\\..*\\.(clean|smudge|process)$");
-  const commands = new Map(
-    found.out
-      .split("\0")
-      .filter((entry) => entry.includes("\n"))
-      .map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)]),
-  );
-  const there = `unset GIT_WORK_TREE GIT_INDEX_FILE; cd '${checkout.replaceAll("'", "'\\''")}' &&`;
-  return [...commands].flatMap(([name, command]) => (command === "" ? [] : ["-c", `${name}=${there} ${command}`]));
 }
 
 async function stepsFor(checkout: string, dir: string, { from, to }: Commits): Promise<readonly FileStep[]> {
@@ -270,7 +247,7 @@ interface Change {
 /** Paths that differ between the commits: gone (`D`), or there in the second one (`d`). */
 async function changes(checkout: string, { from, to }: Commits, filter: "D" | "d"): Promise<readonly Change[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", `--diff-filter=${filter}`, from, to];
-  const parts = zeroEnded(expectGit(await usersGit(checkout, ...args), `comparing ${from} with ${to}`).raw);
+  const parts = zeroEnded(expectGit(await git(checkout, ...args), `comparing ${from} with ${to}`).raw);
   const found: Change[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [old = "", now = "", oldOid = "", nowOid = ""] = (parts[at]?.toString("latin1") ?? "").slice(1).split(" ");
@@ -281,7 +258,7 @@ async function changes(checkout: string, { from, to }: Commits, filter: "D" | "d
 }
 
 async function indexed(checkout: string, dir: string, name: string): Promise<ReadonlySet<string>> {
-  const list = await usersGitWith({ cwd: checkout, env: { GIT_INDEX_FILE: join(dir, name) } }, "ls-files", "-z");
+  const list = await usersFiles({ checkout, index: join(dir, name) }, "ls-files", "-z");
   return new Set(
     zeroEnded(expectGit(list, `listing the index of ${checkout}`).raw).map((path) => path.toString("latin1")),
   );
@@ -346,8 +323,8 @@ async function verify(
   if (blocked.size > 0) return { kind: "local-changes", paths: [...blocked].toSorted() };
   const untracked = await untrackedInTheWay(way);
   if (untracked.length > 0) return { kind: "local-changes", paths: untracked };
-  const env = { GIT_INDEX_FILE: join(staged.dir, "before") };
-  const dry = await usersGitWith({ cwd: checkout, env }, ...whole, "read-tree", "-n", "-m", "-u", way.from, way.to);
+  const before = { checkout, index: join(staged.dir, "before") };
+  const dry = await usersFiles(before, "read-tree", "-n", "-m", "-u", way.from, way.to);
   if (dry.code === 0) return { kind: "done" };
   const why = await whyNot(way, dry.err);
   return why.kind === "failed" ? { kind: "again", problem: why.problem } : why;
@@ -367,7 +344,7 @@ async function carryOut(scratch: string, plan: MovePlan, { reach }: Pick<MoveReq
   const locked = await lockIndex(plan);
   if (locked !== undefined) return { kind: "locked", problem: locked.problem };
   if (plan.back !== null) return takeBack(scratch, plan, plan.back, reach);
-  const branch = await usersGit(plan.checkout, "symbolic-ref", "--quiet", "HEAD");
+  const branch = await git(plan.checkout, "symbolic-ref", "--quiet", "HEAD");
   // Somebody took our lock away and switched to another branch: the files here are not those of this one any more.
   if (branch.out.trim() !== plan.ref)
     return end(scratch, plan, { kind: "moved", problem: `${plan.checkout} is on another branch` });
@@ -408,12 +385,12 @@ async function setBranch(
     { path: join(commonDir, "packed-refs.lock"), gitDir: commonDir },
   ];
   for (let tries = 1; ; tries++) {
-    const tip = (await usersGit(checkout, "rev-parse", "--verify", "--quiet", ref)).out.trim();
+    const tip = (await git(checkout, "rev-parse", "--verify", "--quiet", ref)).out.trim();
     if (tip === to) return undefined;
     if (tip !== from) return { kind: "moved", problem: `${ref} is at ${tip}, not at ${from}` };
     const held = await waitForLocks(places);
     if (held !== undefined) return { kind: "locked", problem: held.problem };
-    const set = await usersGit(checkout, "update-ref", "-m", `overstory: moving to ${to}`, ref, to, from);
+    const set = await git(checkout, "update-ref", "-m", `overstory: moving to ${to}`, ref, to, from);
     if (set.code === 0) return undefined;
     expectRoom(set, commonDir);
     if (tries === mostTries) return { kind: "failed", problem: set.err.trim() };
@@ -428,14 +405,13 @@ async function placeIndex(plan: MovePlan): Promise<void> {
   const { checkout, gitDir, dir } = plan;
   const current = join(gitDir, "index");
   const next = join(dir, "after");
-  const env = { GIT_INDEX_FILE: next };
   if (stampOf(current) !== plan.index) {
     copyIfFile(current, next);
     const stdin = Buffer.from(await entriesToChange(plan), "latin1");
-    const set = await usersGitWith({ cwd: checkout, env, stdin }, ...whole, "update-index", "-z", "--index-info");
+    const set = await usersFiles({ checkout, index: next, stdin }, "update-index", "-z", "--index-info");
     expectGit(set, `changing the index of ${checkout}`);
   }
-  await usersGitWith({ cwd: checkout, env }, ...whole, "update-index", "-q", "--refresh");
+  await usersFiles({ checkout, index: next }, "update-index", "-q", "--refresh");
   // Into the directory of the index first, so that it takes its place in one step.
   const beside = join(gitDir, "index.overstory");
   rmSync(beside, { force: true });
@@ -446,7 +422,7 @@ async function placeIndex(plan: MovePlan): Promise<void> {
 }
 
 async function entriesToChange({ checkout, from, to }: MovePlan): Promise<string> {
-  const list = expectGit(await usersGit(checkout, "ls-files", "-s", "-z"), `listing the index of ${checkout}`);
+  const list = expectGit(await usersFiles({ checkout }, "ls-files", "-s", "-z"), `listing the index of ${checkout}`);
   const has = new Map(
     zeroEnded(list.raw).map((line) => {
       const text = line.toString("latin1");

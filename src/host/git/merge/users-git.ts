@@ -1,52 +1,87 @@
-import type { GitAnswer } from "../git.ts";
+import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { filterSentence } from "../../../domain/trust/filters.ts";
+import { type FileRules, fileRules, problemsWith } from "../filters.ts";
+import { type GitAnswer, git } from "../git.ts";
+import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { openRepository, type Repository } from "../repository.ts";
 
-/**
- * Git as the user has it, for the user's own checkout: filters such as those for large files must run, or the files
- * would come out wrong. Hooks do not: nobody is there to answer them. Nothing asks, and nothing reaches into submodules.
- */
-export const usersGit = (cwd: string, ...args: string[]): Promise<GitAnswer> => usersGitWith({ cwd }, ...args);
-
-export interface UsersGitCall {
-  readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>>;
+export interface UsersFilesCall {
+  readonly checkout: string;
+  /** Another index than the one of the checkout. */
+  readonly index?: string;
+  /** Another work tree; filters still run in the top directory of the checkout, where they may name a program. */
+  readonly workTree?: string;
   readonly stdin?: Uint8Array;
 }
 
-/** The same with another index or work tree than the one at `cwd`. */
-export async function usersGitWith({ cwd, env = {}, stdin }: UsersGitCall, ...args: string[]): Promise<GitAnswer> {
-  const child = Bun.spawn({
-    cmd: ["git", "--no-pager", ...settings, ...args],
-    cwd,
-    env: { ...usersEnvironment(), ...env },
-    stdio: [stdin ?? "ignore", "pipe", "pipe"],
-    timeout: patienceMs,
-    // Asked to end, git takes its lock away; killed, it would leave the user's index locked.
-    killSignal: "SIGTERM",
-  });
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).arrayBuffer(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  const raw = Buffer.from(out);
-  return { code, raw, out: raw.toString(), err, isLate: false };
+/**
+ * Git over the files of a checkout that a person works in, for commands that read or write files or an index. It sees the
+ * files as the person's own git does, with filters, line ends and sparse checkouts; but of the repository's configuration
+ * no hook, monitor or filter runs, except those filters that the operator confirmed. Refs are not changed through it.
+ */
+export async function usersFiles(call: UsersFilesCall, ...args: string[]): Promise<GitAnswer> {
+  const { checkout, stdin } = call;
+  const repository = await repositoryAt(checkout);
+  using own = open(repository, call, await fileRules(repository));
+  const sparse = await letSparse(repository, own);
+  return await own.git([...sparse, ...args], stdin === undefined ? {} : { stdin });
 }
 
-/** Filters may fetch large files. */
-const patienceMs = 15 * 60_000;
+/** Why the files of a commit cannot be written into the checkout as the person's own git would; undefined where they can. */
+export async function whyNotFilter(checkout: string, commit: string): Promise<string | undefined> {
+  const problems = await problemsWith(await repositoryAt(checkout), commit);
+  return problems.length === 0 ? undefined : problems.map(filterSentence).join("; ");
+}
 
-const settings = [
-  "core.hooksPath=/dev/null",
-  "core.fsmonitor=false",
-  "gc.auto=0",
-  "maintenance.auto=false",
-  "submodule.recurse=false",
-].flatMap((setting) => ["-c", setting]);
+function repositoryAt(checkout: string): Promise<Repository> {
+  const now = performance.now();
+  const before = known.get(checkout);
+  if (before !== undefined && now - before.at < freshMs) return before.repository;
+  const repository = openRepository(checkout)();
+  known.set(checkout, { at: now, repository });
+  // The next one to ask tries again; this one hears of it.
+  repository.catch(() => known.delete(checkout));
+  return repository;
+}
 
-/** Without the variables by which the caller's git could point ours elsewhere, and without our own secrets. */
-function usersEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined || /^(GIT|OVERSTORY)_/.test(name) ? [] : [[name, value] as const],
-  );
-  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
+const known = new Map<string, { readonly at: number; readonly repository: Promise<Repository> }>();
+const freshMs = 10_000;
+
+function open(repository: Repository, call: UsersFilesCall, rules: FileRules): OwnDir {
+  const { checkout, index = join(repository.gitDir, "index"), workTree = checkout } = call;
+  const own = openOwnDir({
+    repository,
+    scratch: join(dirname(repository.trust), "run", "git"),
+    head: readFileSync(join(repository.gitDir, "HEAD"), "utf8").trim(),
+    refs: repository.commonDir,
+    index,
+    workTree,
+    objects: "project",
+    files: workTree === checkout ? rules : { ...rules, settings: rules.settings.map(runIn(checkout)) },
+  });
+  // Git looks for the parts of a split index in its own directory.
+  for (const name of readdirSync(repository.gitDir)) {
+    if (name.startsWith("sharedindex.")) symlinkSync(join(repository.gitDir, name), join(own.dir, name));
+  }
+  return own;
+}
+
+/** Puts a change of directory in front of the commands of filters. */
+const runIn =
+  (checkout: string) =>
+  ([key, value]: readonly [string, string]): readonly [string, string] => {
+    const isCommand = /^filter\..*\.(clean|smudge|process)$/s.test(key) && value !== "";
+    const there = `unset GIT_WORK_TREE GIT_INDEX_FILE; cd '${checkout.replaceAll("'", "'\\''")}' &&`;
+    return isCommand ? [key, `${there} ${value}`] : [key, value];
+  };
+
+/** Which files a sparse checkout leaves out is said by a file beside the index, and counts if the configuration says so. */
+async function letSparse({ root, gitDir }: Repository, { dir }: OwnDir): Promise<readonly string[]> {
+  const patterns = join(gitDir, "info", "sparse-checkout");
+  if (!existsSync(patterns)) return [];
+  copyFileSync(patterns, join(dir, "info", "sparse-checkout"));
+  const { out } = await git(root, "config", "-z", "--type=bool", "--get-regexp", "^core\\.sparsecheckout(cone)?$");
+  const settings = out.split("\0").filter((entry) => entry !== "");
+  return settings.flatMap((entry) => ["-c", entry.replace("\n", "=")]);
 }

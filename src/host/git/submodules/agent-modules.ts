@@ -118,7 +118,7 @@ export const alone = ({ place }: AgentModule, objectFormat: string): Repository 
   objectFormat,
   plainSettings: [],
   isOrdinary: true,
-  trust: undefined,
+  trust: join(place.gitDir, "nothing-is-confirmed-here"),
 });
 
 /** Paths of one submodule, from its own top, that are changed and not committed there. */

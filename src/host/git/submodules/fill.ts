@@ -97,7 +97,7 @@ export async function writeFiles({
   readonly index: string;
   readonly scratch: string;
   /** The file that says which programs the operator confirmed. */
-  readonly trust: string | undefined;
+  readonly trust: string;
 }): Promise<void> {
   const repository = { ...module, trust };
   using own = openOwnDir({

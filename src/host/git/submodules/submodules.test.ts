@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { requestFor } from "../../../../testkit/contracts/worktrees.ts";
+import { statePath } from "../../../../testkit/state.ts";
 import { type SubmoduleWorldOptions, submoduleWorld } from "../../../../testkit/submodule-world.ts";
 import type { WorktreeKind } from "../../../domain/agent/agent.ts";
+import { trustName } from "../../../domain/project/place.ts";
 import { readTrust, writeTrust } from "../../trust-file.ts";
 import { gitMerging } from "../merge/merging.ts";
 import { gitWorktrees } from "../worktrees.ts";
@@ -441,13 +443,13 @@ describe("a submodule with a filter of its own", () => {
     for (const key of ["clean", "smudge"] as const) world.git(lib, "config", `filter.rot.${key}`, rot[key]);
     world.commit(lib, "a.rot", "hello\n");
     world.git(world.root, "commit", "--quiet", "-am", "filtered");
-    const trust = join(dirname(world.root), "trust.json");
+    const trust = statePath(world.root, trustName);
     const base = dirname(world.root);
     return {
       ...world,
       trust,
-      worktrees: gitWorktrees(world.root, { trust }),
-      merging: gitMerging(world.root, { poolDir: join(base, "pool"), scratch: join(base, "scratch"), trust }),
+      worktrees: gitWorktrees(world.root),
+      merging: gitMerging(world.root, { poolDir: join(base, "pool"), scratch: join(base, "scratch") }),
       confirm: () => writeTrust(trust, { ...readTrust(trust), filters: { rot } }),
     };
   }
