@@ -7,6 +7,7 @@ import { cancelMerge } from "../../src/usecases/merge/cancel-entry.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
 import { planUndo } from "../../src/usecases/merge/request-undo.ts";
 import { completeRun } from "../../src/usecases/runs/complete-run.ts";
+import { retargetRun } from "../../src/usecases/runs/retarget-run.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** A run whose landing branch was decided the way the engine does it. */
@@ -244,6 +245,37 @@ test("an entry that found its branch landed already follows when that is undone,
   expect(await statuses()).toEqual(["reverted", "reverted"]);
   await world.undo(id);
   expect(await statuses()).toEqual(["merged", "merged"]);
+});
+
+test("a run whose target was renamed is given the new name, and promotes to it", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  world.git(world.root, "branch", "-m", "main", "trunk");
+  expect((await world.promote("run-1")).problem).toContain("ov run retarget");
+  const { run, before } = await world.call(retargetRun, { runId: "run-1", target: "trunk" });
+  expect({ run, before }).toMatchObject({ run: { targetBranch: "trunk", landingBranch: target }, before: "main" });
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(world.tip("trunk")).toBe(world.tip(target));
+  expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("a\n");
+});
+
+test("a run that lands on its target directly takes what waits along to the new one", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  world.git(world.root, "checkout", "--quiet", "-b", "elsewhere");
+  expect(await begin(world, "run-1")).toBe("main");
+  world.git(world.root, "branch", "-m", "main", "trunk");
+  const id = await land(world, "a", "run-1", "main");
+  const waits = await world.entry(id);
+  expect(waits).toMatchObject({ status: "blocked", cause: "missing_ref" });
+  expect(waits.causeDetail?.message).toContain("ov run retarget");
+  await world.call(retargetRun, { target: "trunk" });
+  world.later(60_000);
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", targetBranch: "trunk" });
+  expect(world.show("trunk", "a.txt")).toBe("a");
 });
 
 test("at the end of a run work is taken over by itself where that is wanted and the checkout is clean", async () => {

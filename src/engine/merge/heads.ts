@@ -2,7 +2,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
 import { blocked } from "../../usecases/merge/settle-block.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
-import { type MergePorts, mergeContext, queueRef } from "./ports.ts";
+import { branchRef, type MergePorts, mergeContext, queueRef } from "./ports.ts";
 
 const heads = "refs/heads/";
 
@@ -96,7 +96,10 @@ function pinning(there: ReadonlyMap<string, string>, id: number, to: string): re
 
 async function withHead(ports: MergePorts, entry: MergeEntry, headCommit: string): Promise<MergeEntry> {
   const { filesModified: announced, targetBranch } = entry;
-  const filesModified = announced.length > 0 ? announced : await ports.merging.changedFiles(targetBranch, headCommit);
+  // Where the target is gone the train says so.
+  const target = await ports.merging.commitOf(branchRef(targetBranch));
+  const isKnown = announced.length > 0 || target === undefined;
+  const filesModified = isKnown ? announced : await ports.merging.changedFiles(target, headCommit);
   const change = { headCommit, filesModified, updatedAt: ports.clock.now() };
   await ports.store.transaction((tx) => tx.merges.change(entry.id, ["pending", "blocked"], change));
   return { ...entry, ...change };

@@ -22,7 +22,8 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
     return settleMove(ports, op, { target, ...halfDone }, halfDone.outcome);
   }
   const [from, to] = [await merging.commitOf(branchRef(target)), await merging.commitOf(branchRef(landing))];
-  if (from === undefined) return end(ports, op, `there is no branch ${target}`);
+  if (from === undefined)
+    return end(ports, op, `there is no branch ${target}; when it was renamed: ov run retarget <branch>`);
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
   // Where it was before is on record when whoever moved it died before they could say so.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });

@@ -46,7 +46,7 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   try {
     const tip = await ports.merging.commitOf(branchRef(target));
     if (tip === undefined) {
-      const message = `there is no branch ${target} to land on`;
+      const message = `there is no branch ${target} to land on; when it was renamed: ov run retarget <branch>`;
       return await blockAll(ports, entries, { cause: "missing_ref", message });
     }
     const foreign = await foreignTip(ports, target, tip);

@@ -8,6 +8,9 @@ export interface RunRows {
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
   /** Where its work goes, decided when its first agent gets a worktree. */
-  setBranches(id: string, branches: { readonly targetBranch: string; readonly landingBranch: string }): Promise<void>;
+  setBranches(
+    id: string,
+    branches: { readonly targetBranch: string; readonly landingBranch: string | null },
+  ): Promise<void>;
   complete(id: string, status: RunStatus, now: number): Promise<void>;
 }

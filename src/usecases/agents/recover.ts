@@ -61,6 +61,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
       taskId: next.taskId ?? "",
       branch: next.branch ?? "",
       runId: next.runId,
+      targetBranch: (await tx.runs.get(next.runId))?.targetBranch ?? null,
       parentAgent: next.parentName,
       depth: next.depth,
       runtime: next.runtime,

@@ -35,6 +35,8 @@ export interface SlingReply {
   readonly taskId: string;
   readonly branch: string;
   readonly runId: string;
+  /** The branch that the run's work is meant for; null while that is the one that is checked out. */
+  readonly targetBranch: string | null;
   readonly parentAgent: string;
   readonly depth: number;
   readonly runtime: string;

@@ -28,7 +28,7 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
     const agent = await reserve(tx, context, request, plan.value, run);
     if (task.value !== null) await claimFor(tx, task.value, agent, context.now);
     await dispatch(tx, context, agent, task.value);
-    return ok(replyOf(agent, plan.value.warnings));
+    return ok(replyOf(agent, run, plan.value.warnings));
   },
 };
 
@@ -46,6 +46,7 @@ export const drySling: UseCase<SlingRequest, SlingReply> = {
       taskId: value.taskId,
       branch: value.branch,
       runId: value.run?.id ?? "",
+      targetBranch: value.run?.targetBranch ?? null,
       parentAgent: value.parent?.name ?? "operator",
       depth: value.depth,
       runtime: value.runtime,
@@ -211,13 +212,14 @@ async function dispatch(tx: Tx, context: Context, agent: Agent, task: Task | nul
   });
 }
 
-const replyOf = (agent: Agent, warnings: readonly string[]): SlingReply => ({
+const replyOf = (agent: Agent, run: Run, warnings: readonly string[]): SlingReply => ({
   agentName: agent.name,
   generation: agent.generation,
   capability: agent.capability,
   taskId: agent.taskId ?? "",
   branch: agent.branch ?? "",
   runId: agent.runId,
+  targetBranch: run.targetBranch,
   parentAgent: agent.parentName,
   depth: agent.depth,
   runtime: agent.runtime,

@@ -1,6 +1,7 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
 import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid } from "../../domain/refusal.ts";
@@ -53,6 +54,8 @@ export interface MergeDetail extends MergeView {
   readonly gates: readonly GateResult[];
   readonly receipts: readonly Receipt[];
   readonly operations: readonly MergeOp[];
+  /** The branch it is promoted to later; null where it lands there directly. */
+  readonly meantFor: string | null;
 }
 
 /** Everything that is known about one entry. */
@@ -70,6 +73,7 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
       gates: await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]),
       receipts: await tx.receipts.about(mergeRef(entry.id)),
       operations: await tx.mergeOps.list({ queueId: entry.id }),
+      meantFor: await meantFor(tx, context.settings.project.canonicalBranch, entry),
     });
   },
 };
@@ -101,6 +105,11 @@ export const mergeLog: UseCase<
     return ok({ operations, entries });
   },
 };
+
+async function meantFor(tx: Tx, canonical: string, { runId, targetBranch }: MergeEntry): Promise<string | null> {
+  if (!isIntegration(targetBranch)) return null;
+  return (runId === null ? undefined : await tx.runs.get(runId))?.targetBranch ?? canonical;
+}
 
 async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<MergeView> {
   const waitsFor: number[] = [];

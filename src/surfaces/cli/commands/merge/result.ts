@@ -1,5 +1,4 @@
 import { isOpenMerge, type MergeEntry, type MergeStatus, type ResolutionTier } from "../../../../domain/merge/entry.ts";
-import { isIntegration } from "../../../../domain/merge/landing-branch.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergeDetail } from "../../../../usecases/merge/read-merges.ts";
 import type { Paint } from "../../command.ts";
@@ -8,6 +7,8 @@ import { awaitsApproval, entryJson, paintedVerdict, verdictOf } from "./render.t
 
 /** What became of a branch, in the shape scripts know. */
 export interface MergeResult {
+  /** The branch it is promoted to later; null where it lands there directly. */
+  readonly meantFor: string | null;
   readonly entry: MergeEntry;
   readonly success: boolean;
   readonly tier: ResolutionTier;
@@ -17,11 +18,15 @@ export interface MergeResult {
 }
 
 /** `standing`: why nothing more happens to an entry that is still open. */
-export function resultOf({ entry, operations, receipts }: MergeDetail, standing: string | undefined): MergeResult {
+export function resultOf(
+  { entry, operations, receipts, meantFor }: MergeDetail,
+  standing: string | undefined,
+): MergeResult {
   const success = entry.status === "merged";
   const landed = operations.some(({ kind, status }) => kind === "land" && status === "done");
   return {
     entry,
+    meantFor,
     success,
     tier: entry.tier ?? (entry.cause === "conflict" ? "auto-resolve" : "clean-merge"),
     conflictFiles: entry.cause === "conflict" ? (entry.causeDetail?.files ?? []) : [],
@@ -50,7 +55,7 @@ export const resultJson = ({ entry, ...result }: MergeResult) => ({ entry: entry
 
 /** A result for a person: what it was about, how it went, and what to type next. */
 export function resultLines(paint: Paint, result: MergeResult): readonly string[] {
-  const { entry, success, tier, conflictFiles, errorMessage, warnings } = result;
+  const { entry, meantFor, success, tier, conflictFiles, errorMessage, warnings } = result;
   const how = `${tier}${entry.strategy === null ? "" : `, ${entry.strategy}`}`;
   const verdict = paintedVerdict(paint, verdictOf(entry));
   const branch = visibleLine(entry.branch);
@@ -61,16 +66,17 @@ export function resultLines(paint: Paint, result: MergeResult): readonly string[
           paint,
           `${isOpenMerge(entry) ? "Not merged yet" : "Failed"}: ${paint.accent(branch)} (${how}) ${verdict}`,
         ),
-    `  ${aboutLine(entry)}`,
+    `  ${aboutLine(entry, meantFor)}`,
     ...(conflictFiles.length === 0 ? [] : [`  conflicts: ${conflictFiles.map(visibleLine).join(", ")}`]),
     ...(errorMessage === null ? [] : [`  ${entry.cause ?? entry.status}: ${visibleLine(errorMessage)}`]),
     ...warnings.map((warning) => `  ${warningLine(paint, visibleLine(warning))}`),
-    ...nextSteps(entry).map((next) => hintLine(paint, next)),
+    ...nextSteps(result).map((next) => hintLine(paint, next)),
   ];
 }
 
-function aboutLine(entry: MergeEntry): string {
-  const into = `into ${entry.targetBranch}${entry.resultCommit === null ? "" : ` as ${entry.resultCommit.slice(0, 10)}`}`;
+function aboutLine(entry: MergeEntry, meantFor: string | null): string {
+  const commit = entry.resultCommit === null ? "" : ` as ${entry.resultCommit.slice(0, 10)}`;
+  const into = `into ${entry.targetBranch}${commit}${meantFor === null ? "" : `, meant for ${meantFor}`}`;
   const files = entry.filesModified.length;
   const facts = [
     ...(entry.agentName === null ? [] : [`agent ${entry.agentName}`]),
@@ -81,10 +87,8 @@ function aboutLine(entry: MergeEntry): string {
   return visibleLine(facts.join(", "));
 }
 
-function nextSteps(entry: MergeEntry): readonly string[] {
-  if (entry.status === "merged") {
-    return isIntegration(entry.targetBranch) ? ["to have it on your own branch: ov merge promote"] : [];
-  }
+function nextSteps({ entry, meantFor }: MergeResult): readonly string[] {
+  if (entry.status === "merged") return meantFor === null ? [] : [`to have it on ${meantFor}: ov merge promote`];
   if (awaitsApproval(entry)) return [`to let it land: ov merge approve ${entry.id}`];
   const see = `see what happened: ov merge show ${entry.id}`;
   const { gate, logPath } = entry.causeDetail ?? {};

@@ -59,7 +59,10 @@ export function runLines(paint: Paint, { run, agentCount, durationMs, status, me
     fact("started", iso(run.startedAt) ?? ""),
     fact("duration", duration(durationMs)),
     fact("agents", String(agentCount)),
-    ...(run.landingBranch === null ? [] : [fact("lands on", run.landingBranch)]),
+    ...(run.targetBranch === null ? [] : [fact("target", run.targetBranch)]),
+    ...(run.landingBranch === null || run.landingBranch === run.targetBranch
+      ? []
+      : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote`)]),
     ...mergeLines(paint, merges).map((line) => `  ${line}`),
   ];
 }

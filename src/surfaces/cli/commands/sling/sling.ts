@@ -2,6 +2,7 @@ import { type Agent, hasEnded } from "../../../../domain/agent/agent.ts";
 import { statusOf } from "../../../../domain/agent/status.ts";
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { SlingReply, SlingRequest } from "../../../../usecases/agents/sling-request.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
@@ -80,9 +81,10 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   if (!reply.ok) return reply;
   for (const warning of reply.value.warnings) io.warn(warning);
   const { agentName, capability, taskId, branch } = reply.value;
+  const target = await targetOf(app, reply.value);
   const head = [
     successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
-    hintLine(io.paint, `branch ${branch}`),
+    hintLine(io.paint, `branch ${branch}${target === undefined ? "" : `, for ${visibleLine(target)}`}`),
   ];
   if (flags.wait === undefined) {
     const text = [...head, hintLine(io.paint, "watch it with: ov status")].join("\n");
@@ -112,6 +114,11 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
     quietText: agentName,
     ...(failed ? { exit: exits.upstream } : {}),
   });
+}
+
+/** The branch its work is meant for: that of its run; for a new run, the one that is checked out here. */
+async function targetOf(app: App, { targetBranch }: SlingReply): Promise<string | undefined> {
+  return targetBranch ?? (await (await app.project()).currentBranch());
 }
 
 /** The agent once it has come so far; undefined when it cannot be looked at any more. */

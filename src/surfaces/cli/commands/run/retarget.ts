@@ -1,0 +1,27 @@
+import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Handler } from "../../command.ts";
+import { hintLine, successLine } from "../../marks.ts";
+import { text, word } from "../task/given.ts";
+
+/** Lets a run work for another branch, such as when its target was renamed. */
+export const retarget: Handler = async ({ app, args, flags, io }) => {
+  const target = word(args.branch);
+  const head = await (await app.merges()).head(target);
+  if (!head.ok) return head;
+  const changed = await app.call("run.retarget", { runId: text(flags.run), target });
+  if (!changed.ok) return changed;
+  const { run, before } = changed.value;
+  const { id: runId, landingBranch } = run;
+  const was = before === null || before === target ? "" : ` (was ${visibleLine(before)})`;
+  const where =
+    landingBranch === null ? "" : `what has landed waits on ${landingBranch}; take it over: ov merge promote`;
+  return ok({
+    json: { runId, targetBranch: target, landingBranch, before },
+    text: [
+      successLine(io.paint, `${runId} works for ${visibleLine(target)} now${was}`),
+      ...(where === "" ? [] : [hintLine(io.paint, visibleLine(where))]),
+    ].join("\n"),
+    quietText: runId,
+  });
+};

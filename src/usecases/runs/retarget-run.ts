@@ -1,0 +1,45 @@
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import { isIntegration } from "../../domain/merge/landing-branch.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Run } from "../../domain/run/run.ts";
+import { moveEntry } from "../merge/move-entry.ts";
+import { recordEvent } from "../tasks/record-event.ts";
+import type { UseCase } from "../usecase.ts";
+import { findRun } from "./read-runs.ts";
+
+export interface RetargetRequest {
+  /** The current run, else the newest, when it is not said. */
+  readonly runId?: string | undefined;
+  /** A branch that exists: looked up by the caller, who has git at hand. */
+  readonly target: string;
+}
+
+/**
+ * Gives a run another branch to work for. What has landed on a landing branch of ours stays there, and is promoted to the
+ * new target. A run that lands on its target directly decides anew where to land, and takes what waits along.
+ */
+export const retargetRun: UseCase<RetargetRequest, { readonly run: Run; readonly before: string | null }> = {
+  access: "write",
+  operatorOnly: true,
+  run: async (tx, context, { runId, target }) => {
+    const found = await findRun(tx, context.caller, runId);
+    if (!found.ok) return found;
+    const run = found.value;
+    if (isIntegration(target)) return no(invalid("branch", "is a landing branch of ours", { value: target }));
+    const before = run.targetBranch;
+    if (before === target) return ok({ run, before });
+    const keepsLanding = run.landingBranch !== null && isIntegration(run.landingBranch);
+    const landingBranch = keepsLanding ? run.landingBranch : null;
+    await tx.runs.setBranches(run.id, { targetBranch: target, landingBranch });
+    if (!keepsLanding) {
+      const open = await tx.merges.list({ runId: run.id, statuses: openMergeStatuses });
+      for (const entry of open) {
+        if (entry.targetBranch === before) await moveEntry(tx, context, entry, target);
+      }
+    }
+    const data = { runId: run.id, from: before, to: target, landingBranch };
+    await recordEvent(tx, context, { type: "run_retargeted", runId: run.id, data });
+    return ok({ run: { ...run, targetBranch: target, landingBranch }, before });
+  },
+};
