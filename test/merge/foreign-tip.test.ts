@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
 import { decide } from "../../src/usecases/operator/decide.ts";
 import { openDecisions } from "../../src/usecases/operator/decisions.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
@@ -76,6 +78,26 @@ test("when it is back by itself the question is gone, and work goes on", async (
   world.git(world.root, "update-ref", `refs/heads/${landing}`, ours);
   expect(await world.promote()).toMatchObject({ status: "done" });
   expect(await questions(world)).toEqual([]);
+});
+
+test("a landing branch that somebody moves before anything has landed on it is asked about as well", async () => {
+  await using world = await landingWorld();
+  const run = {
+    id: "run-1",
+    objective: null,
+    targetBranch: null,
+    landingBranch: null,
+    coordinatorName: null,
+    status: "active",
+    startedAt: 1,
+    completedAt: null,
+  } as const;
+  await world.store.transaction((tx) => tx.runs.insert(run));
+  const branch = (await ensureLandingBranch(world.ports, run)) ?? "";
+  const foreign = world.branch("evil", () => world.write(world.root, "evil.txt", "evil\n"));
+  world.git(world.root, "update-ref", `refs/heads/${branch}`, foreign);
+  expect((await world.promote("run-1")).request.cause).toBe("foreign_tip");
+  expect((await world.call(mergeLog, {})).operations.map(({ kind }) => kind)).toEqual(["promote"]);
 });
 
 test("a landing branch that only follows its target after a promotion is ours", async () => {

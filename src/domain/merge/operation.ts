@@ -2,10 +2,11 @@ import type { ResolutionTier, Verdict } from "./entry.ts";
 
 /**
  * land, undo, promote  what a person knows them by
+ * begin                a landing branch of ours was made, or follows its target before work lands on it
  * accept               the operator's word that what somebody else put on a landing branch counts as landed
  * restore              a landing branch that somebody else moved goes back to where we left it
  */
-export const mergeOpKinds = ["land", "undo", "promote", "accept", "restore"] as const;
+export const mergeOpKinds = ["land", "undo", "promote", "begin", "accept", "restore"] as const;
 export type MergeOpKind = (typeof mergeOpKinds)[number];
 
 /**

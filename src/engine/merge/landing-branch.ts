@@ -1,12 +1,18 @@
+import { engineCaller } from "../../domain/caller/caller.ts";
 import { isIntegration, landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import type { Run } from "../../domain/run/run.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { earlierLandings, landingPlace } from "../../usecases/merge/landing-place.ts";
+import { newOp } from "../../usecases/merge/new-op.ts";
 
 export interface LandingPorts {
   readonly store: Store;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, "now">;
   readonly merging: Pick<MergeGit, "commitOf" | "contains" | "checkoutsOf" | "updateRefs">;
   readonly worktrees: Pick<Worktrees, "currentBranch">;
   readonly settings: { readonly canonicalBranch: string };
@@ -62,6 +68,14 @@ async function waitingBranches(ports: LandingPorts, target: string, tip: string)
 async function standAt(ports: LandingPorts, branch: string, tip: string): Promise<void> {
   const { from, at } = await landingPlace(ports.merging, branch, tip);
   if (from === at) return;
+  const ref = `refs/heads/${branch}`;
   // One that may not be moved now, because somebody looks at it in a checkout, stays; what lands on it meets the same.
-  await ports.merging.updateRefs([{ ref: `refs/heads/${branch}`, from, to: at }], "overstory: landing branch");
+  const moved = await ports.merging.updateRefs([{ ref, from, to: at }], "overstory: landing branch");
+  if (moved.kind !== "updated") return;
+  // On record, so that a tip that somebody else made is told from this one. Without it, it is still on the target.
+  const context = { caller: engineCaller, ids: ports.ids, now: ports.clock.now() };
+  await ports.store.transaction(async (tx) => {
+    const op = await newOp(tx, context, { kind: "begin", ref, queueIds: [], beforeCommit: from, afterCommit: at });
+    await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
+  });
 }

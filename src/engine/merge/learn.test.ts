@@ -37,9 +37,9 @@ function settle(world: LandingWorld, branch: string, content: string): void {
 
 /** The same conflict once more, with another line of the file changed besides. */
 async function again(world: LandingWorld, name: string, base: string): Promise<number> {
-  world.git(world.root, "branch", `overstory/integration/${name}`, base);
+  world.git(world.root, "branch", `landing-${name}`, base);
   world.branch(name, () => world.write(world.root, "a.txt", text("B", "FIVE")));
-  const id = await world.enqueue(name, { targetBranch: `overstory/integration/${name}` });
+  const id = await world.enqueue(name, { targetBranch: `landing-${name}` });
   await world.work();
   return id;
 }
@@ -49,7 +49,7 @@ test("a conflict that somebody settled is settled the same way when it comes aga
   await using _ = world;
   const id = await again(world, "c", afterA);
   expect(await world.entry(id)).toMatchObject({ status: "merged", tier: "auto-resolve", strategy: "remembered" });
-  expect(`${world.show("overstory/integration/c", "a.txt")}\n`).toBe(text("A and B", "FIVE"));
+  expect(`${world.show("landing-c", "a.txt")}\n`).toBe(text("A and B", "FIVE"));
 });
 
 test("an answer that was taken back is not given again", async () => {

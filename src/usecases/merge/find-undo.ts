@@ -38,6 +38,7 @@ export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result
 }
 
 function undoable(op: MergeOp): Result<never, Refusal> | undefined {
+  if (op.kind === "begin") return no(nothing(op.id, "nothing came in by it"));
   if (op.kind === "accept" || op.kind === "restore") return no(nothing(op.id, "it was a decision of yours"));
   if (op.status !== "done") return no(nothing(op.id, op.status === "dropped" ? "it never happened" : "it goes on"));
   if (op.beforeCommit !== null && op.beforeCommit === op.afterCommit) return no(nothing(op.id, "it moved nothing"));

@@ -84,9 +84,9 @@ export interface MergeLogRequest {
   readonly empty?: boolean | undefined;
 }
 
-/** A promotion of nothing is not one. */
+/** A promotion of nothing is not one, and that a landing branch begins somewhere is only for us to know. */
 const movedNothing = ({ kind, status, beforeCommit, afterCommit }: MergeOp): boolean =>
-  kind === "promote" && status === "done" && beforeCommit === afterCommit;
+  kind === "begin" || (kind === "promote" && status === "done" && beforeCommit === afterCommit);
 
 /** What was landed, taken back and promoted, newest first. */
 export const mergeLog: UseCase<

@@ -51,6 +51,7 @@ export function opLine(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]
     land: paint.green("landed"),
     undo: paint.magenta("undid"),
     promote: paint.cyan("promoted"),
+    begin: paint.dim("began"),
     accept: paint.cyan("accepted what was found"),
     restore: paint.cyan("put back"),
   }[op.kind];
