@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
-import { change, commit, put, seat } from "./worktrees.world.ts";
+import { change, commit, put, seat } from "../testkit/worktrees-world.ts";
 
 /** A project in which two agents have ended: one landed, one did not, with mail, logs and files about. */
 async function lived(): Promise<TestProject> {
@@ -22,6 +22,12 @@ async function lived(): Promise<TestProject> {
   put(join(project.root, ".overstory"), "specs/t-1.md", "spec\n");
   put(state, "trash/old/x.log", "x\n");
   return project;
+}
+
+function sizeOf(dir: string): number {
+  const entries = readdirSync(dir, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
 const inState = (project: TestProject, dir: string): readonly string[] => {
@@ -119,7 +125,7 @@ describe("ov clean", () => {
     expect(readdirSync(join(project.root, path)).toSorted()).toEqual([
       "agents",
       "branches.bundle",
-      "overstory.db",
+      "overstory.db.gz",
       "specs",
       "trash",
     ]);
@@ -129,6 +135,33 @@ describe("ov clean", () => {
     expect((await project.json("mail", "list", "--from", "operator")).messages).toHaveLength(1);
     expect(readFileSync(join(project.root, ".overstory", "specs", "t-1.md"), "utf8")).toBe("spec\n");
     expect((await project.ov("clean", "--restore", "yesterday")).code).toBe(2);
+  });
+
+  test("a clean leaves less than there was, and of many cleans few copies of the database but every deleted branch", async () => {
+    await using project = await lived();
+    const state = statePath(project.root, "");
+    put(state, "logs/open/turn/stdout.ndjson", "x".repeat(200_000));
+    for (let i = 0; i < 200; i++) {
+      await change(project, async (tx) => {
+        const [message] = await tx.messages.list({ limit: 1 });
+        if (message === undefined) throw new Error("no mail");
+        await tx.messages.insert({ ...message, id: `m${i}`, dedupeKey: null, body: `${i} `.repeat(500) });
+      });
+    }
+    const before = sizeOf(state);
+    await project.json("clean", "--all", "--yes", "--force");
+    expect(sizeOf(state)).toBeLessThan(before / 2);
+    for (let i = 0; i < 4; i++) {
+      await project.git("branch", `overstory/again/${i}`, "main");
+      await project.json("clean", "--branches", "--force");
+    }
+    const backups = inState(project, "backups");
+    expect(backups).toHaveLength(5);
+    const has = (file: string): number =>
+      backups.filter((name) => existsSync(join(state, "backups", name, file))).length;
+    expect([has("overstory.db.gz"), has("branches.bundle")]).toEqual([3, 5]);
+    await project.json("clean", "--restore", backups[0] ?? "");
+    expect(await project.git("branch", "--list", "overstory/open/*")).toContain("overstory/open/t-1");
   });
 
   test("--agent removes what belongs to one agent and leaves the others alone", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeProject, type TestProject } from "../testkit/project.ts";
-import { commit, put, seat } from "./worktrees.world.ts";
+import { commit, put, seat } from "../testkit/worktrees-world.ts";
 
 const branch = "overstory/ann/t-1";
 const files = {

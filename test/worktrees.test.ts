@@ -5,7 +5,7 @@ import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
-import { change, commit, put, seat } from "./worktrees.world.ts";
+import { change, commit, put, seat } from "../testkit/worktrees-world.ts";
 
 /** Reserved, with its seat still being made. */
 const booting = { state: "booting", outcome: null, endedAt: null, worktreePath: null } as const;

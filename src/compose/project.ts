@@ -11,7 +11,7 @@ import { ownLockLimit } from "../host/linux/mark.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { makeStateDir } from "../host/project/record.ts";
 import { projectFiles } from "../host/project-files.ts";
-import { databaseIn, hasDatabase, readRecord, sharedDir } from "../host/project-place.ts";
+import { databaseIn, hasCopy, hasDatabase, readRecord, sharedDir } from "../host/project-place.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -75,7 +75,7 @@ export function refuseLostStore(state: string): void {
   const isUsed =
     readRecord(state) !== undefined ||
     ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0);
-  const backups = entries("backups").filter((name) => hasDatabase(join(state, "backups", name)));
+  const backups = entries("backups").filter((name) => hasCopy(join(state, "backups", name)));
   const backup = backups.toSorted().at(-1) ?? null;
   if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });
 }

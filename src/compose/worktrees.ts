@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readSync, renameSync, writeSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
-import { databaseName } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { targetDirs } from "../domain/worktree/targets.ts";
@@ -8,13 +7,14 @@ import { freshPath, removeAll, workMark } from "../host/git/trash.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { databaseIn, hasDatabase, sharedDir } from "../host/project-place.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
-import { copyDatabase, restoreDatabase, restoreWhole } from "../store/backup.ts";
+import { shrinkDatabase } from "../store/backup.ts";
 import type { RestoreReport, WorktreeFacet } from "../surfaces/cli/facets/worktrees.ts";
 import { type CleanEffects, carryOutClean } from "../usecases/worktrees/carry-out-clean.ts";
 import { cleanWorktrees } from "../usecases/worktrees/clean-worktrees.ts";
 import { planClean } from "../usecases/worktrees/plan-clean.ts";
 import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
 import { survey } from "../usecases/worktrees/survey.ts";
+import { boundBackups, makeBackup, restoreRows } from "./backups.ts";
 import { clockFor, type Project } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { keptWork } from "./snapshots.ts";
@@ -39,8 +39,12 @@ export function makeWorktreeFacet(project: Project, calls: FacetCalls): Worktree
     ...keptWork(ports),
     clean: (request) => cleanWorktrees(ports, request),
     planClean: (request) => planClean({ ...ports, dirs }, request),
-    carryOutClean: (plan) =>
-      carryOutClean({ ...ports, effects: effectsOf(project, ports.worktrees, calls.purgeMail) }, plan),
+    carryOutClean: async (plan) => {
+      const effects = effectsOf(project, ports.worktrees, calls.purgeMail);
+      const done = await carryOutClean({ ...ports, effects }, plan);
+      if (done.ok && hasDatabase(project.dir)) shrinkDatabase(databaseIn(project.dir));
+      return done;
+    },
     restore: async (name) => {
       const allowed = await ports.facts.ownersForCleaning();
       return allowed.ok ? restore(project, ports.worktrees, name) : allowed;
@@ -75,10 +79,8 @@ function effectsOf(project: Project, worktrees: WorktreeKeeping, purgeMail: Clea
     purgeMail,
     backUp: async (refs) => {
       const stamp = new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
-      const dir = freshPath(join(project.dir, "backups", stamp));
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      const source = databaseIn(project.dir);
-      if (hasDatabase(project.dir)) copyDatabase(source, databaseIn(dir));
+      const dir = makeBackup(project.dir, stamp);
+      boundBackups(project.dir);
       await worktrees.bundle(join(dir, bundle), refs);
       return { name: relative(join(project.dir, "backups"), dir), path: relative(project.root, dir) };
     },
@@ -131,8 +133,7 @@ async function restore(
   const dir = join(all, name);
   const has = (file: string): boolean => existsSync(join(dir, file));
   const refs = has(bundle) ? await worktrees.unbundle(join(dir, bundle)) : [];
-  const bringBack = hasDatabase(project.dir) ? restoreDatabase : restoreWhole;
-  const rows = has(databaseName) ? bringBack(databaseIn(project.dir), databaseIn(dir)) : 0;
+  const rows = restoreRows(project.dir, dir);
   const files: string[] = [];
   for (const { path: home, kept } of Object.values(targetDirs).flatMap((target) => homesOf(project, target.dir))) {
     for (const entry of entriesOf(join(dir, kept))) {

@@ -83,6 +83,12 @@ export const databaseIn = (state: string): string => join(state, databaseName);
 /** A file without a byte holds nothing that could be lost by making it anew, and nothing that could be read. */
 export const hasDatabase = (state: string): boolean => (statIfThere(databaseIn(state))?.size ?? 0) > 0;
 
+/** Backups hold their copy of the database packed; earlier ones are plain. */
+export const packedIn = (backup: string): string => `${databaseIn(backup)}.gz`;
+
+/** Does this backup hold a copy of the database? */
+export const hasCopy = (backup: string): boolean => hasDatabase(backup) || existsSync(packedIn(backup));
+
 /** An earlier version kept the state in the checkout. It is used there until it could be moved. */
 export const isOldState = (state: string): boolean => basename(state) === sharedDirName;
 

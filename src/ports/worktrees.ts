@@ -131,6 +131,12 @@ export interface Worktrees {
   collect(worktree: OwnedWorktree): Promise<readonly KeptSubmodule[]>;
 }
 
+export interface LandedQuestion {
+  readonly commit: string;
+  /** Where the work on it began. */
+  readonly base: string | null;
+}
+
 /** A worktree as found in the repository, whoever made it. */
 export interface FoundWorktree {
   readonly path: string;
@@ -189,6 +195,12 @@ export interface TrashEntry {
 export interface WorktreeKeeping extends Worktrees {
   /** Linked worktrees on an agent's branch, which are below `overstory/`. Clones are known by their agents only. */
   list(): Promise<readonly FoundWorktree[]>;
+  /** The quick part of `inspect`, for looking at many. */
+  state(worktree: OwnedWorktree): Promise<Pick<WorktreeFacts, "exists" | "head" | "dirty">>;
+  /** `isLanded` in any of the targets, for many commits at once, in their order. */
+  areLanded(questions: readonly LandedQuestion[], targets: readonly string[]): Promise<readonly boolean[]>;
+  /** Deletes branches whose tips are still these and which nobody has checked out; answers why each was kept, or null. */
+  deleteBranches(branches: readonly FoundBranch[]): Promise<readonly (string | null)[]>;
   /** Agents' branches. Landing branches (`overstory/integration/`) are not among them. */
   branches(): Promise<readonly FoundBranch[]>;
   /** The commit a ref or name stands for. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { moveClock } from "../../testkit/lifecycle.ts";
 import { makeProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
-import { change, seat } from "../worktrees.world.ts";
+import { change, seat } from "../../testkit/worktrees-world.ts";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -49,6 +49,20 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
   };
 }
 
+/** Where it is and whether anything in it is uncommitted. */
+export async function stateOf(
+  yard: Yard,
+  worktree: OwnedWorktree,
+): Promise<Pick<WorktreeFacts, "exists" | "head" | "dirty">> {
+  if (worktree.kind === "root" || standing(worktree) !== "own") return nothing;
+  using open = await openWorktree(yard, worktree);
+  const [outside, inside] = await Promise.all([dirtyPaths(open), changedInSubmodules(yard, worktree)]);
+  if (standing(worktree) !== "own") return nothing;
+  const notWork = leftOut(yard);
+  const dirty = inside.length > 0 || outside.some((path) => !notWork(path));
+  return { exists: true, head: open.head ?? null, dirty };
+}
+
 /** A branch that took in what landed meanwhile differs from its base in the files of others, too. */
 async function changedByAgent(open: OpenWorktree, base: string, landing: string | null): Promise<readonly string[]> {
   const [sinceBase, sinceJoin] = await Promise.all([

@@ -1,6 +1,8 @@
-import { expectGit, git } from "./git.ts";
+import { atMost } from "../../domain/at-most.ts";
+import type { LandedQuestion } from "../../ports/worktrees.ts";
+import { expectGit, git, runGit, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
-import type { Yard } from "./yard.ts";
+import { commitAt, type Yard } from "./yard.ts";
 
 /**
  * Is everything on a commit in the target: as itself, as picked or rebased commits, as one squashed commit, or because
@@ -10,6 +12,36 @@ export async function isLanded(yard: Yard, commit: string, base: string | null, 
   if (!(await isIn(yard, commit, base, target))) return false;
   for (const parent of await keptBeside(yard, commit)) if (!(await isIn(yard, parent, base, target))) return false;
   return true;
+}
+
+/**
+ * The same for many at once: one process per target finds those that are contained as themselves, which is nearly all of
+ * them; only the rest is compared by its changes.
+ */
+export async function areLanded(
+  yard: Yard,
+  questions: readonly LandedQuestion[],
+  targets: readonly string[],
+): Promise<readonly boolean[]> {
+  const resolved = await Promise.all(targets.map((target) => commitAt(yard, target)));
+  const tips = [...new Set(resolved.filter((tip) => tip !== undefined))];
+  const landed = questions.map(({ commit, base }) => tips.length > 0 && commit === base);
+  const rest = (): readonly number[] => [...questions.keys()].filter((at) => landed[at] === false);
+  for (const tip of tips) {
+    const open = rest().map((at) => questions[at]?.commit ?? "");
+    if (open.length === 0) return landed;
+    const stdin = [...open, `^${tip}`].map((line) => `${line}\n`).join("");
+    const listed = await runGit({ cwd: yard.repository.root, args: ["rev-list", "--stdin"], stdin });
+    // A commit that is not there any more is asked about by itself.
+    if (listed.code !== 0) continue;
+    const outside = new Set(listed.out.split("\n"));
+    for (const at of rest()) if (!outside.has(questions[at]?.commit ?? "")) landed[at] = true;
+  }
+  await atMost(4, rest(), async (at) => {
+    const { commit, base } = questions[at] ?? { commit: "", base: null };
+    for (const tip of tips) if (landed[at] === false && (await isIn(yard, commit, base, tip))) landed[at] = true;
+  });
+  return landed;
 }
 
 /** Commits that a snapshot of ours keeps beside the work: they are in nothing that could have landed with its files. */
@@ -44,10 +76,32 @@ async function isIn(yard: Yard, commit: string, base: string | null, target: str
   const fork = await own.git(["merge-base", commit, into]);
   if (fork.code !== 0) return false;
   const since = fork.out.trim();
+  const touched = await isTouched(own, { commit, since, into });
+  if (touched !== undefined) return touched === "nothing changed";
   if (await isMergedAway(own, commit, into)) return true;
   if (await isPicked(own, { commit, since, into })) return true;
   return await isPicked(own, { commit: await squash(own, commit, since), since, into });
 }
+
+/**
+ * The cheap question first. Changes that are in the target in any form were made to their files there, too: where nobody
+ * touched those files since the fork, nothing of it has landed. Undefined when it has to be compared.
+ */
+async function isTouched(
+  own: OwnDir,
+  { commit, since, into }: Range,
+): Promise<"nothing changed" | "untouched" | undefined> {
+  const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", since, commit];
+  const files = zeroEnded(expectGit(await own.git(names), "listing changed files").raw).map((path) => path.toString());
+  if (files.length === 0) return "nothing changed";
+  // Names that are not text, or more of them than a command line takes, are compared instead.
+  if (files.length > mostNamed || files.some((path) => path.includes("\uFFFD"))) return undefined;
+  const touching = ["rev-list", "--max-count=1", `${since}..${into}`, "--", ...files];
+  const found = expectGit(await own.git(touching), "looking for commits that touch the same files");
+  return found.out.trim() === "" ? "untouched" : undefined;
+}
+
+const mostNamed = 500;
 
 interface Range {
   readonly commit: string;

@@ -1,11 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { OwnedWorktree, Removal } from "../../ports/worktrees.ts";
+import { atMost } from "../../domain/at-most.ts";
+import type { FoundBranch, OwnedWorktree, Removal } from "../../ports/worktrees.ts";
 import { errorCode } from "../writable.ts";
 import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
 import { passOnFull } from "./full-disk.ts";
-import { expectGit, zeroEnded } from "./git.ts";
+import { expectGit, runGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { scratchName } from "./leftovers.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
@@ -68,6 +69,22 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
     passOnFull(error, null);
     return `${branch} was kept: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** The same for many at once; those that git refuses together are tried one by one. */
+export async function deleteBranchesAt(
+  yard: Yard,
+  branches: readonly FoundBranch[],
+): Promise<readonly (string | null)[]> {
+  const inUse = await checkedOut(yard);
+  const free = branches.filter(({ branch }) => !inUse.has(`refs/heads/${branch}`));
+  const stdin = free.map(({ branch, tip }) => `delete refs/heads/${branch}\0${tip}\0`).join("");
+  const { root } = yard.repository;
+  const together = stdin === "" ? undefined : await runGit({ cwd: root, args: ["update-ref", "-z", "--stdin"], stdin });
+  const areGone = together?.code === 0 ? new Set(free) : new Set<FoundBranch>();
+  const one = async (found: FoundBranch): Promise<string | null> =>
+    areGone.has(found) ? null : deleteBranchAt(yard, found.branch, found.tip);
+  return atMost(1, branches, one);
 }
 
 async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {

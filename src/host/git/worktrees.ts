@@ -7,13 +7,13 @@ import { commitRest } from "./commit-rest.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { ensureGitLink } from "./git-link.ts";
-import { inspectWorktree } from "./inspect.ts";
+import { inspectWorktree, stateOf } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { changesBetween, exportFiles, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
-import { isLanded } from "./landed.ts";
+import { areLanded, isLanded } from "./landed.ts";
 import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
-import { deleteBranchAt, removeWorktree } from "./remove.ts";
+import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
@@ -48,8 +48,9 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     currentBranch: async () => currentBranch(await yard()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
     snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),
-    remove: (worktree, { deleteBranch }) =>
-      inTurn(async () => removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() })),
+    // Not one after the other: a removal takes git's record away by itself, in one step.
+    remove: async (worktree, { deleteBranch }) =>
+      removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() }),
     isLanded: async (commit, base, target) => isLanded(await yard(), commit, base, target),
     collect: (worktree) =>
       inIt(worktree, async () => {
@@ -63,6 +64,9 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     rescue: (worktree) => inIt(worktree, async () => rescueWork(await yard(), worktree)),
     rescues: async () => findRescues(await yard()),
     makeBranch: async (branch, commit) => newRef(await yard(), `refs/heads/${branch}`, commit),
+    state: (worktree) => inIt(worktree, async () => stateOf(await yard(), worktree)),
+    areLanded: async (questions, targets) => areLanded(await yard(), questions, targets),
+    deleteBranches: async (branches) => deleteBranchesAt(await yard(), branches),
     deleteBranch: async (branch, tip) => deleteBranchAt(await yard(), branch, tip),
     deleteRefs: async (refs) => {
       const over = await yard();

@@ -1,9 +1,11 @@
+import { atMost } from "../../domain/at-most.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { CleanDir, CleanPlan } from "./plan-clean.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { claimRemoval, type Removed, removeOne } from "./remove-worktree.ts";
+import { worktreesAtOnce } from "./survey.ts";
 
 /** Where everything that is about to go can be found again. */
 export interface Backup {
@@ -61,14 +63,15 @@ async function cleanAll(
 ): Promise<Result<CleanReport, Refusal>> {
   const { worktrees, effects, facts } = ports;
   const backup = await effects.backUp(refsAtRisk(plan));
-  const removed: Removed[] = [];
-  for (const judged of plan.worktrees) {
-    const one = await removeOne(ports, judged, { branch: plan.force ? "always" : "when-landed", claim: "stays" });
-    if (!one.ok) return one;
-    const { trash } = one.value;
-    const moved = trash !== null && plan.emptiesTrash ? await effects.moveTrash(trash, backup) : trash;
-    removed.push({ ...one.value, trash: moved });
-  }
+  const policy = { branch: plan.force ? "always" : "when-landed", claim: "stays" } as const;
+  const results = await atMost(worktreesAtOnce, plan.worktrees, async (judged) => {
+    const one = await removeOne(ports, judged, policy);
+    if (!one.ok || one.value.trash === null || !plan.emptiesTrash) return one;
+    return ok({ ...one.value, trash: await effects.moveTrash(one.value.trash, backup) });
+  });
+  const failed = results.find((result) => !result.ok);
+  if (failed !== undefined && !failed.ok) return failed;
+  const removed = results.flatMap((result) => (result.ok ? [result.value] : []));
   const branches = await deleteBranches(ports, plan);
   const mail = plan.messages > 0 ? await effects.purgeMail(plan.plannedAt + 1) : ok({ purged: 0 });
   if (!mail.ok) return mail;
@@ -107,13 +110,12 @@ async function deleteBranches(
   { worktrees }: WorktreePorts,
   { branches }: CleanPlan,
 ): Promise<{ readonly gone: string[]; readonly problems: string[] }> {
-  const done: { gone: string[]; problems: string[] } = { gone: [], problems: [] };
-  for (const { branch, tip } of branches) {
-    // A worktree that went before may have taken its branch along.
-    if ((await worktrees.resolve(`refs/heads/${branch}`)) === undefined) continue;
-    const problem = await worktrees.deleteBranch(branch, tip);
-    if (problem === null) done.gone.push(branch);
-    else done.problems.push(problem);
-  }
-  return done;
+  // A worktree that went before may have taken its branch along.
+  const there = new Set((await worktrees.branches()).map(({ branch }) => branch));
+  const left = branches.filter(({ branch }) => there.has(branch));
+  const problems = await worktrees.deleteBranches(left);
+  return {
+    gone: left.filter((_, at) => problems[at] === null).map(({ branch }) => branch),
+    problems: problems.filter((problem) => problem !== null),
+  };
 }

@@ -1,9 +1,10 @@
+import { atMost } from "../../domain/at-most.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { mayBeCleaned, type WorktreeClass } from "../../domain/worktree/classify.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { type Removed, removeOne } from "./remove-worktree.ts";
-import { judge, type Surveyed, survey } from "./survey.ts";
+import { type Judged, judgeAll, type Surveyed, survey, worktreesAtOnce } from "./survey.ts";
 
 export interface CleanWorktreesRequest {
   /** Also tell about worktrees of live agents; they are kept all the same. */
@@ -37,27 +38,25 @@ export async function cleanWorktrees(
 ): Promise<Result<CleanWorktreesReport, Refusal>> {
   const owners = await ports.facts.ownersForCleaning();
   if (!owners.ok) return owners;
-  const done: Removed[] = [];
-  const kept: KeptWorktree[] = [];
-  let pruned = 0;
-  for (const surveyed of await survey(ports.worktrees, owners.value)) {
-    const named = agents?.includes(surveyed.worktree.agentName);
-    if (named === false) continue;
-    const subject = named === true ? givenUp(surveyed) : surveyed;
-    const judged = await judge(ports.worktrees, subject, owners.value.canonicalBranch);
-    const { verdict, worktree, exists } = judged;
-    const gone = !exists && verdict.class !== "running";
-    if (!gone && !mayBeCleaned(verdict, { force })) {
-      const { agentName, path, branch } = worktree;
-      if (all || verdict.class !== "running") kept.push({ agentName, path, branch, ...verdict });
-      continue;
-    }
-    const removed = await removeOne(ports, judged, { branch: force ? "always" : "when-landed" });
-    if (!removed.ok) return removed;
-    // What was there a moment ago has been taken away by the engine: it is cleaned all the same.
-    if (surveyed.exists) done.push(removed.value);
-    else pruned++;
-  }
+  const subjects = (await survey(ports.worktrees, owners.value))
+    .filter(({ worktree }) => agents === undefined || agents.includes(worktree.agentName))
+    .map((surveyed) => (agents === undefined ? surveyed : givenUp(surveyed)));
+  const judged = await judgeAll(ports.worktrees, subjects, owners.value.canonicalBranch);
+  const mayGo = ({ exists, verdict }: Judged): boolean =>
+    (!exists && verdict.class !== "running") || mayBeCleaned(verdict, { force });
+  const kept = judged
+    .filter((one) => !mayGo(one) && (all || one.verdict.class !== "running"))
+    .map(({ worktree: { agentName, path, branch }, verdict }) => ({ agentName, path, branch, ...verdict }));
+  const going = judged.filter(mayGo);
+  const policy = { branch: force ? "always" : "when-landed" } as const;
+  const results = await atMost(worktreesAtOnce, going, (one) => removeOne(ports, one, policy));
+  const failed = results.find((result) => !result.ok);
+  if (failed !== undefined && !failed.ok) return failed;
+  // What was there a moment ago has been taken away by the engine: it is cleaned all the same.
+  const wasThere = new Set(subjects.filter(({ exists }) => exists).map(({ worktree }) => worktree.path));
+  const removed = results.flatMap((result) => (result.ok ? [result.value] : []));
+  const done = removed.filter(({ path }) => wasThere.has(path));
+  const pruned = removed.length - done.length;
   const isDone = ({ removed }: Removed): boolean => removed;
   return ok({ removed: done.filter(isDone), failed: done.filter((one) => !isDone(one)), kept, pruned });
 }

@@ -5,7 +5,7 @@ import { type CleanTarget, targetDirs } from "../../domain/worktree/targets.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
 import type { OwnersReply } from "./owners.ts";
 import type { WorktreePorts } from "./ports.ts";
-import { allLanded, type Judged, judge, survey } from "./survey.ts";
+import { type Judged, judgeAll, landedAll, survey } from "./survey.ts";
 
 export interface CleanRequest {
   readonly targets: readonly CleanTarget[];
@@ -73,7 +73,7 @@ export async function planClean(
   if (live.length > 0) return no(stillLive(live));
 
   const wants = (target: CleanTarget): boolean => request.targets.includes(target);
-  const worktrees = wants("worktrees") ? await judgeAll(ports, facts, request.agent) : [];
+  const worktrees = wants("worktrees") ? await judgeOf(ports, facts, request.agent) : [];
   const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees }) : none;
   const dirs = await fullDirs(ports.dirs, request);
   const whole = request.agent === undefined;
@@ -117,13 +117,14 @@ function stillLive(names: readonly string[]): Refusal {
   return { kind: "busy", what: `${who}, so stop first (${stop}): the project` };
 }
 
-async function judgeAll(ports: WorktreePorts, facts: OwnersReply, agent: string | undefined): Promise<Judged[]> {
-  const judged: Judged[] = [];
-  for (const surveyed of await survey(ports.worktrees, facts)) {
-    if (agent !== undefined && surveyed.worktree.agentName !== agent) continue;
-    judged.push(await judge(ports.worktrees, surveyed, facts.canonicalBranch));
-  }
-  return judged;
+async function judgeOf(
+  ports: WorktreePorts,
+  facts: OwnersReply,
+  agent: string | undefined,
+): Promise<readonly Judged[]> {
+  const found = await survey(ports.worktrees, facts);
+  const own = found.filter(({ worktree }) => agent === undefined || worktree.agentName === agent);
+  return judgeAll(ports.worktrees, own, facts.canonicalBranch);
 }
 
 const none = { go: [], stay: [] } as const;
@@ -139,18 +140,33 @@ async function judgeBranches(
   const goesAnyway = new Set(going.filter(({ landed }) => landed).map(({ worktree }) => worktree.branch));
   const present = await survey(worktrees, facts);
   const inUse = new Set(present.filter(({ exists }) => exists).map(({ worktree }) => worktree.branch));
+  const open: FoundBranch[] = [];
   for (const found of await worktrees.branches()) {
-    const { branch, tip } = found;
+    const { branch } = found;
     if ((request.agent !== undefined && branch.split("/")[1] !== request.agent) || goesAnyway.has(branch)) continue;
     if (inUse.has(branch) && !goes.has(branch)) {
       sorted.stay.push({ branch, reason: "its worktree is still there", next: "--worktrees removes that" });
-      continue;
-    }
-    const owner = facts.owners.find(({ agent }) => agent.branch === branch);
+    } else open.push(found);
+  }
+  const ownerOf = new Map(facts.owners.map((owner) => [owner.agent.branch, owner]));
+  const questions = open.map(({ branch, tip }) => {
+    const owner = ownerOf.get(branch);
     const targets = owner?.targets ?? [facts.canonicalBranch];
-    const question = { commits: [tip], base: owner?.agent.baseCommit ?? null, targets };
-    if (request.force || (await allLanded(worktrees, question))) sorted.go.push(found);
-    else sorted.stay.push({ branch, reason: "its commits landed nowhere", next: "--force removes it" });
+    return { commits: [tip], base: owner?.agent.baseCommit ?? null, targets };
+  });
+  // Those of the worktrees that go have been asked about with them.
+  const known = new Map(going.filter(({ head, tip }) => head === tip).map(({ tip, landed }) => [tip, landed]));
+  const unknown = open.filter(({ tip }) => !known.has(tip));
+  const answers = request.force
+    ? []
+    : await landedAll(
+        worktrees,
+        questions.filter((_, at) => !known.has(open[at]?.tip)),
+      );
+  const isLanded = new Map([...known, ...unknown.map(({ tip }, at) => [tip, answers[at] ?? false] as const)]);
+  for (const found of open) {
+    if (request.force || isLanded.get(found.tip) === true) sorted.go.push(found);
+    else sorted.stay.push({ branch: found.branch, reason: "its commits landed nowhere", next: "--force removes it" });
   }
   return sorted;
 }

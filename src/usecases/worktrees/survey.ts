@@ -1,4 +1,5 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import { atMost } from "../../domain/at-most.ts";
 import { classify, type Verdict } from "../../domain/worktree/classify.ts";
 import type { OwnedWorktree, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Owner, OwnersReply } from "./owners.ts";
@@ -63,26 +64,49 @@ function ownedBy(owner: Owner | undefined, { path, branch }: { path: string; bra
   return { agentName, generation, path, identity, branch: owner.agent.branch ?? branch, kind, baseCommit };
 }
 
-/** Looks into a worktree and decides whether it may go. */
-export async function judge(worktrees: WorktreeKeeping, surveyed: Surveyed, canonicalBranch: string): Promise<Judged> {
-  const { worktree, owner } = surveyed;
-  await worktrees.collect(worktree);
-  const { exists, head, dirty } = await worktrees.inspect(worktree);
-  const tip = await worktrees.resolve(`refs/heads/${worktree.branch}`);
-  const targets = owner?.targets ?? [canonicalBranch];
-  const commits = new Set([head, tip].filter((commit) => commit != null));
-  const landed = await allLanded(worktrees, { commits: [...commits], base: worktree.baseCommit, targets });
-  const verdict = classify({
-    branch: worktree.branch,
-    ...(owner === undefined ? {} : { agent: owner.agent }),
-    parentLives: owner?.parentLives ?? false,
-    liveChildren: owner?.liveChildren ?? [],
-    dirty,
-    landed,
-    target: targets.join(" or "),
+/** So many git processes at a time: more than cores, because each waits for files, too. */
+export const worktreesAtOnce = 4;
+
+/** Looks into worktrees and decides which may go. */
+export async function judgeAll(
+  worktrees: WorktreeKeeping,
+  surveyed: readonly Surveyed[],
+  canonicalBranch: string,
+): Promise<readonly Judged[]> {
+  // First, because it moves the branches of clones.
+  await atMost(worktreesAtOnce, surveyed, ({ worktree }) => worktrees.collect(worktree));
+  const tips = new Map((await worktrees.branches()).map(({ branch, tip }) => [branch, tip]));
+  const looked = await atMost(worktreesAtOnce, surveyed, async (one) => ({
+    one,
+    tip: tips.get(one.worktree.branch),
+    ...(await worktrees.state(one.worktree)),
+  }));
+  const landed = await landedAll(
+    worktrees,
+    looked.map(({ one, tip, head }) => ({
+      commits: [...new Set([head, tip].filter((commit) => commit != null))],
+      base: one.worktree.baseCommit,
+      targets: targetsOf(one, canonicalBranch),
+    })),
+  );
+  return looked.map(({ one, tip, exists, head, dirty }, at) => {
+    const { worktree, owner } = one;
+    const isLanded = landed[at] ?? false;
+    const verdict = classify({
+      branch: worktree.branch,
+      ...(owner === undefined ? {} : { agent: owner.agent }),
+      parentLives: owner?.parentLives ?? false,
+      liveChildren: owner?.liveChildren ?? [],
+      dirty,
+      landed: isLanded,
+      target: targetsOf(one, canonicalBranch).join(" or "),
+    });
+    return { ...one, exists, head, verdict, landed: isLanded, tip };
   });
-  return { ...surveyed, exists, head, verdict, landed, tip };
 }
+
+const targetsOf = ({ owner }: Surveyed, canonicalBranch: string): readonly string[] =>
+  owner?.targets ?? [canonicalBranch];
 
 interface LandingQuestion {
   readonly commits: readonly string[];
@@ -90,15 +114,21 @@ interface LandingQuestion {
   readonly targets: readonly string[];
 }
 
-/** Is every commit in one of the targets? */
-export async function allLanded(
+/** For each question: is every commit in one of the targets? Those with the same targets are asked together. */
+export async function landedAll(
   worktrees: WorktreeKeeping,
-  { commits, base, targets }: LandingQuestion,
-): Promise<boolean> {
-  for (const commit of commits) {
-    let landed = false;
-    for (const target of targets) landed ||= await worktrees.isLanded(commit, base, `refs/heads/${target}`);
-    if (!landed) return false;
+  questions: readonly LandingQuestion[],
+): Promise<readonly boolean[]> {
+  const landed = questions.map(() => true);
+  const groups = Map.groupBy(questions.keys(), (at) => questions[at]?.targets.join("\n") ?? "");
+  for (const [targets, members] of groups) {
+    const asked = members.flatMap((at) => {
+      const { commits = [], base = null } = questions[at] ?? {};
+      return commits.map((commit) => ({ at, commit, base }));
+    });
+    const refs = targets.split("\n").map((target) => `refs/heads/${target}`);
+    const answers = await worktrees.areLanded(asked, refs);
+    for (const [n, { at }] of asked.entries()) if (answers[n] !== true) landed[at] = false;
   }
-  return true;
+  return landed;
 }

@@ -4,9 +4,9 @@ import type { Agent } from "../src/domain/agent/agent.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import type { Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import type { TestProject } from "../testkit/project.ts";
-import { statePath } from "../testkit/state.ts";
-import { activeRun, storedAgent } from "../testkit/use-case.ts";
+import type { TestProject } from "./project.ts";
+import { statePath } from "./state.ts";
+import { activeRun, storedAgent } from "./use-case.ts";
 
 /** An agent on record with a real worktree, as if it had worked and ended; facts say otherwise where it matters. */
 export async function seat(project: TestProject, name: string, facts: Partial<Agent> = {}): Promise<string> {
