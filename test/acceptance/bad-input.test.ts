@@ -67,7 +67,8 @@ const lines: readonly (readonly [what: string, args: readonly string[], expected
   ["a number below the smallest", ["mail", "list", "--limit", "0"], usage("--limit must be 1 or more")],
   ["a number that is none", ["mail", "list", "--limit", "few"], usage("--limit")],
   ["an unknown shell", ["completions", "tcsh"], usage("tcsh")],
-  ["an unknown hook event", ["log", "nope"], usage("nope")],
+  // For a hook the exit code of wrong usage would forbid a tool.
+  ["an unknown hook event", ["log", "nope"], { ...usage("nope"), exit: 1 }],
   ["an unknown format", ["status", "--format", "xml"], usage("--format must be one of")],
 ];
 

@@ -33,6 +33,8 @@ async function expectDoneOnce(project: TestProject): Promise<void> {
 /** The directories of turns are on a disk that is full. */
 async function withoutRoomForTurns(disk: SmallDisk): Promise<TestProject> {
   const project = await makeProject({ scenario: finishing, env });
+  // The project is in use before its disk is full.
+  await project.json("task", "create", "First", "--id", "T0");
   symlinkSync(disk.dir, statePath(project.root, "logs"));
   disk.fill();
   await slingNew(project, "B1");
@@ -91,6 +93,7 @@ test.skipIf(!mountable)(
 
 test("a mirror of its pid that cannot be written or removed costs an agent nothing", async () => {
   await using project = await makeProject({ scenario: finishing, env });
+  await project.json("task", "create", "First", "--id", "T0");
   mkdirSync(statePath(project.root, "agents", "b1", "turn.pid", "in the way"), { recursive: true });
   await slingNew(project, "B1");
   await expectDoneOnce(project);

@@ -36,7 +36,7 @@ export async function runCli(input: CliInput): Promise<number> {
     const { elapsed } = await import("./format.ts");
     terminal.stderr.write(`${terminal.talkPaint().muted(elapsed(performance.now() - started))}\n`);
   }
-  return exit === exits.usage && isInHooks(input.tree, parsed.path) ? exits.unexpected : exit;
+  return exit;
 }
 
 function isInHooks(tree: Command, path: readonly string[]): boolean {
@@ -189,7 +189,8 @@ function traceOf(error: Error): string {
 }
 
 async function complain(input: CliInput, parsed: Parsed, terminal: Terminal, said: Description): Promise<number> {
-  const { code, exit, message, hint, details, retryable } = said;
+  const { code, message, hint, details, retryable } = said;
+  const exit = said.exit === exits.usage && isInHooks(input.tree, parsed.path) ? exits.unexpected : said.exit;
   if (terminal.machine) {
     const command = commandName(input, parsed);
     const envelope = { success: false, command, error: message, code, hint, details, exitCode: exit, retryable };

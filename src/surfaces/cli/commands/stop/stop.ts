@@ -4,7 +4,7 @@ import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../../command.ts";
-import type { AgentStopped, StopReport } from "../../facets/stopper.ts";
+import type { AgentStopped, Stopper, StopReport } from "../../facets/stopper.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 
@@ -14,11 +14,13 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
   // Cleaning after nobody: who may not clean is refused before anybody is stopped.
   const allowed = clean ? await cleanUp(app, [], force) : ok(untouched);
   if (!allowed.ok) return allowed;
+  const stopper = await app.stopper();
   const named = text(args.agent);
-  if (isOn(flags.all) === (named !== undefined))
-    return no(invalid("agent", "is needed, or --all instead of it", named === undefined ? {} : { value: named }));
-  if (named === undefined) return stopAll(app, io, { force, clean });
-  const stopped = await (await app.stopper()).stop({ name: named, tree: isOn(flags.tree), force });
+  if (named !== undefined && isOn(flags.all))
+    return no(invalid("agent", "and --all exclude each other", { value: named }));
+  if (named === undefined && !isOn(flags.all)) return noName(app);
+  if (named === undefined) return stopAll(app, io, { stopper, force, clean });
+  const stopped = await stopper.stop({ name: named, tree: isOn(flags.tree), force });
   if (!stopped.ok) return stopped;
   const report = stopped.value;
   warn(io, report);
@@ -38,17 +40,24 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
   });
 };
 
+/** Says whom there is to name. */
+async function noName(app: App): Promise<{ readonly ok: false; readonly refusal: Refusal }> {
+  const found = await app.call("agent.discover", { all: false });
+  if (!found.ok) return found;
+  const names = found.value.agents.map(({ name }) => name);
+  return no(invalid("agent", "is needed, or --all instead of it", names.length === 0 ? {} : { allowed: names }));
+}
+
 /** Everybody, each tree from the bottom up. One that cannot be stopped does not keep the others from it. */
 async function stopAll(
   app: App,
   io: Io,
-  { force, clean }: { readonly force: boolean; readonly clean: boolean },
+  { stopper, force, clean }: { readonly stopper: Stopper; readonly force: boolean; readonly clean: boolean },
 ): Promise<Result<Outcome, Refusal>> {
   const found = await app.call("agent.discover", { all: false });
   if (!found.ok) return found;
   const live = new Set(found.value.agents.map(({ name }) => name));
   const heads = found.value.agents.filter(({ parentName }) => !live.has(parentName));
-  const stopper = await app.stopper();
   const all: AgentStopped[] = [];
   for (const { name } of heads) {
     const stopped = await stopper.stop({ name, tree: true, force });
