@@ -166,7 +166,9 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
  */
 async function setUp({ root, state, env, facts, request, lastKnown }: Plan): Promise<Made> {
   const dir = sharedDir(root);
-  const instructionFile = request.instructions ? instructionFileOf(facts.runtime) : undefined;
+  const instructionFile = request.instructions
+    ? instructionFileOf({ root, path: env.PATH, runtime: facts.runtime })
+    : undefined;
   const before = await uncommitted(root, [...sharedFiles, ...real(root, instructionFile)]);
   const ledger = makeLedger(root);
   for (const name of ["", "worktrees", "specs"]) ledger.note(join(dir, name), makeDirectory(join(dir, name)));

@@ -63,7 +63,7 @@ async function partsMeant(
     isWhole ? filePart(root, "gitignore") : undefined,
     isWhole ? filePart(root, "readme") : undefined,
     isMeant(request, "manifest") ? filePart(root, "manifest") : undefined,
-    isWhole ? guidePart(root, instructionFileOf(config.runtime.default)) : undefined,
+    isWhole ? guidePart(root, instructionFileOf({ root, path: env.PATH, runtime: config.runtime.default })) : undefined,
     isMeant(request, "hooks") ? await hooksPart(makeHooksFacet(place, env)) : undefined,
   ];
   return parts.filter((part) => part !== undefined);

@@ -4,7 +4,7 @@ export type SectionEdit =
   | { readonly kind: "changed"; readonly text: string }
   | { readonly kind: "broken" };
 
-const begin = "<!-- overstory:begin -->";
+export const begin = "<!-- overstory:begin -->";
 const end = "<!-- overstory:end -->";
 
 /**

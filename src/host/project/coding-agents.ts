@@ -1,3 +1,7 @@
+import { join } from "node:path";
+import { begin } from "../../domain/project/section.ts";
+import { readText } from "../read-text.ts";
+
 /** A coding-agent program people install, the runtime that drives it, and the file it reads at the top of a project. */
 interface CodingAgent {
   readonly program: string;
@@ -23,6 +27,23 @@ export function installedRuntimes(path: string | undefined): readonly string[] {
     .map(({ runtime }) => runtime);
 }
 
-/** The file a person's own session reads. AGENTS.md is what programs without a file of their own agree on. */
-export const instructionFileOf = (runtime: string): string =>
-  codingAgents.find((agent) => agent.runtime === runtime)?.instructionFile ?? "AGENTS.md";
+/**
+ * The file a person's own session reads: the one that has our section already, else that of the first coding agent they
+ * have, which need not be one that we can drive, else that of the project's runtime.
+ */
+export function instructionFileOf({
+  root,
+  path,
+  runtime,
+}: {
+  root: string;
+  path: string | undefined;
+  runtime: string;
+}): string {
+  const files = new Set(codingAgents.map(({ instructionFile }) => instructionFile));
+  const marked = [...files].find((name) => readText(join(root, name))?.includes(begin) === true);
+  if (marked !== undefined) return marked;
+  const [own = runtime] = installedRuntimes(path);
+  // What programs without a file of their own agree on.
+  return codingAgents.find((agent) => agent.runtime === own)?.instructionFile ?? "AGENTS.md";
+}
