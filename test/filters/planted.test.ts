@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { Glob } from "bun";
 import { letGo, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { plantPrograms } from "../../testkit/planted-programs.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const repository = resolve(import.meta.dir, "../..");
 
 interface Trap {
   readonly path: string;
@@ -155,4 +158,15 @@ test("a commit that cannot be signed blocks the queue by name, and lands once it
   await project.git("config", "commit.gpgSign", "false");
   await project.json("merge", "resume", String((await entry())?.id));
   await project.until("it landed", async () => (await entry())?.status === "merged");
+});
+
+test("there is one way to run git", () => {
+  const sources = [...new Glob("src/**/*.ts").scanSync({ cwd: repository })].filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+  const starters = sources.filter((file) =>
+    /(cmd|argv): \["git"|spawn(Sync)?\("git"/.test(readFileSync(join(repository, file), "utf8")),
+  );
+  // The scripted agent is an agent: it runs git as one.
+  expect(starters.toSorted()).toEqual(["src/host/git/git.ts", "src/runtimes/scripted/program/agent.ts"]);
 });

@@ -306,6 +306,18 @@ describe("what cannot land", () => {
     expect((await world.entry(id)).causeDetail?.message).toContain("not on my watch");
   });
 
+  test("a hook that nobody confirmed has no say, and the landing tells so", async () => {
+    const world = await worldOf();
+    world.hook("pre-merge-commit", `'${world.trap}' < /dev/null; exit 1`, { confirmed: false });
+    adds(world, "a");
+    const id = await world.enqueue("a");
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "merged" });
+    const [op] = await world.store.read((tx) => tx.mergeOps.list({}));
+    expect(op?.request.gaps).toContainEqual(expect.stringContaining("ov trust add hook:pre-merge-commit"));
+    expect(world.sprung()).toBe(false);
+  });
+
   test("a branch that is in already is merged without being landed again", async () => {
     const world = await worldOf();
     adds(world, "a");

@@ -154,6 +154,28 @@ describe("files come out as with plain git", () => {
   }
 });
 
+for (const [what, options] of Object.entries(table)) {
+  test(`${what}: work that was kept comes back byte for byte`, async () => {
+    using world = filterWorld(options);
+    world.confirm("rot", "crypt");
+    const { worktrees } = world;
+    const owned = world.worktree("ann", "linked");
+    await worktrees.create(requestFor(owned));
+    const names = readdirSync(owned.path).filter((name) => /^[ab]\./.test(name));
+    for (const name of names) writeFileSync(join(owned.path, name), `changed ${name}\r\nby the agent\n`);
+    writeFileSync(join(owned.path, `new.${names[0]}`), "brand new\r\n");
+    const before = all(owned.path);
+    const status = world.git(owned.path, "status", "--porcelain");
+    await worktrees.snapshot(owned);
+    expect(await worktrees.remove(owned, { deleteBranch: null })).toMatchObject({ removed: true });
+    await worktrees.intendRestore(owned);
+    await worktrees.create(requestFor(owned));
+    await worktrees.restore(owned);
+    expect(all(owned.path)).toEqual(before);
+    expect(world.git(owned.path, "status", "--porcelain")).toBe(status);
+  });
+}
+
 describe("a filter of the repository", () => {
   const options = table["a filter that turns letters"];
 
