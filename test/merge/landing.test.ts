@@ -278,6 +278,8 @@ describe("what cannot land", () => {
       ids.push([path, await world.enqueue(`${path}-0`), await world.enqueue(`${path}-1`)]);
     }
     const [one, other] = [world.tip("main"), world.tip("link-0")];
+    // A pointer lands only when the user has the commit.
+    git(root, "clone", "--quiet", "--no-checkout", root, "sub");
     for (const [at, commit] of [one, other].entries()) {
       git(root, "checkout", "--quiet", "-b", `sub-${at}`, "main");
       submodule(commit)();

@@ -5,7 +5,7 @@ import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
-import { newestTrashOf } from "./trash.ts";
+import { keptModules, newestTrashOf } from "./trash.ts";
 import { absolute, commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
@@ -130,7 +130,10 @@ async function changedFiles(yard: Yard, workTree: string, commit: string): Promi
   expectGit(await own.git(["read-tree", commit]), "reading where it stood");
   // It fails where files differ, which is what we want to know next.
   await own.git(["update-index", "-q", "--refresh"]);
-  const dirty = expectGit(await own.git(["diff-files", "-z", "--name-only"]), "comparing files");
+  const dirty = expectGit(
+    await own.git(["diff-files", "-z", "--name-only", "--ignore-submodules=dirty"]),
+    "comparing files",
+  );
   return new Set(zeroEnded(dirty.raw).map((path) => path.toString("latin1")));
 }
 
@@ -151,6 +154,7 @@ function removeFile(root: string, path: Buffer): void {
 function moveBack(from: string, to: string): number {
   let moved = 0;
   for (const name of readdirSync(from)) {
+    if (name === keptModules) continue;
     const [source, target] = [join(from, name), join(to, name)];
     const there = lstatSync(target, { throwIfNoEntry: false });
     if (there === undefined) {

@@ -15,7 +15,7 @@ import { includedIn } from "./populate.ts";
 import { checkedOutModules, openAgentModule, yardOf } from "./submodules/agent-modules.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { dropBases, homeOf } from "./submodules/local-module.ts";
-import { freshPath, openTrash, removeAll, type Trash } from "./trash.ts";
+import { freshPath, keptModules, openTrash, removeAll, type Trash } from "./trash.ts";
 import { findWork } from "./work.ts";
 import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
 
@@ -194,7 +194,9 @@ function forget(
 ): void {
   const admin = adminDirOf(yard.repository, path);
   if (admin === undefined) return;
-  if (hasObjects(join(admin, "modules"))) trash.take(admin, "modules", modulesAreKept ? "ignored" : "work");
+  const modules = join(admin, "modules");
+  if (hasObjects(modules)) renameSync(modules, join(admin, keptModules));
+  trash.take(admin, keptModules, modulesAreKept ? "ignored" : "work");
   mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
   const aside = freshPath(join(yard.scratch, `${scratchName("unlink")}${basename(admin)}`));
   try {

@@ -42,6 +42,9 @@ function move(from: Buffer, to: Buffer): void {
   }
 }
 
+/** Git directories of submodules, which are no files of the worktree and must not come back as such. */
+export const keptModules = ".git-modules";
+
 /** A file beside an entry that says: something in it is work that no commit or snapshot could hold. */
 export const workMark = ".work";
 

@@ -404,7 +404,7 @@ describe("what an agent does to its submodules", () => {
     const removal = await worktrees.remove(owned, { deleteBranch: null });
     expect(removal).toMatchObject({ removed: true });
     expect(world.read(removal.trash ?? "", "lib/conf.ini")).toBe("[changed]\n");
-    expect(existsSync(join(removal.trash ?? "", "modules/lib/HEAD"))).toBe(true);
+    expect(existsSync(join(removal.trash ?? "", ".git-modules/lib/HEAD"))).toBe(true);
   });
 
   test("it points its module at directories that are not its own: those are not looked into", async () => {
