@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeProjectFacet } from "../src/compose/init.ts";
 import { statePath } from "../testkit/state.ts";
@@ -23,6 +23,7 @@ describe("a first init", () => {
       "unchanged",
       "backups",
       "committed",
+      "committedOn",
       "warnings",
       "unconfirmed",
       "tools",
@@ -290,8 +291,82 @@ test("several at the same time make one project, complete and committed", async 
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   const made = answers.flatMap(({ out }) => JSON.parse(out).created as string[]);
   expect(made.filter((path) => path === ".overstory/config.yaml")).toHaveLength(1);
-  expect(await world.git("log", "--format=%s")).toStartWith("chore: initialise overstory\n");
+  expect(await world.git("log", "--format=%s")).toBe("chore: initialise overstory\n");
+  const warned = answers.flatMap(({ out }) => JSON.parse(out).warnings as string[]);
+  expect(warned.filter((warning) => warning.startsWith("not committed"))).toEqual([]);
   expect(await world.json("init")).toMatchObject({ created: [] });
+});
+
+test("a lock that another git command left is told in words, with everything else done", async () => {
+  using world = await initWorld();
+  world.write(".git/index.lock", "");
+  const { code, out } = await world.ov("init", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ committed: false, committedOn: null });
+  expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining("another git command is at work"));
+  expect(existsSync(join(world.root, ".overstory/config.yaml"))).toBe(true);
+});
+
+test("on a detached HEAD it says where the commit went, and a branch gets the same files by another init", async () => {
+  using world = await initWorld();
+  await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+  await world.git("checkout", "--quiet", "--detach");
+  const said = await world.json("init");
+  expect(said).toMatchObject({ committed: true, committedOn: null });
+  expect(said.warnings).toContainEqual(expect.stringContaining("no branch is checked out"));
+  expect((await world.ov("status")).code).toBe(0);
+  await world.git("checkout", "--quiet", "main");
+  expect(await world.json("init")).toMatchObject({ committed: true, committedOn: "main" });
+});
+
+describe("a database that is gone", () => {
+  test("is not replaced by an empty one without a word", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    await world.ov("task", "create", "One", "--id", "T1");
+    for (const end of ["", "-wal", "-shm"]) rmSync(statePath(world.root, `overstory.db${end}`), { force: true });
+    for (const args of [["status"], ["task", "create", "Two"], ["init"], ["engine", "status"]]) {
+      const { code, out } = await world.ov(...args, "--json");
+      expect({ args, code, ...JSON.parse(out).details }).toMatchObject({
+        args,
+        code: 3,
+        kind: "store-lost",
+        backup: null,
+      });
+      expect(existsSync(statePath(world.root, "overstory.db"))).toBe(false);
+    }
+    world.write(".git/ov-state/overstory.db", "");
+    expect(JSON.parse((await world.ov("status", "--json")).out).details).toMatchObject({ kind: "store-lost" });
+    expect(await world.json("init", "--new-database")).toMatchObject({ success: true });
+    expect(await world.json("task", "list")).toMatchObject({ tasks: [] });
+  });
+
+  test("comes back whole from the backup that the error names", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    await world.ov("task", "create", "One", "--id", "T1");
+    await world.ov("mail", "send", "--to", "operator", "--subject", "s", "--body", "b");
+    await world.json("clean", "--mail", "--yes");
+    for (const end of ["", "-wal", "-shm"]) rmSync(statePath(world.root, `overstory.db${end}`), { force: true });
+    const { hint, details } = JSON.parse((await world.ov("status", "--json")).out);
+    expect(hint).toContain(`ov clean --restore ${details.backup}`);
+    expect(await world.json("clean", "--restore", details.backup)).toMatchObject({ success: true });
+    expect(await world.json("task", "list")).toMatchObject({ tasks: [{ id: "T1" }] });
+    expect((await world.ov("mail", "list")).out).toContain("s (status)");
+  });
+});
+
+test("everything in the state directory is for its owner alone", async () => {
+  using world = await initWorld();
+  await world.ov("init");
+  await world.ov("task", "create", "One", "--id", "T1");
+  await world.ov("spec", "write", "T1", "--body", "text");
+  await world.ov("mail", "send", "--to", "operator", "--subject", "s", "--body", "long\n".repeat(40_000));
+  const state = statePath(world.root);
+  const open = ["", ...readdirSync(state, { recursive: true, encoding: "utf8" })].filter(
+    (name) => (statSync(join(state, name)).mode & 0o077) !== 0,
+  );
+  expect(open).toEqual([]);
 });
 
 describe("--reset", () => {

@@ -13,6 +13,7 @@ import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/pro
 import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/project/files.ts";
 import { type InstructionEdit, putGuide } from "../host/project/instruction-file.ts";
 import { type Ledger, makeLedger } from "../host/project/ledger.ts";
+import { makeStateDir, withStateLock } from "../host/project/record.ts";
 import { currentBranch, findRepository, type Repository } from "../host/project/repository.ts";
 import {
   databaseIn,
@@ -86,11 +87,12 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   if (request.newDatabase !== true) refuseLostStore(state);
   await checkDatabase(state);
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
-  const made = await setUp({ root, state, env, facts: facts.value, request, lastKnown });
-  const committing =
-    request.commit && made.ledger.created.length > 0
-      ? await commit(root, env, made)
-      : { committed: false, warnings: [] };
+  const isNewState = !existsSync(state);
+  makeStateDir(state);
+  // Of several that are typed at the same time, one makes and commits everything, and the others find it done.
+  const plan = { root, state, env, facts: facts.value, request, lastKnown, isNewState };
+  const { made, committing } = await withStateLock(state, () => setUpAndCommit(plan), "init.lock");
+  const committedOn = committing.committed ? (repository.branch ?? null) : null;
   const stopped = isAdopted ? await stopAgents({ root, state }, env) : 0;
   const adopted = isAdopted
     ? [
@@ -108,8 +110,29 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
     unchanged: made.ledger.unchanged,
     backups: made.backups,
     committed: committing.committed,
-    warnings: [...adopted, ...earlierDatabases(root), ...warnings, ...made.warnings, ...committing.warnings],
+    committedOn,
+    warnings: [
+      ...adopted,
+      ...earlierDatabases(root),
+      ...warnings,
+      ...made.warnings,
+      ...committing.warnings,
+      ...(committing.committed && committedOn === null ? [onNoBranch] : []),
+    ],
   });
+}
+
+const onNoBranch =
+  "no branch is checked out, so the new files were committed on the detached HEAD alone; " +
+  "keep that commit with: git branch <name>, or check your branch out and add them there with: ov init";
+
+async function setUpAndCommit(plan: Plan) {
+  const made = await setUp(plan);
+  const committing =
+    plan.request.commit && made.ledger.created.length > 0
+      ? await commit(plan.root, plan.env, made)
+      : { committed: false, warnings: [] };
+  return { made, committing };
 }
 
 /** The state directory as it belongs to this place. A copy of another project becomes one of its own here. */
@@ -145,6 +168,7 @@ interface Plan {
   readonly state: string;
   readonly env: Environment;
   readonly lastKnown: string | undefined;
+  readonly isNewState: boolean;
   readonly facts: ProjectFacts;
   readonly request: InitRequest;
 }
@@ -164,7 +188,7 @@ const sharedFiles = [...Object.values(generatedNames), "config.yaml"].map((name)
  * Everything is written before the configuration, which is what makes a directory a project: whenever this is cut
  * short, the project is simply not set up yet, and the next call completes it.
  */
-async function setUp({ root, state, env, facts, request, lastKnown }: Plan): Promise<Made> {
+async function setUp({ root, state, env, facts, request, lastKnown, isNewState }: Plan): Promise<Made> {
   const dir = sharedDir(root);
   const instructionFile = request.instructions
     ? instructionFileOf({ root, path: env.PATH, runtime: facts.runtime })
@@ -173,7 +197,8 @@ async function setUp({ root, state, env, facts, request, lastKnown }: Plan): Pro
   const ledger = makeLedger(root);
   for (const name of ["", "worktrees", "specs"]) ledger.note(join(dir, name), makeDirectory(join(dir, name)));
   // Mail, tokens and captured environments are its owner's alone.
-  for (const name of ["", "agents", "logs", "run"]) {
+  ledger.note(state, isNewState);
+  for (const name of ["agents", "logs", "run"]) {
     ledger.note(join(state, name), makeDirectory(join(state, name), 0o700));
   }
   const texts = generatedFiles(randomIds.digest);

@@ -1,6 +1,10 @@
+import { accessSync, constants } from "node:fs";
+import { Failure } from "../domain/failure.ts";
 import { allProcesses } from "../host/linux/process-table.ts";
 import { type PlaceStanding, watchPlace } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
+import { databaseIn } from "../host/project-place.ts";
+import { errorCode } from "../host/writable.ts";
 import type { Store } from "../ports/store.ts";
 import type { Project } from "./project.ts";
 import { say } from "./say.ts";
@@ -18,9 +22,10 @@ export interface ServedProject {
  */
 export function serve({ root, dir }: Project, store: Store, leave: Leave): ServedProject {
   const place = watchPlace({ root, state: dir }, leave.onNotice);
+  const database = databaseIn(dir);
   const here = <T>(work: () => Promise<T>): Promise<T> => {
     const standing = place.standing();
-    if (standing === "here") return work();
+    if (standing === "here") return isWritable(database) ? work() : Promise.reject(readOnly(database));
     leave.now(standing);
     // Nothing happens any more in this process.
     return new Promise(() => {});
@@ -40,6 +45,22 @@ export function serve({ root, dir }: Project, store: Store, leave: Leave): Serve
   };
   return { store: served, check };
 }
+
+/**
+ * SQLite writes to the index of its log through memory. The system kills whoever does that while the file may not be
+ * changed (`chattr +i`, a medium that became read-only), so it is asked before.
+ */
+function isWritable(database: string): boolean {
+  try {
+    accessSync(`${database}-shm`, constants.W_OK);
+    return true;
+  } catch (error) {
+    // Nobody has the database open for writing yet.
+    return errorCode(error) === "ENOENT";
+  }
+}
+
+const readOnly = (path: string): Failure => new Failure({ kind: "store-read-only", path });
 
 export interface Leave {
   now(standing: PlaceStanding): void;

@@ -4,9 +4,12 @@ import type { Store } from "../ports/store.ts";
 const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
 
+/** What a person puts right while the process waits. */
+const passing: ReadonlySet<string> = new Set(["disk-full", "store-read-only"]);
+
 /**
- * The same store for a process that must not give up: what cannot be written because the disk is full is tried again
- * until it can. Nothing was changed by a try that failed, so each unit of work still happens once.
+ * The same store for a process that must not give up: what cannot be written because the disk is full, or may not be
+ * written for a while, is tried again until it can. Nothing was changed by a try that failed, so each unit of work still happens once.
  */
 export function patientStore(store: Store, onFull: (error: Failure) => void): Store {
   return {
@@ -16,7 +19,7 @@ export function patientStore(store: Store, onFull: (error: Failure) => void): St
         try {
           return await store.transaction(work);
         } catch (error) {
-          if (!(error instanceof Failure) || error.data.kind !== "disk-full") throw error;
+          if (!(error instanceof Failure) || !passing.has(error.data.kind)) throw error;
           onFull(error);
         }
         await new Promise((resolve) => setTimeout(resolve, pause));

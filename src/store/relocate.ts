@@ -16,7 +16,7 @@ const patienceMs = 10_000;
 const leftBehind = 1_000_000_000;
 
 /** Every column that holds a path of the project. `test/relocate.test.ts` finds out when one is missing here. */
-const pathColumns = [
+export const pathColumns = [
   ["agents", "worktree_path"],
   ["agents", "spec_path"],
   ["agents", "env_file"],

@@ -93,7 +93,7 @@ describe("a project that was removed", () => {
 
   test("takes the agents of running turns with it", async () => {
     await using project = await makeProject({
-      scenario: '- do: [{ say: begun }, { waitFor: { file: "$HOME/never" } }]\n',
+      scenario: `- do: [{ say: begun }, { waitFor: { file: "\${env.HOME}/never" } }]\n`,
       env: { OVERSTORY_TEST_LEASE_MS: "600" },
     });
     await slingNew(project, "B1");

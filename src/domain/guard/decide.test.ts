@@ -42,6 +42,18 @@ describe("files", () => {
     expect(runs(builder, `echo x > ${path}`)).toMatchObject({ rule: "guard-files" });
   });
 
+  test("the git directory and the state in it are nobody's to edit, wherever they are and whatever they are called", () => {
+    const elsewhere = policyFor(roles.builder, { state: "/tmp/store.git/ov-state" });
+    for (const path of ["/tmp/store.git/ov-state/overstory.db", "/tmp/store.git/config"]) {
+      expect(edits(path, elsewhere)).toMatchObject({ rule: "boundary" });
+    }
+    expect(edits("/tmp/x", elsewhere)).toEqual(allowed);
+    const inside = policyFor(roles.builder, { worktree: "/w", state: "/w/store/ov-state" });
+    expect(edits("/w/store/ov-state/overstory.db", inside)).toMatchObject({ rule: "guard-files" });
+    expect(edits("/w/store/HEAD", inside)).toMatchObject({ rule: "guard-files" });
+    expect(edits("/w/src/a.ts", inside)).toEqual(allowed);
+  });
+
   test("a link is followed to where it leads", () => {
     const realPath = (path: string): string => lexical(path.replace("/w/tree/link", "/etc"));
     const means = { ...nowhere, places: { ...nowhere.places, realPath } };

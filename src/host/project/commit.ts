@@ -136,8 +136,12 @@ function identityOf(env: CommitRequest["env"]): Readonly<Record<string, string>>
 }
 
 /** The last words before git gave up. */
+const locked =
+  "another git command is at work in this checkout, or was killed and left its lock; then commit them: git commit";
+
 function failed({ err, out }: GitAnswer): CommitAnswer {
   const lines = [err, out].flatMap((output) => output.split("\n").map((line) => line.trim())).filter(Boolean);
   const last = lines.find((line) => line.startsWith("fatal:") || line.startsWith("error:"));
+  if (last !== undefined && /\.lock': File exists/.test(last)) return { kind: "failed", why: locked };
   return { kind: "failed", why: last ?? lines[0] ?? "git gave no reason" };
 }

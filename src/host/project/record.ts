@@ -1,5 +1,16 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import { type ProjectPlace, type ProjectRecord, recordName, sharedDirName } from "../../domain/project/place.ts";
@@ -40,18 +51,39 @@ const lockPatienceMs = 30_000;
  * Runs `work` while no other process does the same for this state directory. The lock is the system's own on an open
  * file: it ends with its holder, however that ends.
  */
-export async function withStateLock<T>(state: string, work: () => Promise<T>): Promise<T> {
-  const path = join(state, "bind.lock");
-  const lock = writable(path, () => new Database(path, { create: true, readwrite: true }));
+export async function withStateLock<T>(
+  state: string,
+  work: () => Promise<T>,
+  name: "bind.lock" | "init.lock" = "bind.lock",
+): Promise<T> {
+  const path = join(state, name);
+  const lock = writable(path, () => {
+    closeSync(openSync(path, "a", 0o600));
+    return new Database(path, { readwrite: true });
+  });
   try {
-    lock.run(`PRAGMA busy_timeout = ${lockPatienceMs}`);
-    lock.run("BEGIN EXCLUSIVE");
+    await take(lock, path);
     return await work();
-  } catch (error) {
-    if (errorCode(error) !== "SQLITE_BUSY") throw error;
-    throw new Failure({ kind: "store-busy", path, waitedMs: lockPatienceMs }, { cause: error });
   } finally {
     lock.close();
+  }
+}
+
+/** Waits without holding up whatever else this process does: its holder may be the same process. */
+async function take(lock: Database, path: string): Promise<void> {
+  const deadline = performance.now() + lockPatienceMs;
+  lock.run("PRAGMA busy_timeout = 0");
+  for (;;) {
+    try {
+      lock.run("BEGIN EXCLUSIVE");
+      return;
+    } catch (error) {
+      if (errorCode(error) !== "SQLITE_BUSY") throw error;
+      if (performance.now() > deadline) {
+        throw new Failure({ kind: "store-busy", path, waitedMs: lockPatienceMs }, { cause: error });
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

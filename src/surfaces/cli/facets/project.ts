@@ -28,6 +28,8 @@ export interface InitReport {
   /** Copies of what a reset replaced. */
   readonly backups: readonly string[];
   readonly committed: boolean;
+  /** The branch that the commit is on; null when there is no commit, or no branch. */
+  readonly committedOn: string | null;
   readonly warnings: readonly string[];
 }
 

@@ -55,7 +55,9 @@ function lines(paint: Paint, report: InitReport): readonly string[] {
     ...rest.map((gate) => fact("", gate)),
     ...(report.created.length === 0 ? [] : [fact("written", topmost(report.created).join(", "))]),
     ...report.backups.map((copy) => fact("kept", copy)),
-    ...(report.committed ? [fact("commit", "the new files, and nothing else")] : []),
+    ...(report.committed
+      ? [fact("commit", `the new files, and nothing else, on ${report.committedOn ?? "the detached HEAD"}`)]
+      : []),
     "",
     "Next:",
     hintLine(paint, 'ov task create "What is to be done"'),
