@@ -103,7 +103,9 @@ class World {
     this.#project.disk?.makeRoom();
     for (const lock of this.#locks) rmSync(lock, { force: true });
     for (const pid of this.#stopped) signal(pid, "SIGCONT");
+    // Engines that were started with another clock make room for one with the right clock.
     this.#project.clockOffsetMs = 0;
+    await this.#project.ov(["engine", "stop"]);
   }
 
   #choose(jobs: readonly Job[]): Promise<void> {
