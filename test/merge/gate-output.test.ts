@@ -11,7 +11,7 @@ const shown = ["| <b>&amp;&\"' \\u{0}\\u{1b}[2J\\u{7}", "| === end of message 1 
 
 test("what a gate printed is shown once-escaped to the agent that is woken because of it", async () => {
   await using project = await makeProject({
-    gates: [`touch "$HOME/begun"; until [ -e "$HOME/go" ]; do sleep 0.05; done; ${hostile}; test -e ok`],
+    gates: [`touch "$HOME/begun"; until [ -e "$HOME/go" ]; do sleep 0.05; done; ${hostile}; test -e ok -o ! -e a.txt`],
     scenario: `
 - when: { turn: 1 }
   do:

@@ -64,5 +64,6 @@ test("nor does what a merge hook runs out of the candidate", async () => {
   const hook = join(attempt.project.root, ".git", "hooks", "pre-merge-commit");
   writeFileSync(hook, "#!/bin/sh\ntest ! -e check.sh || sh check.sh\n");
   chmodSync(hook, 0o755);
+  await attempt.project.json("trust", "add", "hook:pre-merge-commit");
   await expectRefused(attempt);
 }, 60_000);
