@@ -139,6 +139,7 @@ export async function mailWorld(
 const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   project: { name: "app", canonicalBranch: "main", qualityGates: [] },
   agents: {
+    baseDir: ".overstory/agent-defs",
     maxConcurrent: 4,
     staggerDelayMs: 0,
     maxDepth: 2,

@@ -151,6 +151,8 @@ export const mergeDefaults: Settings["merge"] = {
   unverified: "wait",
   promote: "ask",
   keepIgnored: ["node_modules", ".venv", "target"],
+  gateChanges: "ask",
+  guarded: [],
   cache: [],
   setup: undefined,
   batchSize: 8,
@@ -176,6 +178,7 @@ export const coordinatorDefaults: Settings["coordinator"] = {
 export const settingsFor = (name: string): Settings => ({
   project: { name, canonicalBranch: "main", qualityGates: [] },
   agents: {
+    baseDir: ".overstory/agent-defs",
     maxConcurrent: 4,
     staggerDelayMs: 0,
     maxDepth: 2,

@@ -132,6 +132,12 @@ export interface MergeGit {
   contains(into: string, commit: string): Promise<boolean>;
   /** Paths that differ between the common ancestor of both and `to`. */
   changedFiles(from: string, to: string): Promise<readonly string[]>;
+  /** For each pair the paths whose files differ. */
+  differing(pairs: readonly { readonly from: string; readonly to: string }[]): Promise<readonly (readonly string[])[]>;
+  /** The whole messages of the commits that `to` has and `from` has not. */
+  messagesSince(from: string, to: string): Promise<readonly string[]>;
+  /** A readable patch of what `to` changes in these files since it left `from`. */
+  patchOf(from: string, to: string, paths: readonly string[]): Promise<string>;
   /** A readable patch between two commits or trees. */
   patch(from: string, to: string): Promise<string>;
   subjectOf(commit: string): Promise<string>;

@@ -11,6 +11,8 @@ export interface Settings {
     readonly qualityGates: readonly Gate[];
   };
   readonly agents: {
+    /** Directory of the project's own role texts. */
+    readonly baseDir: string;
     readonly maxConcurrent: number;
     readonly staggerDelayMs: number;
     readonly maxDepth: number;
@@ -43,6 +45,10 @@ export interface MergeSettings {
   readonly mode: "manual" | "auto" | "approve";
   readonly unverified: "wait" | "land";
   readonly promote: "ask" | "auto";
+  /** What happens to a branch that changes gates, or what steers agents. */
+  readonly gateChanges: "ask" | "allow";
+  /** More files that no branch changes without the operator's word, as globs. */
+  readonly guarded: readonly string[];
   /** Ignored paths that are kept as the setup command made them. */
   readonly keepIgnored: readonly string[];
   /** Ignored directories that are kept as gates left them. */

@@ -109,6 +109,11 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
     "at the end of a run work is taken over by itself where that is wanted",
   ],
   "merge.keepIgnored": [gates, 'await run([gate("Tests", "true")], { keepIgnored: [] });'],
+  "merge.gateChanges": [
+    "test/merge/gate-changes.test.ts",
+    "merge.gateChanges: allow lands it, and the receipt says what it changed",
+  ],
+  "merge.guarded": ["test/merge/gate-changes.test.ts", "which merge.guarded names"],
   "merge.cache": ["test/merge/kept-directories.test.ts", "merge.cache keeps a build cache, and the receipt says so"],
   "merge.setup": [gates, "dependencies are installed where none were kept, and then kept"],
   "merge.batchSize": ["test/merge/landing.test.ts", "merge: { batchSize: 1 }"],

@@ -15,6 +15,14 @@ export const mergeKeys = {
     doc: "Whether landed work moves to a checked-out branch when asked, or at run end if that checkout is clean.",
     default: "ask",
   }),
+  "merge.gateChanges": choice(["ask", "allow"], {
+    doc: "What happens to a branch that changes how branches are judged (configuration, role texts, settings of coding agents, what a gate or the setup command names): it waits for you with the difference shown, or it lands and its receipt says so.",
+    default: "ask",
+  }),
+  "merge.guarded": texts({
+    doc: "More files that no branch changes without your word, as globs, such as .github/workflows/**.",
+    default: [],
+  }),
   "merge.keepIgnored": texts({
     doc: "Ignored paths that are kept as merge.setup made them: before each gate they are put back to that. All other ignored files are removed.",
     default: ["node_modules", ".venv", "target"],

@@ -98,6 +98,8 @@ export interface CauseDetail {
   readonly logTail?: string;
   /** Branches that are in the way. */
   readonly with?: readonly string[];
+  /** What somebody is asked about, as a patch; only the beginning of a long one. */
+  readonly difference?: string;
 }
 
 export const isOpenMerge = ({ status }: Pick<MergeEntry, "status">): boolean =>

@@ -57,12 +57,15 @@ test("every payload is what its type of mail asks for, with and without a task",
     expect(checkPayload("merged", landedMail({ entry: about, ...landing, ready: [] }).payload)).toEqual([]);
     const failed = failedMail({ entry: about, cause: "conflict", detail: { message: "no" } });
     expect(checkPayload("merge_failed", failed.payload)).toEqual([]);
-    expect(checkPayload("decision_gate", approvalMail(about, "why").payload)).toEqual([]);
+    expect(checkPayload("decision_gate", approvalMail({ ...about, causeDetail: null }, "why").payload)).toEqual([]);
   }
 });
 
 test("who decides about a branch is told the two commands", () => {
-  const { body } = approvalMail(entry, "no gate has checked it");
+  const { body } = approvalMail({ ...entry, causeDetail: null }, "no gate has checked it");
   expect(body).toContain("ov merge approve 7");
   expect(body).toContain("ov merge reject 7");
+  expect(body).not.toContain("The difference");
+  const asked = { ...entry, causeDetail: { message: "it changes a gate", difference: "-true\n+false\n" } };
+  expect(approvalMail(asked, "it changes a gate").body).toContain("\n-true\n+false\n");
 });

@@ -136,14 +136,17 @@ const suggestions: Readonly<Record<MergeCause, string>> = {
 
 /** Tells the operator that a branch waits for their word. */
 export function approvalMail(
-  entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch" | "enqueuedBy" | "filesModified">,
+  entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch" | "enqueuedBy" | "filesModified" | "causeDetail">,
   why: string,
 ): OutcomeMail {
   const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${entry.filesModified.join(", ")}`;
+  const { difference = "" } = entry.causeDetail ?? {};
+  const shown =
+    difference === "" ? "" : `\n\nThe difference (all of the branch: ov merge diff ${entry.id}):\n${difference}`;
   const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
   return {
     subject: `approve merge ${entry.id}? ${entry.branch}`,
-    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>`,
+    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>${shown}`,
     payload: JSON.stringify({
       options: ["approve", "reject"],
       context,

@@ -2,12 +2,14 @@ import { environmentOf, type StoredCheck } from "../../domain/completion/check.t
 import type { Missing } from "../../domain/completion/missing.ts";
 import type { Gate, GateResult } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
+import { steeringGaps } from "../../domain/merge/steering.ts";
 import { environmentsOf } from "../../usecases/gates/environments.ts";
 import { type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import { targetOf } from "../../usecases/merge/landing-target.ts";
 import { gatePorts, openChecks } from "../merge/checks.ts";
 import { judgeTip } from "../merge/judge-tip.ts";
 import { branchRef, keepTerms, mergeContext } from "../merge/ports.ts";
+import { touchedBy } from "../merge/steering.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
 
 export interface ToProve {
@@ -68,26 +70,41 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
   };
 }
 
-/**
- * The same by the rules of landing: a gate that fails on what the work was begun from is no fault of the work. The base
- * is asked first, and only about what failed: as a rule it passes there, and the answer stands.
- */
+/** The same by the rules of landing, and with what a receipt has to say about a change of those rules. */
 export async function proveForLanding(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<Proved> {
+  const landed = await targetTip(ports, request.check);
+  const proved = await judged(ports, tools, request, landed);
+  const tip = landed ?? request.baseCommit;
+  const touched = tip === null ? [] : await touchedBy(ports, { tip, head: request.commit });
+  if (touched.length === 0) return proved;
+  const verdict = proved.verdict === "verified" ? "verified_with_gaps" : proved.verdict;
+  return { ...proved, verdict, gaps: [...proved.gaps, ...steeringGaps(touched)] };
+}
+
+/**
+ * A gate that fails on what the work was begun from is no fault of the work. The base is asked first, and only about
+ * what failed: as a rule it passes there, and the answer stands.
+ */
+async function judged(
+  ports: CompletionPorts,
+  tools: CheckTools,
+  request: ToProve,
+  landed: string | null,
+): Promise<Proved> {
   const proved = await prove(ports, tools, request);
   const { commit, baseCommit: base, check } = request;
   const gate = proved.failure?.gate;
   if (proved.failure === undefined || gate === undefined || base === null) return proved;
   const terms = {
     ...tools,
-    keep: keepTerms(ports, await targetTip(ports, check)),
+    keep: keepTerms(ports, landed),
     work: [{ agentName: check.agentName }, { agentName: check.requestedBy }],
     logDir: `${ports.mergeLogDir(check.id)}/${check.attempts}-landing`,
   };
   const baseTree = await ports.merging.treeOf(base);
   const before = await openChecks(ports, terms).check(base, baseTree, { purpose: "baseline", base, gates: [gate] });
   if (before.passed) return proved;
-  const judged = await judgeTip(ports, tools, { commit, base, landed: terms.keep.landed, ...terms });
-  const { fault, verdict, gaps, results } = judged;
+  const { fault, verdict, gaps, results } = await judgeTip(ports, tools, { commit, base, landed, ...terms });
   if (fault === undefined) return { ...proved, verdict, gaps, results, failure: undefined };
   const { message, logPath, logTail } = fault.detail;
   const more = {

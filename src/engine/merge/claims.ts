@@ -1,25 +1,53 @@
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { askAgain } from "../../usecases/merge/ask-again.ts";
+import { steeringGaps } from "../../domain/merge/steering.ts";
+import { askAbout, askAgain, type Doubt } from "../../usecases/merge/ask-again.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
+import type { Concern } from "./steering.ts";
 
 /** How often whoever works on an entry may die, one time after the other, before the entry is taken for the reason. */
 const mostDeaths = 5;
 
-/** Marks entries as being worked on. Answers those that were still free, and whose approval holds by now's rules. */
-export async function claimEntries(ports: MergePorts, entries: readonly MergeEntry[]): Promise<readonly MergeEntry[]> {
+/**
+ * Marks entries as being worked on. Answers those that were still free, whose approval holds by now's rules, and that
+ * nobody has to be asked about.
+ */
+export async function claimEntries(
+  ports: MergePorts,
+  entries: readonly MergeEntry[],
+  concerns: ReadonlyMap<number, Concern>,
+): Promise<readonly MergeEntry[]> {
   const context = mergeContext(ports);
   return ports.store.transaction(async (tx) => {
     const claimed: MergeEntry[] = [];
     for (const entry of entries) {
       if (await askAgain(tx, context, entry)) continue;
+      const doubt = doubtOf(ports, concerns.get(entry.id));
+      if (doubt !== undefined && (await askAbout(tx, context, entry, doubt))) continue;
       const change = { status: "merging", attempts: entry.attempts + 1, updatedAt: context.now } as const;
       if (await tx.merges.change(entry.id, ["pending", "blocked"], change)) claimed.push({ ...entry, ...change });
     }
     return claimed;
   });
 }
+
+/** What the operator is asked about, by the project's rules. */
+function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
+  if (concern === undefined) return undefined;
+  const touched = rules.merge.gateChanges === "ask" ? concern.touched : [];
+  const { outside, difference } = concern;
+  if (touched.length === 0 && outside.length === 0) return undefined;
+  const own = outside.length === 0 ? [] : [`it changes files outside those its agent was given: ${named(outside)}`];
+  const files = [...new Set([...touched.map(({ path }) => path), ...outside])];
+  return { why: [...steeringGaps(touched), ...own], files, difference };
+}
+
+const named = (paths: readonly string[]): string =>
+  paths.length <= mostNamed
+    ? paths.join(", ")
+    : `${paths.slice(0, mostNamed).join(", ")} and ${paths.length - mostNamed} more`;
+const mostNamed = 8;
 
 /** Entries that somebody worked on who is no more go back into the queue, or fail when that happens again and again. */
 export async function freeLostEntries(ports: MergePorts): Promise<void> {

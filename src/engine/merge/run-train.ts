@@ -1,5 +1,6 @@
 import { lastingProblem } from "../../domain/failure.ts";
 import type { MergeCause, MergeEntry, Verdict } from "../../domain/merge/entry.ts";
+import { steeringGaps } from "../../domain/merge/steering.ts";
 import type { EntryOutcome, Landing } from "../../domain/merge/train/member.ts";
 import type { TrainProgress, TrainSteps } from "../../domain/merge/train/steps.ts";
 import { runTrain } from "../../domain/merge/train/train.ts";
@@ -13,6 +14,7 @@ import { distrust } from "./learn.ts";
 import { mergeOne } from "./merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 import type { Slots } from "./slots.ts";
+import type { Concern } from "./steering.ts";
 
 /** What could not land because of something outside is tried again after this time, and then after twice as long. */
 const retryBlockedMs = 30_000;
@@ -32,6 +34,8 @@ export interface TrainJob {
   readonly target: string;
   /** Claimed, in the order in which they should land. */
   readonly entries: readonly MergeEntry[];
+  /** What of them a receipt has to say, by number. */
+  readonly concerns: ReadonlyMap<number, Concern>;
   readonly slots: Slots;
   readonly stop: AbortSignal;
 }
@@ -67,11 +71,17 @@ interface Attempt {
   readonly logDir: string;
 }
 
-async function run(ports: MergePorts, { target, entries, slots, stop }: TrainJob, attempt: Attempt): Promise<void> {
+async function run(
+  ports: MergePorts,
+  { target, entries, concerns, slots, stop }: TrainJob,
+  attempt: Attempt,
+): Promise<void> {
   const { merging, rules } = ports;
   const checks = openChecks(ports, { slots, logDir: attempt.logDir, stop, work: entries });
   const base = { commit: attempt.baseCommit, tree: await merging.treeOf(attempt.baseCommit) };
   const trees = new Map([[base.commit, base.tree]]);
+  const steered = ({ members }: Landing<MergeEntry>): readonly string[] =>
+    members.flatMap(({ entry }) => steeringGaps(concerns.get(entry.id)?.touched ?? []));
   const steps: TrainSteps<MergeEntry> = {
     merge: async (onto, entry) => {
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
@@ -83,7 +93,11 @@ async function run(ports: MergePorts, { target, entries, slots, stop }: TrainJob
     },
     check: (commit, tree, request) => checks.check(commit, tree, request),
     land: async (landing) =>
-      land(ports, { target, landing, ...evidenceFor(checks, landing, await hooksLeftOut(ports)) }),
+      land(ports, {
+        target,
+        landing,
+        ...evidenceFor(checks, landing, [...steered(landing), ...(await hooksLeftOut(ports))]),
+      }),
     onProgress: (progress) => record(ports, progress),
   };
   const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
@@ -151,10 +165,10 @@ async function hooksLeftOut({ merging, rules }: MergePorts): Promise<readonly st
 function evidenceFor(
   checks: Checks,
   landing: Landing<MergeEntry>,
-  leftOut: readonly string[],
+  others: readonly string[],
 ): { verdict: Verdict; gaps: readonly string[]; results: readonly string[] } {
   const { verdict, gaps, results } = checks.verdictOf(landing.to.tree);
-  const more = [...new Set([...gaps, ...landing.gaps, ...leftOut])];
+  const more = [...new Set([...gaps, ...landing.gaps, ...others])];
   return { verdict: verdict === "verified" && more.length > 0 ? "verified_with_gaps" : verdict, gaps: more, results };
 }
 

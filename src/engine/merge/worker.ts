@@ -8,8 +8,9 @@ import { endLostGates } from "./lost-gates.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import { promote } from "./promote.ts";
 import { retarget } from "./retarget.ts";
-import { runTrainOf } from "./run-train.ts";
+import { runTrainOf, type TrainJob } from "./run-train.ts";
 import type { Slots } from "./slots.ts";
+import { concernsOf } from "./steering.ts";
 import { undo } from "./undo.ts";
 
 /**
@@ -109,14 +110,15 @@ export class MergeWorker {
     return did;
   }
 
-  async #trains(): Promise<readonly { readonly target: string; readonly entries: readonly MergeEntry[] }[]> {
+  async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns">[]> {
     const ready = await this.#ports.store.read((tx) => readyMerges(tx, mergeContext(this.#ports)));
     if (ready.length === 0) return [];
     const placed = await retarget(this.#ports, ready);
     const pinned = await pinHeads(this.#ports, placed);
-    const claimed = await claimEntries(this.#ports, pinned);
+    const concerns = await concernsOf(this.#ports, pinned);
+    const claimed = await claimEntries(this.#ports, pinned, concerns);
     const targets = new Map<string, MergeEntry[]>();
     for (const entry of claimed) targets.set(entry.targetBranch, [...(targets.get(entry.targetBranch) ?? []), entry]);
-    return [...targets].map(([target, entries]) => ({ target, entries }));
+    return [...targets].map(([target, entries]) => ({ target, entries, concerns }));
   }
 }

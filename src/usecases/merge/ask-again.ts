@@ -1,10 +1,51 @@
 import { approvalFor, waitingReason } from "../../domain/merge/approval.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import { askForApproval } from "./approval-wait.ts";
 import { factsOf } from "./enqueue.ts";
 import { recordMerge } from "./record-merge.ts";
+
+/** What a person should know before a branch lands. */
+export interface Doubt {
+  /** What to ask about, in words. */
+  readonly why: readonly string[];
+  readonly files: readonly string[];
+  /** What the branch changes in them. */
+  readonly difference: string;
+}
+
+/**
+ * A branch that changes how it is judged, or files that are not its own, lands only with a word that the operator gave
+ * after having been asked about it: a word given before did not mean that. True when the entry has to wait.
+ */
+export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doubt: Doubt): Promise<boolean> {
+  const { id, branch, headCommit } = entry;
+  // The same commit may get another place in the queue, by being announced again; the answer is about the commit.
+  const isFirst = await tx.notices.once(branch, "merge_doubt", headCommit, null);
+  if (!isFirst && entry.approval === "operator") return false;
+  const isNew = await tx.notices.once(mergeRef(id), "merge_doubt", headCommit, null);
+  const message = doubt.why.join("; ");
+  const difference = beginningOf(doubt.difference);
+  const causeDetail = { message, files: doubt.files, difference };
+  const change = { approval: "waiting", causeDetail, updatedAt: context.now } as const;
+  if (!(await tx.merges.change(id, ["pending", "blocked"], change)) || !isNew) return true;
+  const waiting = { ...entry, ...change };
+  await recordMerge(tx, context, "merge_waits", waiting, { data: { why: message, files: doubt.files } });
+  await askForApproval(tx, context, waiting, message);
+  return true;
+}
+
+/** As much as a person reads before deciding; `ov merge diff` shows the rest. */
+const mostLines = 200;
+const mostCharacters = 16_000;
+
+function beginningOf(text: string): string {
+  const lines = text.slice(0, mostCharacters).split("\n").slice(0, mostLines).join("\n");
+  return lines.length < text.length
+    ? `${lines}\n[${text.length - lines.length} more characters: ov merge diff]\n`
+    : text;
+}
 
 /**
  * A parent's approval counts on what the project asked for when it was given. Where that has changed since, such as by

@@ -47,6 +47,43 @@ export function changedFiles(ground: Ground, from: string, to: string): Promise<
   });
 }
 
+/** For each pair the paths whose files differ, through one process. */
+export async function differing(
+  ground: Ground,
+  pairs: readonly { readonly from: string; readonly to: string }[],
+): Promise<readonly (readonly string[])[]> {
+  if (pairs.length === 0) return [];
+  const args = ["diff-tree", "--stdin", "--always", "-r", "-z", "--raw", "--no-renames"];
+  const stdin = pairs.map(({ from, to }) => `${to} ${from}\n`).join("");
+  const answer = expectGit(await ground.through((own) => own.git(args, { stdin })), "comparing branches");
+  const found: string[][] = [];
+  // The id of the pair, then for each file its modes and ids, which begin with a colon, and its path.
+  const parts = zeroEnded(answer.raw).map(String).values();
+  for (const part of parts) {
+    if (part.startsWith(":")) found.at(-1)?.push(parts.next().value ?? "");
+    else found.push([]);
+  }
+  if (found.length !== pairs.length) throw new Error(`git compared ${found.length} of ${pairs.length} branches`);
+  return found;
+}
+
+/** The whole messages of the commits that `to` has and `from` has not. */
+export async function messagesSince(ground: Ground, from: string, to: string): Promise<readonly string[]> {
+  const args = ["log", "-z", "--no-show-signature", "--format=%B", `^${from}`, to, "--"];
+  return zeroEnded(expectGit(await ground.through((own) => own.git(args)), "reading messages").raw).map(String);
+}
+
+/** What `to` changes in these files since it left `from`. */
+export async function patchOf(ground: Ground, from: string, to: string, paths: readonly string[]): Promise<string> {
+  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--submodule=short"];
+  return ground.through(async (own) => {
+    const base = await own.git(["merge-base", from, to]);
+    if (base.code > 1) throw new Error(`comparing ${from} with ${to}: ${base.err.trim()}`);
+    const since = base.code === 0 ? base.out.trim() : from;
+    return expectGit(await own.git([...args, since, to, "--", ...paths]), "writing a patch").out;
+  });
+}
+
 export async function patch(ground: Ground, from: string, to: string): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
   return expectGit(await ground.through((own) => own.git([...args, from, to, "--"])), "writing a patch").out;

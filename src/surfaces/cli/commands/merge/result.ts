@@ -70,9 +70,17 @@ export function resultLines(paint: Paint, result: MergeResult): readonly string[
     ...(conflictFiles.length === 0 ? [] : [`  conflicts: ${conflictFiles.map(visibleLine).join(", ")}`]),
     ...(errorMessage === null ? [] : [`  ${entry.cause ?? entry.status}: ${visibleLine(errorMessage)}`]),
     ...warnings.map((warning) => `  ${warningLine(paint, visibleLine(warning))}`),
+    ...(awaitsApproval(entry) ? differenceLines(entry) : []),
     ...nextSteps(result).map((next) => hintLine(paint, next)),
   ];
 }
+
+/** What somebody is asked about. */
+export const differenceLines = ({ causeDetail }: Pick<MergeEntry, "causeDetail">): readonly string[] =>
+  (causeDetail?.difference ?? "")
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [`    ${visibleLine(line)}`]));
 
 function aboutLine(entry: MergeEntry, meantFor: string | null): string {
   const commit = entry.resultCommit === null ? "" : ` as ${entry.resultCommit.slice(0, 10)}`;
@@ -89,7 +97,10 @@ function aboutLine(entry: MergeEntry, meantFor: string | null): string {
 
 function nextSteps({ entry, meantFor }: MergeResult): readonly string[] {
   if (entry.status === "merged") return meantFor === null ? [] : [`to have it on ${meantFor}: ov merge promote`];
-  if (awaitsApproval(entry)) return [`to let it land: ov merge approve ${entry.id}`];
+  if (awaitsApproval(entry)) {
+    const all = entry.causeDetail?.difference === undefined ? [] : [`see all of it: ov merge diff ${entry.id}`];
+    return [...all, `to let it land: ov merge approve ${entry.id}`];
+  }
   const see = `see what happened: ov merge show ${entry.id}`;
   const { gate, logPath } = entry.causeDetail ?? {};
   const log = gate === undefined ? [] : [`gate ${gate}${logPath === undefined ? "" : `, output in ${logPath}`}`];

@@ -8,6 +8,7 @@ import { word } from "../task/given.ts";
 import { iso } from "../task/render.ts";
 import { opJson, opLine } from "./log.ts";
 import { approvalHints, noteOf, paintedStatus, paintedVerdict, verdictOf, viewJson } from "./render.ts";
+import { differenceLines } from "./result.ts";
 
 export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("merge.show", { of: word(args.merge) });
@@ -91,9 +92,11 @@ function page(paint: Paint, detail: MergeDetail): string {
 }
 
 function causeLines({ entry }: MergeDetail): readonly string[] {
-  const { files = [], with: others = [], gate, logPath, logTail } = entry.causeDetail ?? {};
+  const { files = [], with: others = [], gate, logPath, logTail, difference } = entry.causeDetail ?? {};
+  const label = difference === undefined ? "in the way" : "asked about";
   return [
-    ...(files.length === 0 ? [] : [`  in the way: ${files.map(visibleLine).join(", ")}`]),
+    ...(files.length === 0 ? [] : [`  ${label}: ${files.map(visibleLine).join(", ")}`]),
+    ...(difference === undefined ? [] : differenceLines(entry)),
     ...(others.length === 0 ? [] : [`  of: ${others.map(visibleLine).join(", ")}`]),
     ...(gate === undefined ? [] : [`  gate: ${visibleLine(gate)}`]),
     ...(logPath === undefined ? [] : [`  output: ${visibleLine(logPath)}`]),

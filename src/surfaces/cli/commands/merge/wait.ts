@@ -63,7 +63,9 @@ export function standstill(
     if (standstill(before, open, [...above, entry.id]) !== undefined) return `it waits for #${id}, which waits itself`;
   }
   if (waitsFor.length > 0 || entry.notBefore > Date.now()) return undefined;
-  return entry.approval === "operator" ? undefined : "it waits for the operator's approval";
+  if (entry.approval === "operator") return undefined;
+  const { message } = entry.causeDetail ?? {};
+  return `${message === undefined ? "" : `${message}; `}it waits for the operator's approval`;
 }
 
 /** Says on stderr what goes on, when a person has to wait for it: whatever is new, and now and then that it still is. */

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { namedByCommand } from "./named-by-command.ts";
+
+const scriptsOf = (command: string): string[] =>
+  namedByCommand(command).scripts.map(({ manifest, name }) => `${manifest}: ${name}`);
+
+test.each([
+  ["sh tools/check.sh", "tools/check.sh"],
+  ["./run-tests --all", "run-tests"],
+  ["cd web && node ./scripts/test.mjs", "web/scripts/test.mjs"],
+  ["CI=1 bash -e 'my gate.sh'", "my gate.sh"],
+  ["sh -c 'set -e; python tools/lint.py src'", "tools/lint.py"],
+  ["vitest run --config=ci/vitest.config.ts", "ci/vitest.config.ts"],
+  ["make -C lib test", "lib/Makefile"],
+  ["make -f ci/gates.mk all", "ci/gates.mk"],
+  ["make", "Makefile"],
+  ["npm test", ".npmrc"],
+  ["just test", "justfile"],
+  ["cat <tools/list | tools/check", "tools/check"],
+])("%p names %p", (command, path) => {
+  expect(namedByCommand(command).paths).toContain(path);
+});
+
+test.each([
+  ["npm test", ["package.json: pretest", "package.json: test", "package.json: posttest"]],
+  ["npm t -- --runInBand", ["package.json: pretest", "package.json: test", "package.json: posttest"]],
+  ["npm run -s lint", ["package.json: prelint", "package.json: lint", "package.json: postlint"]],
+  ["cd web && pnpm check", ["web/package.json: precheck", "web/package.json: check", "web/package.json: postcheck"]],
+  ["yarn --cwd web test", ["web/package.json: pretest", "web/package.json: test", "web/package.json: posttest"]],
+  ["bun run e2e", ["package.json: pree2e", "package.json: e2e", "package.json: poste2e"]],
+  ["bun test src", []],
+  ["npx vitest", []],
+  ["npm exec vitest", []],
+] as const)("%p runs the entries %p", (command, entries) => {
+  expect(scriptsOf(command)).toEqual([...entries]);
+});
+
+test("installing runs what the project itself has to be run then", () => {
+  for (const command of ["npm ci", "yarn", "pnpm install --frozen-lockfile", "bun install"])
+    expect(scriptsOf(command)).toContain("package.json: postinstall");
+});
+
+test("what leads out of the project is no path of it, and directories are not their files", () => {
+  expect(namedByCommand("/usr/bin/make ../other/check.sh").paths).not.toContain("usr/bin/make");
+  expect(namedByCommand("pytest tests").paths).not.toContain("tests/test_a.py");
+});

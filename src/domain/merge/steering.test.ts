@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test";
+import { namedByCommand } from "../gate/named-by-command.ts";
+import { type SteeringFacts, steeringGaps, touchedSteering } from "./steering.ts";
+
+const touched = (path: string, more: Partial<SteeringFacts> = {}): string | undefined =>
+  touchedSteering({
+    changed: [path],
+    guarded: [],
+    roleTexts: ".overstory/agent-defs",
+    kept: ["node_modules", "web/dist"],
+    commands: [
+      { by: "the gate Tests", named: namedByCommand("npm test && sh tools/check.sh && node test.js") },
+      { by: "the setup command", named: namedByCommand("npm ci") },
+    ],
+    changedScripts: new Map(),
+    ...more,
+  })[0]?.why;
+
+describe("what a branch needs the operator's word for", () => {
+  test.each([
+    ".overstory/config.yaml",
+    ".overstory/agent-defs/builder.md",
+    ".overstory/agent-manifest.json",
+    ".Overstory/config.yaml",
+    ".overstory",
+    ".claude/settings.json",
+    "packages/a/.claude/hooks/stop.sh",
+    ".claude",
+    ".mcp.json",
+    ".codex/config.toml",
+  ])("%s steers agents or the queue", (path) => {
+    expect(touched(path)).toBe("steers agents or the merge queue");
+  });
+
+  test("a script that a gate names, also when a link takes the place of its directory", () => {
+    expect(touched("tools/check.sh")).toBe("the gate Tests names");
+    expect(touched("tools")).toBe("the gate Tests names");
+    expect(touched(".npmrc")).toBe("the gate Tests names");
+  });
+
+  test("the entry behind npm test, and what installing runs; another entry is ordinary work", () => {
+    const changes = (...names: string[]) => ({ changedScripts: new Map([["package.json", new Set(names)]]) });
+    expect(touched("package.json", changes("test"))).toBe("has the script test that the gate Tests runs");
+    expect(touched("package.json", changes("pretest", "test"))).toContain("pretest, test");
+    expect(touched("package.json", changes("postinstall"))).toBe(
+      "has the script postinstall that the setup command runs",
+    );
+    expect(touched("package.json", changes("build"))).toBeUndefined();
+    expect(touched("package.json")).toBeUndefined();
+  });
+
+  test("files in what setup makes, and what merge.guarded names", () => {
+    expect(touched("node_modules/runner/index.js")).toContain("which the setup command makes");
+    expect(touched("packages/a/node_modules/x")).toContain("node_modules");
+    expect(touched("web/dist/a.js")).toContain("which the setup command makes");
+    expect(touched("ci/deploy.yml", { guarded: ["ci/**"] })).toBe("merge.guarded names");
+  });
+
+  test("role texts that lie elsewhere", () => {
+    expect(touched("prompts/builder.md", { roleTexts: "prompts" })).toBe("steers agents or the merge queue");
+  });
+});
+
+test("tests, code and specs are ordinary work, also a file of tests that a gate names", () => {
+  const ordinary = ["src/a.ts", "test/a.test.ts", "test.js", "tools/other.sh", ".overstory/specs/a.md", "dist/a.js"];
+  expect(ordinary.filter((path) => touched(path) !== undefined)).toEqual([]);
+});
+
+test("many files are told in a few sentences", () => {
+  const gaps = steeringGaps(Array.from({ length: 20 }, (_, at) => ({ path: `f${at}`, why: "merge.guarded names" })));
+  expect([gaps.length, gaps[0], gaps.at(-1)]).toEqual([
+    9,
+    "it changes f0, which merge.guarded names",
+    "it changes 12 more files of that kind",
+  ]);
+});

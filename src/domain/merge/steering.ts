@@ -1,0 +1,94 @@
+import type { NamedByCommand } from "../gate/named-by-command.ts";
+import { matchesGlob } from "../turn/glob.ts";
+
+/** A file by which a branch would change how it is judged, or what steers agents. */
+export interface Touched {
+  readonly path: string;
+  /** Completes "it changes <path>, which ...". */
+  readonly why: string;
+}
+
+export interface SteeringFacts {
+  /** Files that the branch would change on its target. */
+  readonly changed: readonly string[];
+  /** `merge.guarded`. */
+  readonly guarded: readonly string[];
+  /** Directory of the project's own role texts. */
+  readonly roleTexts: string;
+  /** Names of what the setup command makes. */
+  readonly kept: readonly string[];
+  /** The gates and the setup command as they are on the target. */
+  readonly commands: readonly ProjectCommand[];
+  /** Entries of `scripts` that differ, by manifest. */
+  readonly changedScripts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export interface ProjectCommand {
+  /** How it is named to a person. */
+  readonly by: string;
+  readonly named: NamedByCommand;
+}
+
+/** Files that a branch cannot change without a word of the operator. Tests and ordinary code are none of them. */
+export function touchedSteering(facts: SteeringFacts): readonly Touched[] {
+  return facts.changed.flatMap((path) => {
+    const why = reasonFor(path, facts);
+    return why === undefined ? [] : [{ path, why }];
+  });
+}
+
+/** One sentence each for receipts. */
+export const steeringGaps = (touched: readonly Touched[]): readonly string[] => {
+  const told = touched.slice(0, mostTold).map(({ path, why }) => `it changes ${path}, which ${why}`);
+  const more = touched.length - told.length;
+  return more > 0 ? [...told, `it changes ${more} more files of that kind`] : told;
+};
+
+const mostTold = 8;
+
+function reasonFor(path: string, facts: SteeringFacts): string | undefined {
+  if (isSteering(path, facts.roleTexts)) return "steers agents or the merge queue";
+  if (facts.guarded.some((pattern) => matchesGlob(path, pattern))) return "merge.guarded names";
+  const made = path.split("/").find((part, at, parts) => facts.kept.some((kept) => isKept(kept, part, parts, at)));
+  if (made !== undefined) return `lies in ${made}, which the setup command makes`;
+  for (const { by, named } of facts.commands) {
+    const scripts = changedScriptsOf(path, named, facts.changedScripts);
+    if (scripts.length > 0) return `has the script ${scripts.join(", ")} that ${by} runs`;
+    // A link or submodule that is replaced replaces what lies behind it.
+    const isNamed = named.paths.some((each) => each === path || each.startsWith(`${path}/`));
+    if (isNamed && !isTest(path)) return `${by} names`;
+  }
+  return undefined;
+}
+
+/** Whatever case a file system makes of it. Specs are texts that agents write for each other. */
+function isSteering(path: string, roleTexts: string): boolean {
+  const name = path.toLowerCase();
+  if (name.startsWith(".overstory/")) return !name.startsWith(".overstory/specs/");
+  return path.startsWith(`${roleTexts.replace(/\/+$/, "")}/`) || settings.some((pattern) => pattern.test(name));
+}
+
+/** Settings, hooks and tools of coding agents; of a directory that is replaced by a link only its own name is left. */
+const settings: readonly RegExp[] = [
+  /^\.overstory$/,
+  /(^|\/)\.(claude|codex|gemini|opencode|cursor|pi)(\/|$)/,
+  /(^|\/)\.mcp\.json$/,
+  /(^|\/)opencode\.jsonc?$/,
+];
+
+const isKept = (kept: string, part: string, parts: readonly string[], at: number): boolean =>
+  kept.includes("/") ? parts.slice(0, at + 1).join("/") === kept : part === kept;
+
+function changedScriptsOf(
+  manifest: string,
+  { scripts }: NamedByCommand,
+  changed: SteeringFacts["changedScripts"],
+): readonly string[] {
+  const differing = changed.get(manifest);
+  return scripts.filter((each) => each.manifest === manifest && differing?.has(each.name)).map(({ name }) => name);
+}
+
+/** A gate may name a file of tests, and adding a test to it is ordinary work. A shell script is what a gate consists of. */
+const isTest = (path: string): boolean =>
+  !/\.(sh|bash|zsh|fish|ps1|bat|cmd)$/.test(path) &&
+  /(^|\/)((tests?|spec)\.\w+|[^/]*[._-](test|spec)\.\w+|test_[^/]*\.py)$/.test(path);

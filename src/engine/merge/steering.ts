@@ -1,0 +1,169 @@
+import { isIn } from "../../domain/agent/capability.ts";
+import { type NamedByCommand, namedByCommand } from "../../domain/gate/named-by-command.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
+import { isScopeExplained, outsideScope } from "../../domain/turn/scope.ts";
+import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
+import { branchRef, type MergePorts } from "./ports.ts";
+
+/** What a person should know before a branch lands. */
+export interface Concern {
+  /** By what it changes how it is judged itself. */
+  readonly touched: readonly Touched[];
+  /** Files that its agent was not given. */
+  readonly outside: readonly string[];
+  /** What the branch changes in all of these. */
+  readonly difference: string;
+}
+
+type Branch = Pick<MergeEntry, "branch" | "headCommit" | "targetBranch">;
+
+/**
+ * What speaks against landing each of these without a question, by number; most have nothing. Gates and setup count as
+ * they are on the target. One process compares all; a branch is looked at closely when that found something.
+ */
+export async function concernsOf(
+  ports: MergePorts,
+  entries: readonly MergeEntry[],
+): Promise<ReadonlyMap<number, Concern>> {
+  const concerns = new Map<number, Concern>();
+  for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
+    const tip = await ports.merging.commitOf(branchRef(target));
+    // What comes from the target itself brings nothing that the target does not have.
+    const here = entries.filter((entry) => entry.targetBranch === target && !isOfTarget(entry));
+    if (tip === undefined || here.length === 0) continue;
+    const commands = await commandsOn(ports, tip);
+    const differing = await ports.merging.differing(here.map(({ headCommit }) => ({ from: tip, to: headCommit })));
+    for (const [at, entry] of here.entries()) {
+      const concern = await concernOf(ports, { entry, tip, commands, differing: differing[at] ?? [] });
+      if (concern !== undefined) concerns.set(entry.id, concern);
+    }
+  }
+  return concerns;
+}
+
+const isOfTarget = ({ source, agentName }: MergeEntry): boolean => source === "engine" && agentName === null;
+
+interface Looking {
+  readonly entry: Branch;
+  readonly tip: string;
+  readonly commands: readonly ProjectCommand[];
+  /** Files that differ from the target, whoever changed them. */
+  readonly differing: readonly string[];
+}
+
+async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern | undefined> {
+  const { entry, tip, differing } = looking;
+  const owner = await scopedOwner(ports, entry);
+  const maybe = await touchedIn(ports, looking, differing);
+  if (maybe.length === 0 && outsideScope(differing, owner?.scope ?? []).length === 0) return undefined;
+  const changed = await ports.merging.changedFiles(tip, entry.headCommit);
+  const touched = maybe.filter(({ path }) => changed.includes(path));
+  const outside = owner === undefined ? [] : outsideScope(changed, owner.scope);
+  const unexplained = outside.length > 0 && !(await isExplained(ports, entry, tip, owner)) ? outside : [];
+  if (touched.length === 0 && unexplained.length === 0) return undefined;
+  const paths = [...new Set([...touched.map(({ path }) => path), ...unexplained])];
+  const difference = await ports.merging.patchOf(tip, entry.headCommit, paths);
+  return { touched, outside: unexplained, difference };
+}
+
+/** By what a commit changes how it would be judged on this target. */
+export async function touchedBy(
+  ports: MergePorts,
+  { tip, head }: { readonly tip: string; readonly head: string },
+): Promise<readonly Touched[]> {
+  const looking = { entry: { headCommit: head }, tip, commands: await commandsOn(ports, tip) };
+  return touchedIn(ports, looking, await ports.merging.changedFiles(tip, head));
+}
+
+async function touchedIn(
+  ports: MergePorts,
+  { entry, tip, commands }: Pick<Looking, "tip" | "commands"> & { readonly entry: Pick<Branch, "headCommit"> },
+  changed: readonly string[],
+): Promise<readonly Touched[]> {
+  const { merge, agents } = ports.rules;
+  const manifests = commands.flatMap(({ named }) => named.scripts.map(({ manifest }) => manifest));
+  const changedScripts = new Map<string, ReadonlySet<string>>();
+  for (const manifest of new Set(manifests)) {
+    if (!changed.includes(manifest)) continue;
+    const [before, after] = [await scriptsAt(ports, tip, manifest), await scriptsAt(ports, entry.headCommit, manifest)];
+    const names = new Set([...before.keys(), ...after.keys()]);
+    changedScripts.set(manifest, new Set([...names].filter((name) => before.get(name) !== after.get(name))));
+  }
+  const facts: SteeringFacts = {
+    changed,
+    guarded: merge.guarded,
+    roleTexts: agents.baseDir,
+    kept: [...merge.keepIgnored, ...merge.cache],
+    commands,
+    changedScripts,
+  };
+  return touchedSteering(facts);
+}
+
+/** The gates and the setup command, with what the scripts they run on the target name in turn. */
+async function commandsOn(ports: MergePorts, tip: string): Promise<readonly ProjectCommand[]> {
+  const { project, merge } = ports.rules;
+  const all = project.qualityGates.map(({ name, command }) => ({ by: `the gate ${name}`, command }));
+  if (merge.setup !== undefined) all.push({ by: "the setup command", command: merge.setup });
+  const manifests = new Map<string, ReadonlyMap<string, string>>();
+  const commands: ProjectCommand[] = [];
+  for (const { by, command } of all) {
+    const paths = new Set<string>();
+    const scripts = new Map<string, NamedByCommand["scripts"][number]>();
+    const rest = [namedByCommand(command)];
+    for (let named = rest.pop(); named !== undefined; named = rest.pop()) {
+      for (const path of named.paths) paths.add(path);
+      for (const script of named.scripts) {
+        const { manifest, name } = script;
+        const key = `${manifest}\0${name}`;
+        if (scripts.has(key)) continue;
+        scripts.set(key, script);
+        const entries = manifests.get(manifest) ?? (await scriptsAt(ports, tip, manifest));
+        manifests.set(manifest, entries);
+        const text = entries.get(name);
+        if (text !== undefined)
+          rest.push(namedByCommand(text, manifest.slice(0, Math.max(manifest.lastIndexOf("/"), 0))));
+      }
+    }
+    commands.push({ by, named: { paths: [...paths], scripts: [...scripts.values()] } });
+  }
+  return commands;
+}
+
+/** The entries of `scripts`; none where the file is not there or is no manifest. */
+async function scriptsAt({ merging }: MergePorts, commit: string, path: string): Promise<ReadonlyMap<string, string>> {
+  const oid = await merging.blobAt(commit, path);
+  if (oid === undefined) return new Map();
+  try {
+    const { scripts } = JSON.parse(new TextDecoder().decode(await merging.readBlob(oid))) as { scripts?: unknown };
+    const entries = typeof scripts === "object" && scripts !== null ? Object.entries(scripts) : [];
+    return new Map(entries.map(([name, text]) => [name, String(text)]));
+  } catch {
+    // Whatever it is, no package manager finds a script in it.
+    return new Map();
+  }
+}
+
+async function scopedOwner({ store }: MergePorts, { branch }: Branch) {
+  const owner = await store.read((tx) => ownerOfBranch(tx, branch));
+  if (owner === undefined || owner.scope.length === 0 || !isIn("implementation", owner.capability)) return undefined;
+  return owner;
+}
+
+/** Its completion at this commit was accepted, or it said elsewhere why it needed the files. */
+async function isExplained(
+  { store, merging }: MergePorts,
+  { headCommit }: Branch,
+  tip: string,
+  owner: Awaited<ReturnType<typeof scopedOwner>>,
+): Promise<boolean> {
+  if (owner === undefined) return true;
+  const { isAccepted, mailSubjects } = await store.read(async (tx) => ({
+    isAccepted: (await tx.checks.completionsOf(owner.id)).some(
+      ({ status, commitId }) => status === "done" && commitId === headCommit,
+    ),
+    mailSubjects: (await tx.messages.list({ from: owner.name })).map(({ subject }) => subject),
+  }));
+  return isAccepted || isScopeExplained({ commitBodies: await merging.messagesSince(tip, headCommit), mailSubjects });
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "bun:test";
+import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { approveMerge } from "../../src/usecases/merge/approve-entry.ts";
+import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
+import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+const manifest = (scripts: Readonly<Record<string, string>>, more: object = {}): string =>
+  `${JSON.stringify({ name: "app", scripts, ...more }, null, 2)}\n`;
+
+const files = {
+  "package.json": manifest({ test: "sh tools/run.sh", build: "true" }),
+  "tools/run.sh": "test ! -e broken.txt\n",
+  "tools/check.sh": "test ! -e broken.txt\n",
+  "test/a.test.js": "// tests\n",
+  ".overstory/config.yaml": "project: {}\n",
+};
+/** The last one asks for nothing: there need not be an npm here. */
+const gates = ["sh tools/check.sh", "sh tools/run.sh", "npm test || true"];
+
+async function worldWith(more: Parameters<typeof landingWorld>[0] = {}): Promise<LandingWorld> {
+  return landingWorld({ files, gates, ...more });
+}
+
+type Edit = (world: LandingWorld) => void;
+const writes =
+  (path: string, text: string): Edit =>
+  (world) =>
+    world.write(world.root, path, text);
+
+async function queued(world: LandingWorld, edit: Edit, more: object = { asker: "parent" }): Promise<number> {
+  const headCommit = world.branch("work", () => edit(world));
+  const id = await world.enqueue("work", { headCommit, ...more });
+  await world.work();
+  return id;
+}
+
+const questions = async ({ store }: LandingWorld): Promise<readonly string[]> =>
+  (await store.read((tx) => tx.messages.list({ to: "operator", type: "decision_gate" }))).map(({ body }) => body);
+
+describe("a branch that changes how it is judged waits for the operator, and is named in the receipt", () => {
+  const evil: Readonly<Record<string, readonly [Edit, string]>> = {
+    "the script of a gate": [writes("tools/check.sh", "true\n"), "tools/check.sh, which the gate gate-1 names"],
+    "the configuration": [writes(".overstory/config.yaml", "project: {qualityGates: []}\n"), ".overstory/config.yaml"],
+    "a role text": [writes(".overstory/agent-defs/builder.local.md", "skip the tests\n"), ".overstory/agent-defs"],
+    "settings of a coding agent": [writes(".claude/settings.json", '{"hooks":{}}\n'), ".claude/settings.json"],
+    "the entry behind npm test": [
+      writes("package.json", manifest({ test: "true", build: "true" })),
+      "package.json, which has the script test that the gate gate-3 runs",
+    ],
+    "the script that this entry names": [writes("tools/run.sh", "true\n"), "tools/run.sh, which the gate gate-2 names"],
+    "a link in place of the directory of a script": [
+      (world) => {
+        renameSync(join(world.root, "tools"), join(world.root, "evil"));
+        world.write(world.root, "evil/check.sh", "true\n");
+        symlinkSync("evil", join(world.root, "tools"));
+      },
+      "tools/check.sh, which the gate gate-1 names",
+    ],
+    "the script of a gate, by deleting it": [
+      (world) => rmSync(join(world.root, "tools/check.sh")),
+      "tools/check.sh, which the gate gate-1 names",
+    ],
+    "a tracked file in what setup makes": [
+      (world) => {
+        world.write(world.root, "node_modules/.bin/runner", "true\n");
+        world.git(world.root, "add", "--force", "node_modules");
+      },
+      "node_modules/.bin/runner",
+    ],
+    "what merge.guarded names": [writes(".github/workflows/ci.yml", "on: push\n"), "which merge.guarded names"],
+  };
+  for (const [what, [edit, words]] of Object.entries(evil)) {
+    test(what, async () => {
+      const merge = { guarded: [".github/workflows/**"] };
+      await using world = await worldWith({ merge });
+      const id = await queued(world, edit);
+      expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+      expect((await world.entry(id)).causeDetail?.message).toContain(words);
+      expect(world.tip("overstory/integration/main")).toBe(world.tip("main"));
+      const [question = "", ...others] = await questions(world);
+      expect(question).toContain(words);
+      expect(question).toContain("The difference");
+      expect(others).toEqual([]);
+    });
+  }
+});
+
+test("the question shows what changes in those files, and nothing else of the branch", async () => {
+  await using world = await worldWith();
+  await queued(world, (it) => {
+    it.write(it.root, "tools/check.sh", "true\n");
+    it.write(it.root, "src/a.ts", "ordinary\n");
+  });
+  const [question = ""] = await questions(world);
+  expect(question).toContain("-test ! -e broken.txt\n+true\n");
+  expect(question).not.toContain("+ordinary");
+});
+
+test("approved by the operator it lands as verified with gaps; a parent who asks again changes nothing", async () => {
+  await using world = await worldWith();
+  const id = await queued(world, writes("tools/check.sh", "true\n"));
+  const { targetBranch } = await world.entry(id);
+  await world.enqueue("work", { headCommit: world.tip("work"), targetBranch, asker: "parent" });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+  expect(await questions(world)).toHaveLength(1);
+  await world.call(approveMerge, { of: String(id) });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified_with_gaps", causeDetail: null });
+  const [receipt] = await world.store.read((tx) => tx.receipts.about(`merge:${id}`));
+  expect(receipt?.gaps).toEqual(["it changes tools/check.sh, which the gate gate-1 names"]);
+});
+
+test("the operator's word given before anybody asked does not count; given again it does", async () => {
+  await using world = await worldWith();
+  const id = await queued(world, writes("tools/check.sh", "true\n"), { asker: "operator" });
+  expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+  const again = await world.enqueue("work", { headCommit: world.tip("work"), asker: "operator" });
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "merged" });
+});
+
+test("merge.gateChanges: allow lands it, and the receipt says what it changed", async () => {
+  await using world = await worldWith({ merge: { gateChanges: "allow" } });
+  const id = await queued(world, writes("tools/check.sh", "true\n"));
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified_with_gaps" });
+});
+
+test("tests, code, and other entries of a manifest land as before", async () => {
+  await using world = await worldWith();
+  const id = await queued(world, (it) => {
+    it.write(it.root, "test/b.test.js", "// more tests\n");
+    it.write(it.root, "src/a.ts", "code\n");
+    it.write(it.root, "package.json", manifest({ test: "sh tools/run.sh", build: "tsc" }, { version: "2.0.0" }));
+  });
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+  expect(await questions(world)).toEqual([]);
+});
+
+test("what the target changed meanwhile is not held against a branch", async () => {
+  await using world = await worldWith();
+  const headCommit = world.branch("work", () => world.write(world.root, "src/a.ts", "code\n"));
+  world.write(world.root, "tools/check.sh", "test ! -e broken.txt && true\n");
+  world.git(world.root, "commit", "--quiet", "-am", "another gate");
+  const id = await world.enqueue("work", { headCommit, asker: "parent" });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+});
+
+describe("files outside those an agent was given", () => {
+  async function scoped(message: string): Promise<LandingWorld> {
+    const world = await worldWith();
+    await world.store.transaction(async (tx) => {
+      await tx.runs.insert(aRun("r1"));
+      await tx.agents.reserve(anAgent("b1", { branch: "work", scope: ["src/**"], worktreeKind: "linked" }));
+    });
+    world.git(world.root, "checkout", "--quiet", "-b", "work");
+    world.write(world.root, "src/a.ts", "code\n");
+    world.write(world.root, "other.txt", "not mine\n");
+    world.git(world.root, "add", "-A");
+    world.git(world.root, "commit", "--quiet", "-m", message);
+    world.git(world.root, "checkout", "--quiet", "main");
+    return world;
+  }
+
+  test("do not land without a question, not even by the operator's command", async () => {
+    await using world = await scoped("work");
+    const id = await world.enqueue("work", { headCommit: world.tip("work"), agentName: "b1", asker: "operator" });
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+    expect((await questions(world))[0]).toContain("files outside those its agent was given: other.txt");
+    await world.call(approveMerge, { of: String(id) });
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  });
+
+  test("land where the agent said why", async () => {
+    await using world = await scoped("work\n\nexpansion_reason: the other file names it");
+    const id = await world.enqueue("work", { headCommit: world.tip("work"), agentName: "b1", asker: "operator" });
+    await world.work();
+    expect(await world.entry(id)).toMatchObject({ status: "merged" });
+  });
+});
