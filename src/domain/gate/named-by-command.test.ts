@@ -44,3 +44,16 @@ test("what leads out of the project is no path of it, and directories are not th
   expect(namedByCommand("/usr/bin/make ../other/check.sh").paths).not.toContain("usr/bin/make");
   expect(namedByCommand("pytest tests").paths).not.toContain("tests/test_a.py");
 });
+
+test("files that a command only looks at are what the gate is about, not what it runs", () => {
+  for (const command of [
+    "test ! -e broken.txt",
+    "! grep -q TODO src/a.ts",
+    "if [ -e a.txt ]; then exit 1; fi",
+    "cat a.txt",
+  ]) {
+    expect([command, namedByCommand(command).paths]).toEqual([command, []]);
+  }
+  expect(namedByCommand("test -e a.txt && sh check.sh").paths).toContain("check.sh");
+  expect(namedByCommand("cat check.sh | sh").paths).toContain("check.sh");
+});

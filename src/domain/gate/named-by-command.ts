@@ -20,6 +20,7 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
       cwd = join(cwd, second);
       continue;
     }
+    if (looksOnly(words, command)) continue;
     for (const word of words) {
       // A whole command in quotes, as behind `sh -c`.
       if (/\s/.test(word)) {
@@ -35,6 +36,22 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
   }
   return { paths: [...paths], scripts: [...scripts.values()] };
 }
+
+/**
+ * Whether a command only looks at files, as `test -e a.txt` does: those are what the gate is about, not what it runs. What
+ * is shown to another program by `cat` may be run there.
+ */
+function looksOnly(words: readonly string[], line: string): boolean {
+  const program = words.find((word) => !shellWords.has(word)) ?? "";
+  return lookers.has(program) || (program === "cat" && !line.includes("|"));
+}
+
+const shellWords = new Set(["!", "if", "then", "elif", "else", "while", "until", "do", "time"]);
+const lookers = new Set(
+  "test [ [[ : true false exit return echo printf grep egrep fgrep ls head tail wc diff cmp sort uniq stat sleep touch rm mkdir cp mv read set export fi done".split(
+    " ",
+  ),
+);
 
 const nothing: NamedByCommand = { paths: [], scripts: [] };
 
