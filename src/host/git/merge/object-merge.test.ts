@@ -382,5 +382,5 @@ test("many merges at once, with different attributes, do not disturb each other"
     Array.from({ length: 12 }, (_, at) => world.merging.merge(at % 2 === 0 ? plain : union, theirs)),
   );
   expect(merges.map(({ kind }) => kind)).toEqual(merges.map((_, at) => (at % 2 === 0 ? "conflicts" : "clean")));
-  expect(readdirSync(world.scratch).filter((name) => !/^(attributes-[0-9a-z]+|view-\w+)$/.test(name))).toEqual([]);
+  expect(readdirSync(world.scratch).filter((name) => !/^(attributes-[0-9a-z]+|view-[\w-]+)$/.test(name))).toEqual([]);
 });
