@@ -23,7 +23,7 @@ export function makeBackup(state: string, stamp: string): string {
   return dir;
 }
 
-/** Takes what is spare out of all backups but the newest, and away what holds nothing else. */
+/** Deletes the parts listed in `spare` from all backups but the newest ones, and backups that are empty after that. */
 export function boundBackups(state: string): void {
   const all = join(state, "backups");
   const names = existsSync(all) ? readdirSync(all).toSorted() : [];

@@ -98,7 +98,7 @@ async function rebindPlace(
   }
   const id = randomIds.next("project", 20);
   if (hasDatabase(state)) detachCopy(databaseIn(state), { ...rebinding, id, now });
-  // Who is written down there works for the original.
+  // The processes named in these copied files work for the original project.
   for (const name of ["engine.json", "keeper.json", "keeper.lock", "mcp.json"])
     rmSync(join(state, "run", name), { force: true });
   writeRecord({ root, state }, { id });

@@ -35,7 +35,7 @@ export async function startEnginesAbroad(project: Project, store: Store): Promis
   }
 }
 
-/** Whole ones: what is being written has another name yet. */
+/** Only complete files: one that is still being written has another name. */
 const filesIn = (dir: string): readonly string[] =>
   existsSync(dir) ? readdirSync(dir).filter((name) => /^[0-9a-f]{64}$/.test(name)) : [];
 

@@ -287,7 +287,7 @@ function real(root: string, name: string | undefined): readonly string[] {
 /** What version 0.11 kept its data in, one file for each part. */
 const earlierNames = ["mail.db", "sessions.db", "events.db", "metrics.db", "merge-queue.db"];
 
-/** Nobody should take tasks and mail for lost that are only in the files of an earlier version. */
+/** Names databases of an earlier version, so that their tasks and mail are not taken for lost. */
 function earlierDatabases(root: string): readonly string[] {
   const found = earlierNames.filter((name) => existsSync(join(root, ".overstory", name)));
   if (found.length === 0) return [];
