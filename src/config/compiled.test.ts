@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, setSystemTime, test } from "bun:test";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -131,10 +133,31 @@ test("a form cut off at any place is not used", async () => {
   }
 });
 
-test("a form made for another table of keys is not used", async () => {
+test("a form made by another program is not used", async () => {
   await config(place(), {});
-  writeFileSync(compiled(), readFileSync(compiled(), "utf8").replace(/"table":"[^"]*"/, '"table":"older"'));
+  writeFileSync(compiled(), readFileSync(compiled(), "utf8").replace(/"program":"[^"]*"/, '"program":"older"'));
   expect(readCompiledConfig(place(), {})).toBeUndefined();
+});
+
+test("a change of the table of keys in the sources makes forms from before stale", () => {
+  const repository = resolve(import.meta.dir, "../..");
+  const copy = join(root, "copy");
+  for (const folder of ["config", "domain", "ports"]) {
+    cpSync(join(repository, "src", folder), join(copy, "src", folder), { recursive: true });
+  }
+  symlinkSync(join(repository, "node_modules"), join(copy, "node_modules"));
+  const script = `
+    const { config } = await import(${JSON.stringify(join(copy, "src/config/config.ts"))});
+    const answer = await config(${JSON.stringify(place())}, {});
+    console.log(answer.value.config.agents.maxDepth);`;
+  const depth = () => Bun.spawnSync([process.execPath, "-e", script], { cwd: root, env: {} }).stdout.toString().trim();
+  expect(depth()).toBe("2");
+  const keys = join(copy, "src/config/schema/agents.ts");
+  const text = readFileSync(keys, "utf8");
+  const changed = text.replace(/("agents\.maxDepth": .*default: )2/, "$13");
+  expect(changed).not.toBe(text);
+  writeFileSync(keys, changed);
+  expect(depth()).toBe("3");
 });
 
 test("a directory that cannot be written still gives a configuration", async () => {

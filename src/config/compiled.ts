@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { ConfigProblem } from "./problem.ts";
@@ -14,16 +14,33 @@ export interface ReadyConfig {
 
 /** What a compiled form was made from. It is good only for exactly this. */
 export interface Stamp {
-  readonly table: string;
+  readonly program: string;
   readonly sources: readonly Fingerprint[];
   readonly environment: readonly (readonly [string, string])[];
 }
 
 /**
- * Digest of the table of keys, so that a form compiled by another version is not taken for ours. A literal, because
- * evaluating the table is what the fast path saves; the schema test says what it must be.
+ * The program that compiles, so that a form made by another version is not taken for ours: the running file, or run from
+ * the sources, the files of this folder. A digest of the table of keys would have to be evaluated, which is what the fast
+ * path saves, or be written down, which goes stale when two changes of the table meet in a merge.
  */
-export const tableDigest = "0ea61cf61985a87d";
+function programStamp(): string {
+  const files = Bun.main.startsWith("/$bunfs/") ? [runningFile()] : sourcesBelow(import.meta.dir);
+  const stats = files.map((file) => statSync(file));
+  return stats.map(({ mtimeMs, size, ino }) => `${mtimeMs}.${size}.${ino}`).join(" ");
+}
+
+/** Still the same file after an upgrade has put another one in its place. */
+const runningFile = (): string => (process.platform === "linux" ? "/proc/self/exe" : process.execPath);
+
+const sourcesBelow = (dir: string): readonly string[] =>
+  readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${dir}/${entry.name}`;
+    return entry.isDirectory() ? sourcesBelow(path) : [path];
+  });
+
+/** Read when the program starts: a source that changes afterwards is not the one that runs. */
+const program = programStamp();
 
 /**
  * The compiled configuration when it is still true, else undefined. Costs a look at each source and one file: hot
@@ -43,7 +60,7 @@ export function readCompiledConfig(place: ProjectPlace, env: Environment): Ready
 }
 
 export const stampOf = (place: ProjectPlace, env: Environment): Stamp => ({
-  table: tableDigest,
+  program,
   sources: fingerprints(configFiles(place)),
   environment: environmentInUse(env),
 });

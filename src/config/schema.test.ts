@@ -1,8 +1,6 @@
 import { expect, test } from "bun:test";
-import { createHash } from "node:crypto";
 import type { Settings } from "../ports/settings.ts";
 import { assemble } from "./assemble.ts";
-import { tableDigest } from "./compiled.ts";
 import { knownKeys } from "./keys.ts";
 import { noFindings } from "./problem.ts";
 import { readValue } from "./read.ts";
@@ -76,10 +74,6 @@ test("defaults that were decided differently from the earlier system", () => {
     hopLimit: 12,
     rateLimits: { perMinute: 30, broadcastPerMinute: 4 },
   });
-});
-
-test("the digest kept for the fast path is that of the table", () => {
-  expect(tableDigest).toBe(createHash("sha256").update(JSON.stringify(table)).digest("hex").slice(0, 16));
 });
 
 test("each key has a sentence about it", () => {
