@@ -5,7 +5,7 @@ import { Seating, type SeatPorts } from "../src/engine/seat-agents.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import type { Tx } from "../src/ports/store.ts";
-import { landingWorld } from "./landing-world.ts";
+import { type LandingWorld, landingWorld } from "./landing-world.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
 import { activeRun, storedAgent } from "./use-case.ts";
 
@@ -17,6 +17,8 @@ export interface SeatFacts {
 }
 
 export interface SeatWorld extends AsyncDisposable {
+  /** The repository and the store that they share. */
+  readonly landing: LandingWorld;
   readonly seating: Seating;
   readonly clock: ManualClock;
   /** One look, until nobody is being seated. Answers how many fates became known by it. */
@@ -84,6 +86,7 @@ export async function seatWorld(): Promise<SeatWorld> {
     await tx.agents.move(agent, ended, { to: "completed", actor: "operator", reason: "stopped" }, 0);
   };
   const made: SeatWorld = {
+    landing: world,
     seating,
     clock,
     obstacle: undefined,

@@ -1,15 +1,20 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import { failureOf } from "../domain/failure.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
+import { isIntegration } from "../domain/merge/landing-branch.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
+import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
 import type { EnginePorts } from "./ports.ts";
 
-export type SeatPorts = CleaningPorts & LandingPorts & Pick<EnginePorts, "root" | "worktreePath" | "ids" | "report">;
+export type SeatPorts = CleaningPorts &
+  LandingPorts &
+  TipPorts &
+  Pick<EnginePorts, "root" | "worktreePath" | "ids" | "report">;
 
 /** Git adds worktrees one at a time, but the files of one can be written while the next is added. */
 const atOnce = 4;
@@ -147,12 +152,18 @@ async function giveUp(ports: SeatPorts, id: string, error: unknown): Promise<boo
 interface Place {
   readonly agent: Agent;
   readonly baseRef: string;
+  /** Where on a landing branch the agent starts. Undefined: at the tip of `baseRef`, whatever that is. */
+  readonly start?: Start | undefined;
 }
 
 /** `later`: a command takes the last worktree of the name away at this moment. */
-async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<"known" | "later"> {
+async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise<"known" | "later"> {
   if (agent.worktreeKind === "root") {
     await seatAtRoot(ports, agent, baseRef);
+    return "known";
+  }
+  if (start !== undefined && "problem" in start) {
+    await ports.store.transaction((tx) => startFailed(tx, ports, agent, start.problem));
     return "known";
   }
   await makeRoom(ports, agent);
@@ -166,7 +177,7 @@ async function seat(ports: SeatPorts, { agent, baseRef }: Place): Promise<"known
     branch: agent.branch ?? "",
     path,
     kind: agent.worktreeKind,
-    baseRef,
+    baseRef: start?.commit ?? baseRef,
   });
   ports.reach("seat.after-worktree");
   if (created.ok && goesOn) await bringBack(ports, agent, created.value);
@@ -220,7 +231,8 @@ async function placeFor(ports: SeatPorts, id: string): Promise<Place | undefined
     return { agent, baseRef: (await ports.worktrees.currentBranch()) ?? canonicalBranch };
   }
   const landing = run === undefined || agent.baseRef !== null ? undefined : await ensureLandingBranch(ports, run);
-  return { agent, baseRef: agent.baseRef ?? landing ?? canonicalBranch };
+  const baseRef = agent.baseRef ?? landing ?? canonicalBranch;
+  return { agent, baseRef, start: isIntegration(baseRef) ? await startOn(ports, baseRef) : undefined };
 }
 
 async function seatAtRoot(ports: SeatPorts, agent: Agent, baseRef: string): Promise<void> {

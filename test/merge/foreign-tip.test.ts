@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
-import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { operator } from "../../src/domain/caller/caller.ts";
+import { ensureLandingBranch, landingInstead } from "../../src/engine/merge/landing-branch.ts";
+import { randomIds } from "../../src/host/ids.ts";
+import { newOp } from "../../src/usecases/merge/new-op.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
 import { decide } from "../../src/usecases/operator/decide.ts";
 import { openDecisions } from "../../src/usecases/operator/decisions.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+import { type SeatWorld, seatWorld } from "../../testkit/seat-world.ts";
+import { storedAgent } from "../../testkit/use-case.ts";
 
 const landing = "overstory/integration/main";
 
@@ -111,4 +116,88 @@ test("a landing branch that only follows its target after a promotion is ours", 
   await world.work();
   expect(await world.entry(id)).toMatchObject({ status: "merged" });
   expect(await world.promote()).toMatchObject({ status: "done" });
+});
+
+/** Three agents wait for their worktrees, and somebody moves the landing branch of their run before they get them. */
+async function movedBeforeSeating(): Promise<{ seats: SeatWorld; branch: string; ours: string; foreign: string }> {
+  const seats = await seatWorld();
+  const { landing: world } = seats;
+  const run = await world.store.read((tx) => tx.runs.get("run-1"));
+  if (run === undefined) throw new Error("there is no run-1");
+  const branch = (await ensureLandingBranch(world.ports, run)) ?? "";
+  const ours = world.tip(branch);
+  const foreign = world.branch("evil", () => world.write(world.root, "evil.txt", "evil\n"));
+  world.git(world.root, "update-ref", `refs/heads/${branch}`, foreign);
+  return { seats, branch, ours, foreign };
+}
+
+const seatOf = (world: LandingWorld, name: string) =>
+  world.store.read(async (tx) => {
+    const agent = await tx.agents.byName(name);
+    return { state: agent?.state, baseRef: agent?.baseRef, baseCommit: agent?.baseCommit };
+  });
+
+test("new agents start from what our last operation left, not from what somebody else put there", async () => {
+  const { seats, branch, ours, foreign } = await movedBeforeSeating();
+  await using _ = seats;
+  const { landing: world } = seats;
+  expect(await seats.look()).toBe(3);
+  for (const name of ["b1", "b2", "b3"]) {
+    expect(await seatOf(world, name)).toEqual({ state: "booting", baseRef: branch, baseCommit: ours });
+    expect(world.git(world.root, "ls-tree", "--name-only", `overstory/${name}/t`)).not.toContain("evil.txt");
+  }
+  const asked = await questions(world);
+  expect(asked).toMatchObject([{ subject: `somebody moved ${branch}` }]);
+  expect(world.tip(branch)).toBe(foreign);
+
+  await world.call(decide, { id: asked[0]?.id ?? "", option: "accept" });
+  await world.store.transaction((tx) =>
+    tx.agents.reserve(
+      storedAgent("b4", { worktreeKind: "linked", branch: "overstory/b4/t", state: "booting", parentName: "lead" }),
+    ),
+  );
+  await seats.look();
+  expect(await seatOf(world, "b4")).toEqual({ state: "booting", baseRef: branch, baseCommit: foreign });
+});
+
+test("a base branch that is named is compared as well, when it is a landing branch", async () => {
+  const { seats, branch, ours } = await movedBeforeSeating();
+  await using _ = seats;
+  const { landing: world } = seats;
+  const named = { worktreeKind: "linked", branch: "overstory/b4/t", state: "booting", baseRef: branch } as const;
+  await world.store.transaction((tx) => tx.agents.reserve(storedAgent("b4", { ...named, parentName: "lead" })));
+  await seats.look();
+  expect(await seatOf(world, "b4")).toEqual({ state: "booting", baseRef: branch, baseCommit: ours });
+});
+
+test("where what our last operation left is gone, no agent starts, and its parent is told why", async () => {
+  const { seats, branch } = await movedBeforeSeating();
+  await using _ = seats;
+  const { landing: world } = seats;
+  await world.store.transaction(async (tx) => {
+    const context = { caller: operator, ids: randomIds, now: 1, settings: world.ports.rules };
+    const gone = "1".repeat(40);
+    const ref = `refs/heads/${branch}`;
+    const op = await newOp(tx, context, { kind: "land", ref, queueIds: [], beforeCommit: null, afterCommit: gone });
+    await tx.mergeOps.settle(op.id, { status: "done", updatedAt: 1 });
+  });
+  await seats.look();
+  const { states, mail } = await seats.facts();
+  expect(states).toEqual(Array.from({ length: 3 }, () => "zombie/start_failed/no worktree"));
+  expect(mail[0]?.body).toContain("somebody else moved it");
+  expect(mail[0]?.body).toMatch(/ov decide \S+ accept/);
+});
+
+test("a landing branch that was moved back or deleted is not begun anew without what landed on it", async () => {
+  const { world, ours } = await moved();
+  await using _ = world;
+  const old = world.git(world.root, "rev-parse", `${ours}^1`);
+  world.branch("main", () => world.write(world.root, "human.txt", "human\n"));
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, old);
+  expect(await landingInstead(world.ports, "main", null)).toBe(landing);
+  expect(world.tip(landing)).toBe(old);
+  expect((await world.promote()).request.cause).toBe("foreign_tip");
+  world.git(world.root, "update-ref", "-d", `refs/heads/${landing}`);
+  expect(await landingInstead(world.ports, "main", null)).toBe(landing);
+  expect(world.tip(landing)).toBe(ours);
 });

@@ -33,7 +33,7 @@ export interface TipQuestion {
 export function tipMail({ landing, tip, expected, subject }: TipQuestion): OutcomeMail {
   const context = [
     `${landing} is at ${tip.slice(0, 10)} (${subject}), but our last landing left it at ${expected.slice(0, 10)}.`,
-    "Somebody else moved it, and nothing proves what is on it. Nothing lands on it and it is not promoted until you decide.",
+    "Somebody else moved it, and nothing proves what is on it. Until you decide, nothing lands on it, it is not promoted, and new agents start from what our last landing left.",
     `See what is there: git log -p ${expected.slice(0, 10)}..${tip.slice(0, 10)}`,
     "accept: it counts as landed. put back: the branch goes back, and those commits stay below refs/overstory/backup/.",
   ].join("\n");

@@ -7,6 +7,7 @@ import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { earlierLandings, landingPlace } from "../../usecases/merge/landing-place.ts";
+import { leftTips } from "../../usecases/merge/landing-tip.ts";
 import { newOp } from "../../usecases/merge/new-op.ts";
 
 export interface LandingPorts {
@@ -66,7 +67,8 @@ async function waitingBranches(ports: LandingPorts, target: string, tip: string)
 
 /** Sees to it that the landing branch is there, and where it should be. */
 async function standAt(ports: LandingPorts, branch: string, tip: string): Promise<void> {
-  const { from, at } = await landingPlace(ports.merging, branch, tip);
+  const { from, at: place } = await landingPlace(ports.merging, branch, tip);
+  const at = await withLanded(ports, branch, { from, place, target: tip });
   if (from === at) return;
   const ref = `refs/heads/${branch}`;
   // One that may not be moved now, because somebody looks at it in a checkout, stays; what lands on it meets the same.
@@ -78,4 +80,22 @@ async function standAt(ports: LandingPorts, branch: string, tip: string): Promis
     const op = await newOp(tx, context, { kind: "begin", ref, queueIds: [], beforeCommit: from, afterCommit: at });
     await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
   });
+}
+
+interface Move {
+  readonly from: string | null;
+  readonly place: string;
+  readonly target: string;
+}
+
+/**
+ * A branch that lacks what landed on it is not ours to move on: where somebody moved it back it stays, so that the
+ * operator is asked; where somebody deleted it, it is made again with everything that landed.
+ */
+async function withLanded({ store, merging }: LandingPorts, branch: string, { from, place, target }: Move) {
+  const { last } = await store.read((tx) => leftTips(tx, branch));
+  if (last === null || from === last) return place;
+  const landed = await merging.commitOf(last);
+  if (landed === undefined || (await merging.contains(target, landed))) return place;
+  return from ?? landed;
 }

@@ -1,16 +1,51 @@
 import { integrationPrefix, isIntegration } from "../../domain/merge/landing-branch.ts";
 import { isOurTip } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { MergeGit } from "../../ports/merge-git.ts";
 import { askAboutTip, closeTipQuestions, leftTips } from "../../usecases/merge/landing-tip.ts";
-import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { backupRef, branchRef, type MergePorts } from "./ports.ts";
+
+/** What comparing the tip of a landing branch with the record needs. */
+export type TipPorts = Pick<MergePorts, "store" | "clock" | "ids" | "settings"> & {
+  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf">;
+};
 
 /**
  * Why a landing branch of ours must not be used: somebody else moved it, and the operator was asked. Undefined when its
  * tip is what our last operation left. The target itself is its users' branch, and may be anywhere.
  */
-export async function foreignTip(ports: MergePorts, landing: string, tip: string): Promise<string | undefined> {
-  if (!isIntegration(landing)) return undefined;
+export async function foreignTip(ports: TipPorts, landing: string, tip: string): Promise<string | undefined> {
+  return (await compareTip(ports, landing, tip))?.problem;
+}
+
+export type Start = { readonly commit: string } | { readonly problem: string };
+
+/**
+ * The commit that new work on a landing branch starts from. Where somebody else moved the branch, that is what our last
+ * operation left: nothing proves the commits on its tip. Undefined when there is no such branch.
+ */
+export async function startOn(ports: TipPorts, landing: string): Promise<Start | undefined> {
   const { store, merging } = ports;
+  const tip = await merging.commitOf(branchRef(landing));
+  if (tip === undefined) return undefined;
+  // Nearly always, and then no more processes of git are needed: many agents may start together.
+  if ((await store.read((tx) => leftTips(tx, landing))).last === tip) return { commit: tip };
+  const foreign = await compareTip(ports, landing, tip);
+  if (foreign === undefined) return { commit: tip };
+  const commit = foreign.expected === tip ? undefined : await merging.commitOf(foreign.expected);
+  return commit === undefined ? { problem: foreign.problem } : { commit };
+}
+
+interface ForeignTip {
+  /** Where our last operation left the branch. */
+  readonly expected: string;
+  readonly problem: string;
+}
+
+async function compareTip(ports: TipPorts, landing: string, tip: string): Promise<ForeignTip | undefined> {
+  if (!isIntegration(landing)) return undefined;
+  const { store, merging, ids } = ports;
+  const context = { ids, now: ports.clock.now() };
   const { last, intended } = await store.read((tx) => leftTips(tx, landing));
   const runs = (await store.read((tx) => tx.runs.list(remembered))).filter((run) => run.landingBranch === landing);
   const targets = [
@@ -23,20 +58,23 @@ export async function foreignTip(ports: MergePorts, landing: string, tip: string
   );
   const has = async (commit: string): Promise<boolean> =>
     (await Promise.all(tips.map((target) => merging.contains(target, commit)))).includes(true);
-  const facts = { tip, last, targetHasTip: await has(tip), targetHasLast: last !== null && (await has(last)) };
+  // What was landed may be gone from the repository, and is on no target then.
+  const isThere = last !== null && (await merging.commitOf(last)) !== undefined;
+  const facts = { tip, last, targetHasTip: await has(tip), targetHasLast: isThere && (await has(last)) };
   if (isOurTip(facts) || intended.includes(tip)) {
-    await store.transaction((tx) => closeTipQuestions(tx, mergeContext(ports), landing));
+    await store.transaction((tx) => closeTipQuestions(tx, context, landing));
     return undefined;
   }
   const expected = last ?? tips[0] ?? tip;
   const subject = await merging.subjectOf(tip);
   const runId = runs[0]?.id ?? null;
   const asked = await store.transaction(async (tx) => {
-    await closeTipQuestions(tx, mergeContext(ports), landing, { except: tip });
-    return askAboutTip(tx, mergeContext(ports), { landing, tip, expected, subject, runId });
+    await closeTipQuestions(tx, context, landing, { except: tip });
+    return askAboutTip(tx, context, { landing, tip, expected, subject, runId });
   });
   const where = `${landing} is at ${tip.slice(0, 10)}, not at ${expected.slice(0, 10)} where our last landing left it`;
-  return `${where}: somebody else moved it; see: ov inbox, then: ov decide ${asked} accept, or: ov decide ${asked} 'put back'`;
+  const problem = `${where}: somebody else moved it; see: ov inbox, then: ov decide ${asked} accept, or: ov decide ${asked} 'put back'`;
+  return { expected, problem };
 }
 
 /** How many runs may have used the same landing branch. */

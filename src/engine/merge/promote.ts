@@ -25,10 +25,10 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (from === undefined)
     return end(ports, op, `there is no branch ${target}; when it was renamed: ov run retarget <branch>`);
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
-  // Where it was before is on record when whoever moved it died before they could say so.
-  if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   const foreign = await foreignTip(ports, landing, to);
   if (foreign !== undefined) return end(ports, op, foreign, "foreign_tip");
+  // Where it was before is on record when whoever moved it died before they could say so.
+  if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
   const [checkout, other] = await merging.checkoutsOf(target);
   if (other !== undefined) {

@@ -64,8 +64,9 @@ function baseWhereFree(repository: Repository, path: string, baseRef: string): s
   }
 }
 
-/** The tip of a branch that has a file of its own. */
+/** A commit, or the tip of a branch that has a file of its own. */
 function looseBranch({ commonDir }: Repository, name: string): string | undefined {
+  if (/^[0-9a-f]{40,64}$/.test(name)) return name;
   const file = join(commonDir, "refs", "heads", name);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const text = readFileSync(file, "utf8").trim();
