@@ -121,6 +121,8 @@ describe("nothing that somebody planted runs", () => {
     writeFileSync(join(project.root, ".git", "info", "attributes"), "*.x filter=x\n");
     // The agent's own git would run it, and no command of ours.
     await project.json("init", "--reset");
+    const gate = [{ name: "gate-1", command: "test -f a.x" }];
+    await project.json("config", "set", "project.qualityGates", JSON.stringify(gate));
     const refused = await project.ov("sling", "other work", "--json");
     expect([refused.code, refused.out]).toEqual([3, expect.stringContaining("ov trust add x")]);
     await project.ov("diff", "b1");
