@@ -25,6 +25,8 @@ describe("a first init", () => {
       "committed",
       "committedOn",
       "warnings",
+      "setup",
+      "unusableGates",
       "unconfirmed",
       "tools",
     ]);

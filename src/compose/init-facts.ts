@@ -1,17 +1,23 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { loadConfig } from "../config/load.ts";
+import { asWritten } from "../config/read.ts";
 import type { Detected } from "../config/render.ts";
 import { branchName } from "../config/schema/shape.ts";
+import { table } from "../config/schema.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
 import type { DetectedGate } from "../domain/project/gate.ts";
 import { detectGates, gateFiles } from "../domain/project/gates.ts";
 import { projectName } from "../domain/project/name.ts";
+import { type SetupCommand, setupCommand, setupFiles } from "../domain/project/setup-command.ts";
+import { type UnusableGate, unusableGates } from "../domain/project/unusable-gates.ts";
 import type { InvalidInput } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { installedRuntimes } from "../host/project/coding-agents.ts";
 import { readTexts } from "../host/project/files.ts";
 import type { Repository } from "../host/project/repository.ts";
+import { readText } from "../host/read-text.ts";
 import { programProblem } from "../host/runtime-probe.ts";
 import { runtimeById } from "./runtimes.ts";
 
@@ -19,6 +25,15 @@ import { runtimeById } from "./runtimes.ts";
 export interface ProjectFacts extends Detected {
   readonly gates: readonly DetectedGate[];
   readonly warnings: readonly string[];
+}
+
+/** What `ov init` would change in the configuration if its owner agrees. */
+export interface Proposals {
+  /** Undefined where a setup command is set, or none is needed. */
+  readonly setup: SetupCommand | undefined;
+  readonly unusable: readonly UnusableGate[];
+  /** The gates without those, as they would be set. */
+  readonly remaining: readonly unknown[];
 }
 
 interface Question {
@@ -75,6 +90,37 @@ export async function configuredFacts({ repository, env, name }: Question): Prom
     ],
   };
 }
+
+/** What the lock files propose for a project that is to be set up. */
+export function proposeSetup(
+  root: string,
+  env: Environment,
+  gates: readonly Pick<DetectedGate, "command">[],
+): SetupCommand | undefined {
+  const texts = readTexts(root, [...gateFiles, ...setupFiles]);
+  return setupCommand({ texts, gates: gates.map(({ command }) => command), has: onPath(env) });
+}
+
+/** What could be better in a configuration that is there. One that cannot be used is told by whoever uses it. */
+export async function proposeChanges({ repository, env }: Omit<Question, "name">): Promise<Proposals> {
+  const { root, state } = repository;
+  const { config } = await loadConfig(configFiles({ root, state }), {});
+  const { qualityGates: gates } = config.project;
+  const unusable = unusableGates(gates, {
+    has: onPath(env),
+    read: (path) => readText(join(root, path)),
+    exists: (path) => existsSync(join(root, path)),
+  });
+  const names = new Set(unusable.map(({ name }) => name));
+  const remaining = gates.filter(({ name }) => !names.has(name));
+  const setup = config.merge.setup === undefined ? proposeSetup(root, env, remaining) : undefined;
+  return { setup, unusable, remaining: [asWritten(table["project.qualityGates"], remaining)].flat() };
+}
+
+const onPath =
+  (env: Environment) =>
+  (program: string): boolean =>
+    Bun.which(program, { PATH: env.PATH ?? "" }) !== null;
 
 /** Of those that are installed, the first that this program can drive and that answers. */
 async function firstThatStarts(installed: readonly string[], path: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { renderDefaultConfig } from "../config/render.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
+import { detectGates, gateFiles } from "../domain/project/gates.ts";
 import { generatedFiles, generatedNames } from "../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
@@ -10,7 +11,7 @@ import { no, ok, type Result } from "../domain/result.ts";
 import { randomIds } from "../host/ids.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/project/commit.ts";
-import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/project/files.ts";
+import { createFile, keepCopy, makeDirectory, readTexts, replaceFile } from "../host/project/files.ts";
 import { type InstructionEdit, putGuide } from "../host/project/instruction-file.ts";
 import { type Ledger, makeLedger } from "../host/project/ledger.ts";
 import { makeStateDir, withStateLock } from "../host/project/record.ts";
@@ -29,7 +30,8 @@ import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
 import { bindProject, recordPlace } from "./bind-project.ts";
 import { directChannel } from "./channel.ts";
-import { configuredFacts, detectFacts, type ProjectFacts } from "./init-facts.ts";
+import { makeConfigEditor } from "./config-edit.ts";
+import { configuredFacts, detectFacts, type ProjectFacts, proposeChanges, proposeSetup } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { openProject, openStore, refuseLostStore } from "./project.ts";
 import { makeTrustFacet } from "./trust-facet.ts";
@@ -51,7 +53,22 @@ export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): Pr
       const { root, branch } = repository;
       if (placeIfAny(root) !== undefined || existsSync(join(sharedDir(root), "config.yaml"))) return undefined;
       const facts = await detectFacts({ repository, env, name: undefined });
-      return facts.ok ? { root, runtime: facts.value.runtime, gates: facts.value.gates, branch } : undefined;
+      if (!facts.ok) return undefined;
+      const { runtime, gates } = facts.value;
+      return { root, runtime, gates, setup: proposeSetup(root, env, gates), branch };
+    },
+    proposals: async ({ reset }) => {
+      const repository = await findRepository(place);
+      const files = configFiles(repository);
+      const isThere = existsSync(files.project) || existsSync(files.lastKnown.project);
+      if (isThere && !reset) return { isConfigured: true, ...(await proposeChanges({ repository, env })) };
+      const gates = detectGates(readTexts(repository.root, gateFiles));
+      return { isConfigured: false, setup: proposeSetup(repository.root, env, gates), unusable: [], remaining: [] };
+    },
+    set: async (key, value) => {
+      const files = configFiles(await findRepository(place));
+      const edited = await makeConfigEditor(files, env)(key, value, { local: false });
+      return edited.ok ? ok(null) : edited;
     },
     confirm: async (question) => (await import("./worktrees.ts")).confirm(question),
     trust: async () => makeTrustFacet(await findRepository(place), env),
@@ -211,7 +228,7 @@ async function setUp({ root, state, env, facts, request, lastKnown, isNewState }
   if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
   const backups = await writeConfig(
     join(dir, "config.yaml"),
-    { text: lastKnown ?? renderDefaultConfig(facts), reset: request.reset },
+    { text: lastKnown ?? renderDefaultConfig({ ...facts, setup: request.setup }), reset: request.reset },
     ledger,
   );
   return {

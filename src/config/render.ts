@@ -4,6 +4,8 @@ export interface Detected {
   readonly canonicalBranch: string;
   readonly runtime: string;
   readonly gates: readonly { readonly name: string; readonly command: string; readonly description: string }[];
+  /** Command that installs dependencies, where the operator took the proposed one. */
+  readonly setup?: string | undefined;
 }
 
 /** The first config.yaml of a project: only what was detected, so that defaults can improve without anyone editing it. */
@@ -24,8 +26,16 @@ export function renderDefaultConfig(detected: Detected): string {
     "  # Coding-agent program that runs the agents.",
     `  default: ${scalar(detected.runtime)}`,
     "",
+    ...(detected.setup === undefined ? [] : setupLines(detected.setup)),
   ].join("\n");
 }
+
+const setupLines = (command: string): string[] => [
+  "merge:",
+  "  # Installs dependencies before gates; runs once for each state of the lock files.",
+  `  setup: ${scalar(command)}`,
+  "",
+];
 
 function gateLines(gates: Detected["gates"]): string[] {
   if (gates.length === 0) return ["  qualityGates: []"];

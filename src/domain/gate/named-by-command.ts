@@ -140,7 +140,7 @@ function placeOf(args: readonly string[], cwd: string, flags: readonly string[])
 }
 
 /** The words of each command in a line of shell. Quotes are taken off; what a variable stands for is not known. */
-function simpleCommands(text: string): readonly (readonly string[])[] {
+export function simpleCommands(text: string): readonly (readonly string[])[] {
   const commands: string[][] = [];
   let words: string[] = [];
   let word: string | undefined;

@@ -1,6 +1,6 @@
 import type { FoundCheck, GateKind, ProjectTexts } from "../gate.ts";
 
-type Manager = "npm" | "pnpm" | "yarn" | "bun";
+export type Manager = "npm" | "pnpm" | "yarn" | "bun";
 
 /** Most telling first: a lock file of npm is often left over from before a project moved on. */
 const locks: readonly (readonly [file: string, manager: Manager])[] = [
@@ -52,7 +52,7 @@ function ends(script: unknown): boolean {
 }
 
 /** What the manifest says (`"packageManager": "pnpm@9.1.0"`) counts more than a file that may be left over. */
-function managerOf(manifest: unknown, texts: ProjectTexts): Manager {
+export function managerOf(manifest: unknown, texts: ProjectTexts): Manager {
   const stated = field(manifest, "packageManager");
   const name = typeof stated === "string" ? stated.split("@")[0] : undefined;
   const said = locks.find(([, manager]) => manager === name);
@@ -60,12 +60,12 @@ function managerOf(manifest: unknown, texts: ProjectTexts): Manager {
   return (said ?? locked)?.[1] ?? "npm";
 }
 
-function field(value: unknown, name: string): unknown {
+export function field(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return new Map<string, unknown>(Object.entries(value)).get(name);
 }
 
-function parsed(text: string | undefined): unknown {
+export function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -1,4 +1,6 @@
 import type { DetectedGate } from "../../../domain/project/gate.ts";
+import type { SetupCommand } from "../../../domain/project/setup-command.ts";
+import type { UnusableGate } from "../../../domain/project/unusable-gates.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { TrustFacet } from "./trust.ts";
@@ -10,6 +12,8 @@ export interface InitRequest {
   readonly commit: boolean;
   /** Tell a person's own session about us, in the instruction file it reads. */
   readonly instructions: boolean;
+  /** `merge.setup` for a configuration that is written now. */
+  readonly setup?: string | undefined;
   /** Begin with an empty database where the one that was there is gone. */
   readonly newDatabase?: boolean;
 }
@@ -33,10 +37,24 @@ export interface InitReport {
   readonly warnings: readonly string[];
 }
 
+/** What could be changed in the configuration, if its owner agrees. */
+export interface InitProposals {
+  /** False where `ov init` is about to write the configuration anew. */
+  readonly isConfigured: boolean;
+  /** A setup command that the lock files name, where none is set. */
+  readonly setup: SetupCommand | undefined;
+  /** Gates of the configuration that cannot run here. */
+  readonly unusable: readonly UnusableGate[];
+  /** The other gates, as they would be set. */
+  readonly remaining: readonly unknown[];
+}
+
 export interface SetUpPlan {
   readonly root: string;
   readonly runtime: string;
   readonly gates: readonly DetectedGate[];
+  /** The command that would install dependencies before gates. */
+  readonly setup: SetupCommand | undefined;
   /** Where the new files would be committed; undefined on no branch. */
   readonly branch: string | undefined;
 }
@@ -45,6 +63,10 @@ export interface SetUpPlan {
 export interface ProjectFacet {
   /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
   init(request: InitRequest): Promise<Result<InitReport, Refusal>>;
+  /** What `init` with the same request would offer to change. Nothing is written by looking. */
+  proposals(request: Pick<InitRequest, "reset">): Promise<InitProposals>;
+  /** Sets one key of the shared configuration. */
+  set(key: string, value: string): Promise<Result<null, Refusal>>;
   /** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
   setUpPlan(): Promise<SetUpPlan | undefined>;
   /** Asks a person; undefined when nobody can be asked. */

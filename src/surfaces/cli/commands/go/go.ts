@@ -60,6 +60,7 @@ async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise
     fact("target", text(flags.target) ?? plan.branch ?? "the project's branch"),
     fact("runtime", text(flags.runtime) ?? plan.runtime),
     fact("gates", plan.gates.map(({ command }) => command).join("; ") || "none found"),
+    ...(plan.setup === undefined ? [] : [fact("setup", `${plan.setup.command} (${plan.setup.from}), before gates`)]),
     fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
   ])
     io.say(line);
@@ -82,8 +83,10 @@ interface Ready {
 
 /** The same as `ov init`; where everything is there already it changes nothing. */
 async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> {
-  const request = { name: undefined, reset: false, commit: true, instructions: true };
-  const done = await (await app.project()).init(request);
+  const facet = await app.project();
+  // Shown with the plan, or taken by --yes.
+  const setup = (await facet.setUpPlan())?.setup?.command;
+  const done = await facet.init({ name: undefined, reset: false, commit: true, instructions: true, setup });
   if (!done.ok) return done;
   const { status, project, created, warnings } = done.value;
   const initialized = status === "initialized";

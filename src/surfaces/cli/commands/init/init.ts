@@ -1,8 +1,11 @@
+import type { SetupCommand } from "../../../../domain/project/setup-command.ts";
+import type { UnusableGate } from "../../../../domain/project/unusable-gates.ts";
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
-import { no, ok } from "../../../../domain/result.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { Handler, Paint } from "../../command.ts";
-import type { InitReport } from "../../facets/project.ts";
+import type { Call, Handler, Paint } from "../../command.ts";
+import type { InitProposals, InitReport, ProjectFacet } from "../../facets/project.ts";
 import type { TrustFacet } from "../../facets/trust.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { askForTrust } from "../trust/trust.ts";
@@ -14,11 +17,16 @@ export const init: Handler = async ({ app, flags, io }) => {
   // Before anything is written: a name that is mistyped leaves no trace.
   const unknown = await unknownTo(trust, trusted);
   if (unknown !== undefined) return no(unknown);
+  const reset = flags.reset === true;
+  const offers = await facet.proposals({ reset });
+  // Into a configuration that is written now; in one that is there it is set afterwards.
+  const setup = offers.isConfigured ? undefined : await offerSetup(offers, facet, io);
   const done = await facet.init({
     name: typeof flags.name === "string" ? flags.name : undefined,
-    reset: flags.reset === true,
+    reset,
     commit: flags["no-commit"] !== true,
     instructions: flags["no-instructions"] !== true,
+    setup: setup?.taken === true ? setup.command : undefined,
     newDatabase: flags["new-database"] === true,
   });
   if (!done.ok) return done;
@@ -31,9 +39,79 @@ export const init: Handler = async ({ app, flags, io }) => {
     if (again) io.warn("this project is set up already; its configuration was kept (ov init --reset replaces it)");
     for (const warning of report.warnings) io.warn(visibleLine(warning));
   }
+  const changed = await changeConfigured(offers, facet, io);
+  if (!changed.ok) return changed;
+  const taken = setup ?? changed.value.setup;
   const tools = { overstory: { status, path: `${report.root}/.overstory` } };
-  return ok({ json: { ...report, unconfirmed, tools }, text: lines(io.paint, done.value).join("\n"), quietText: "" });
+  const json = { ...report, setup: taken ?? null, unusableGates: changed.value.unusable, unconfirmed, tools };
+  const edited = changed.value.setup?.taken === true || changed.value.unusable.some(({ removed }) => removed);
+  const text = [
+    ...lines(io.paint, done.value, taken),
+    ...(edited ? ["", "Changed .overstory/config.yaml as you said; commit it to share the change."] : []),
+  ];
+  return ok({ json, text: text.join("\n"), quietText: "" });
 };
+
+interface OfferedSetup extends SetupCommand {
+  readonly taken: boolean;
+}
+
+/** The setup command that the lock files name. Taken with `--yes` or the word of a person; else only named. */
+async function offerSetup(
+  { setup }: InitProposals,
+  facet: ProjectFacet,
+  io: Call["io"],
+): Promise<OfferedSetup | undefined> {
+  if (setup === undefined) return undefined;
+  const { command, from } = setup;
+  const question = `Gates need installed dependencies. Install them with: ${visibleLine(command)} (from ${from})?`;
+  const answer = io.yes ? true : mayAsk(io) ? await facet.confirm(question) : undefined;
+  if (answer === undefined) {
+    io.warn(
+      `gates need installed dependencies, and no command installs them yet; ${from} names one, take it with: ov config set merge.setup ${shellWord(command)}`,
+    );
+  }
+  return { ...setup, taken: answer === true };
+}
+
+interface Changed {
+  readonly setup: OfferedSetup | undefined;
+  readonly unusable: readonly (UnusableGate & { readonly removed: boolean })[];
+}
+
+/**
+ * Changes of a configuration that is there. A gate is removed only by the word of a person: it is shared, and what is
+ * missing on this machine may be there on another one. Without a word it is named, with the command that removes it.
+ */
+async function changeConfigured(
+  offers: InitProposals,
+  facet: ProjectFacet,
+  io: Call["io"],
+): Promise<Result<Changed, Refusal>> {
+  if (!offers.isConfigured) return ok({ setup: undefined, unusable: [] });
+  const setup = await offerSetup(offers, facet, io);
+  const set = setup?.taken === true ? await facet.set("merge.setup", setup.command) : ok(null);
+  if (!set.ok) return set;
+  const { unusable, remaining } = offers;
+  const [first] = unusable;
+  if (first === undefined) return ok({ setup, unusable: [] });
+  const which = unusable.map(({ name, command, why }) => `${visibleLine(name)} (${visibleLine(command)}): ${why}`);
+  const them = unusable.length === 1 ? "this gate" : "these gates";
+  const kept = JSON.stringify(remaining);
+  const asks = `No work can pass ${them}: ${which.join("; ")}. Remove ${unusable.length === 1 ? "it" : "them"} from .overstory/config.yaml?`;
+  const answer = mayAsk(io) && !io.yes ? await facet.confirm(asks) : undefined;
+  if (answer === undefined) {
+    const command = `ov config set project.qualityGates ${shellWord(kept)}`;
+    io.warn(
+      `no work can pass ${them} here: ${which.join("; ")}; remove ${unusable.length === 1 ? "it" : "them"} with: ${command}`,
+    );
+  }
+  const removed = answer === true ? await facet.set("project.qualityGates", kept) : ok(null);
+  if (!removed.ok) return removed;
+  return ok({ setup, unusable: unusable.map((gate) => ({ ...gate, removed: answer === true })) });
+}
+
+const mayAsk = (io: Call["io"]): boolean => !io.json && !io.quiet;
 
 async function unknownTo(trust: TrustFacet, names: readonly string[]): Promise<Refusal | undefined> {
   if (names.length === 0) return undefined;
@@ -43,7 +121,7 @@ async function unknownTo(trust: TrustFacet, names: readonly string[]): Promise<R
   return invalid("trust", "is no filter or hook that this repository names", { value: unknown, allowed: known });
 }
 
-function lines(paint: Paint, report: InitReport): readonly string[] {
+function lines(paint: Paint, report: InitReport, setup: OfferedSetup | undefined): readonly string[] {
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(8))} ${visibleLine(value)}`;
   const [first = "none", ...rest] = report.gates.map(({ name, command, from }) => `${name}: ${command} (${from})`);
   return [
@@ -53,6 +131,7 @@ function lines(paint: Paint, report: InitReport): readonly string[] {
     fact("runtime", report.runtime),
     fact("gates", first),
     ...rest.map((gate) => fact("", gate)),
+    ...(setup?.taken === true ? [fact("setup", `${setup.command} (${setup.from}), before gates`)] : []),
     ...(report.created.length === 0 ? [] : [fact("written", topmost(report.created).join(", "))]),
     ...report.backups.map((copy) => fact("kept", copy)),
     ...(report.committed

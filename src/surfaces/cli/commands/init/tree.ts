@@ -18,7 +18,7 @@ export const initCommand: Command = {
   name: "init",
   summary: "Set up this repository, or complete what is missing",
   details:
-    "Detects the project's name, branch, coding agent and quality gates. What is there already is never changed, so it can be run again at any time.",
+    "Detects the project's name, branch, coding agent and quality gates, and proposes a command that installs dependencies before gates (merge.setup). What is there already is changed only when you agree, so it can be run again at any time. Where nobody can be asked, --yes takes the setup command; gates that cannot run here are only named, with the command that removes them.",
   group: "Setup",
   flags: [
     { name: "name", value: "name", summary: "Name of the project (default: that of the repository)" },

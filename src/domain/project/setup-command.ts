@@ -1,0 +1,94 @@
+import { simpleCommands } from "../gate/named-by-command.ts";
+import type { ProjectTexts } from "./gate.ts";
+import { makefileNames } from "./gates/make.ts";
+import { field, type Manager, managerOf, parsed } from "./gates/node.ts";
+
+/** A command that installs what the gates need, with the lock file that it follows. */
+export interface SetupCommand {
+  readonly command: string;
+  readonly from: string;
+}
+
+interface Question {
+  readonly texts: ProjectTexts;
+  /** The commands of the gates. */
+  readonly gates: readonly string[];
+  /** Whether a program is on PATH. */
+  has(program: string): boolean;
+}
+
+/** Files whose texts decide, beside those that decide about gates. */
+export const setupFiles: readonly string[] = [".yarnrc.yml"];
+
+/**
+ * What `merge.setup` should be, read from the lock files. Only where the gates run tools of that language and the
+ * installed files are kept between gates (`node_modules`, `.venv`). Cargo and Go fetch what they lack by themselves, into
+ * a place outside of the checkout.
+ */
+export function setupCommand(question: Question): SetupCommand | undefined {
+  const found = [nodeSetup(question), pythonSetup(question)].filter((one) => one !== undefined);
+  if (found.length === 0) return undefined;
+  return {
+    command: found.map(({ command }) => command).join(" && "),
+    from: found.map(({ from }) => from).join(", "),
+  };
+}
+
+const nodeLocks: Readonly<Record<Manager, readonly string[]>> = {
+  npm: ["package-lock.json", "npm-shrinkwrap.json"],
+  pnpm: ["pnpm-lock.yaml"],
+  yarn: ["yarn.lock"],
+  bun: ["bun.lock", "bun.lockb"],
+};
+
+function nodeSetup({ texts, gates, has }: Question): SetupCommand | undefined {
+  const manifest = parsed(texts.get("package.json"));
+  const manager = managerOf(manifest, texts);
+  const from = nodeLocks[manager].find((file) => texts.has(file));
+  if (from === undefined || !has(manager) || !hasDependencies(manifest)) return undefined;
+  if (!gatesUse({ texts, gates }, nodePrograms)) return undefined;
+  const command = manager === "yarn" ? yarnInstall(texts) : installs[manager];
+  return command === undefined ? undefined : { command, from };
+}
+
+const nodePrograms = new Set("npm npx pnpm pnpx yarn bun bunx node tsc eslint jest vitest".split(" "));
+
+const installs: Readonly<Record<Exclude<Manager, "yarn">, string>> = {
+  npm: "npm ci",
+  pnpm: "pnpm install --frozen-lockfile",
+  bun: "bun install --frozen-lockfile",
+};
+
+/** A later yarn installs into `node_modules` only when it is told to; its other layouts are not kept between gates. */
+function yarnInstall(texts: ProjectTexts): string | undefined {
+  if (texts.get("yarn.lock")?.includes("yarn lockfile v1") === true) return "yarn install --frozen-lockfile";
+  const settings = texts.get(".yarnrc.yml") ?? "";
+  return /^nodeLinker:\s*["']?node-modules/m.test(settings) ? "yarn install --immutable" : undefined;
+}
+
+const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "workspaces"];
+
+const hasDependencies = (manifest: unknown): boolean =>
+  dependencyFields.some((name) => {
+    const given = field(manifest, name);
+    return typeof given === "object" && given !== null && Object.keys(given).length > 0;
+  });
+
+const pythonLocks: readonly (readonly [file: string, program: string, command: string])[] = [
+  ["uv.lock", "uv", "uv sync --frozen"],
+  // Elsewhere than in .venv it would not be kept as setup made it.
+  ["poetry.lock", "poetry", "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction"],
+];
+
+function pythonSetup({ texts, gates, has }: Question): SetupCommand | undefined {
+  const lock = pythonLocks.find(([file, program]) => texts.has(file) && has(program));
+  if (lock === undefined || !gatesUse({ texts, gates }, new Set([lock[1]]))) return undefined;
+  return { command: lock[2], from: lock[0] };
+}
+
+/** Whether a gate runs one of the programs, itself or through the makefile. */
+function gatesUse({ texts, gates }: Pick<Question, "texts" | "gates">, programs: ReadonlySet<string>): boolean {
+  const makefile = texts.get(makefileNames.find((name) => texts.has(name)) ?? "") ?? "";
+  const lines = gates.flatMap((gate) => (/^\s*make\b/.test(gate) ? [gate, makefile] : [gate]));
+  return lines.some((line) => simpleCommands(line).some((words) => words.some((word) => programs.has(word))));
+}

@@ -1,0 +1,72 @@
+import { namedByCommand, simpleCommands } from "../gate/named-by-command.ts";
+import { field, parsed } from "./gates/node.ts";
+
+export interface UnusableGate {
+  readonly name: string;
+  readonly command: string;
+  readonly why: string;
+}
+
+/** What can be seen of the project and of this machine. */
+interface Surroundings {
+  /** Whether a program is on PATH. */
+  has(program: string): boolean;
+  /** The text of a file of the project; undefined when there is none. */
+  read(path: string): string | undefined;
+  exists(path: string): boolean;
+}
+
+type Gate = Pick<UnusableGate, "name" | "command">;
+
+/**
+ * Gates that cannot pass here, whatever the work is like: version 0.11 wrote `bun test` into the configuration of every
+ * project. Only what is certain counts; a gate that merely fails is a gate that does its work.
+ */
+export function unusableGates(gates: readonly Gate[], around: Surroundings): readonly UnusableGate[] {
+  return gates.flatMap(({ name, command }) => {
+    const why = missingProgram(command, around) ?? foreignBunTest(command, around) ?? missingScript(command, around);
+    return why === undefined ? [] : [{ name, command, why }];
+  });
+}
+
+function missingProgram(command: string, { has, exists }: Surroundings): string | undefined {
+  // What follows may depend on it: only the first program is certain to be started, at the root of the project.
+  const [program = ""] = simpleCommands(command)[0] ?? [];
+  if (!/^[\w./+-]+$/.test(program) || shellWords.has(program)) return undefined;
+  if (!program.includes("/")) return has(program) ? undefined : `there is no program ${program} on PATH`;
+  return program.startsWith("/") || exists(program) ? undefined : `there is no file ${program}`;
+}
+
+const shellWords = new Set(
+  "if for while until case function time test true false cd set export echo printf exec eval source command type ulimit umask trap exit return wait read".split(
+    " ",
+  ),
+);
+
+/** Bun's own test runner knows none of the tests of another one. */
+function foreignBunTest(command: string, { read, exists }: Surroundings): string | undefined {
+  const [program, verb] = simpleCommands(command)[0] ?? [];
+  if (program !== "bun" || verb !== "test") return undefined;
+  if (["bun.lock", "bun.lockb", "bunfig.toml"].some(exists)) return undefined;
+  return /\bbun\b/.test(read("package.json") ?? "") ? undefined : "this is no Bun project";
+}
+
+function missingScript(command: string, { read, exists }: Surroundings): string | undefined {
+  const { scripts } = namedByCommand(command);
+  const named = scripts.filter(
+    ({ name, manifest }) =>
+      !onInstall.has(name) && scripts.some((other) => other.manifest === manifest && other.name === `pre${name}`),
+  );
+  for (const { manifest, name } of named) {
+    const text = read(manifest);
+    if (field(field(parsed(text), "scripts"), name) !== undefined) continue;
+    // Except for npm, the managers also run installed programs and files by that name.
+    const dir = manifest.slice(0, -"package.json".length);
+    const installed = [`${dir}node_modules/.bin/${name}`, dir + name].some(exists);
+    const isNpm = simpleCommands(command).some(([program]) => program === "npm");
+    if (isNpm || !installed) return `${manifest} ${text === undefined ? "is not there" : `has no script ${name}`}`;
+  }
+  return undefined;
+}
+
+const onInstall = new Set(["install", "prepare"]);
