@@ -14,7 +14,7 @@ import { Slots } from "./merge/slots.ts";
 import { MergeWorker } from "./merge/worker.ts";
 import type { EnginePorts } from "./ports.ts";
 import { LostTurns } from "./reconcile.ts";
-import { Retention } from "./retention.ts";
+import { Retention } from "./retention/retention.ts";
 import { Seating } from "./seat-agents.ts";
 import { SilentSupervisors } from "./silent-supervisors.ts";
 import { WatchdogMemory } from "./watchdog/memory.ts";

@@ -1,11 +1,11 @@
-import type { Agent } from "../domain/agent/agent.ts";
-import { isIn } from "../domain/agent/capability.ts";
-import type { SnapshotRecord } from "../ports/store/snapshots.ts";
-import type { EnginePorts } from "./ports.ts";
-import { pruneMail } from "./prune-mail.ts";
-import { pruneMergeRefs } from "./prune-merge-refs.ts";
-import { type EvidenceSeen, pruneEvidence } from "./retention-evidence.ts";
-import { pruneBlobs, pruneEnvironments, pruneMergeLogs, pruneReplies, pruneSpecs } from "./retention-files.ts";
+import type { Agent } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
+import type { EnginePorts } from "../ports.ts";
+import { type EvidenceSeen, pruneEvidence } from "./evidence.ts";
+import { pruneBlobs, pruneEnvironments, pruneMergeLogs, pruneReplies, pruneSpecs } from "./files.ts";
+import { pruneMail } from "./mail.ts";
+import { pruneMergeRefs } from "./merge-refs.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const paceMs = 60 * 60_000;

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { aCheck } from "../../testkit/contracts/store/checks.ts";
-import { aReceipt, aResult } from "../../testkit/contracts/store/gates.ts";
-import { anEntry, anOp } from "../../testkit/contracts/store/merges.ts";
-import { anAgent, aRun, noon } from "../../testkit/contracts/store/rows.ts";
-import { landingWorld } from "../../testkit/landing-world.ts";
-import type { StoredCheck } from "../domain/completion/check.ts";
-import type { GateResult } from "../domain/gate/gate.ts";
-import type { Store, Tx } from "../ports/store.ts";
-import { type EvidenceSeen, pruneEvidence } from "./retention-evidence.ts";
+import { aCheck } from "../../../testkit/contracts/store/checks.ts";
+import { aReceipt, aResult } from "../../../testkit/contracts/store/gates.ts";
+import { anEntry, anOp } from "../../../testkit/contracts/store/merges.ts";
+import { anAgent, aRun, noon } from "../../../testkit/contracts/store/rows.ts";
+import { landingWorld } from "../../../testkit/landing-world.ts";
+import type { StoredCheck } from "../../domain/completion/check.ts";
+import type { GateResult } from "../../domain/gate/gate.ts";
+import type { Store, Tx } from "../../ports/store.ts";
+import { type EvidenceSeen, pruneEvidence } from "./evidence.ts";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -1,5 +1,5 @@
-import { environmentOf } from "../domain/completion/check.ts";
-import type { EnginePorts } from "./ports.ts";
+import { environmentOf } from "../../domain/completion/check.ts";
+import type { EnginePorts } from "../ports.ts";
 
 type FilePorts = Pick<EnginePorts, "store" | "oldFiles">;
 

@@ -1,7 +1,7 @@
-import { isOpenMerge } from "../domain/merge/entry.ts";
-import type { Tx } from "../ports/store.ts";
-import { backupRef, queueRef } from "./merge/ports.ts";
-import type { EnginePorts } from "./ports.ts";
+import { isOpenMerge } from "../../domain/merge/entry.ts";
+import type { Tx } from "../../ports/store.ts";
+import { backupRef, queueRef } from "../merge/ports.ts";
+import type { EnginePorts } from "../ports.ts";
 
 /** Asking who else holds a commit takes git through the whole history, and what nobody holds is asked about again. */
 const mostAsked = 20;

@@ -1,8 +1,8 @@
-import { environmentOf } from "../domain/completion/check.ts";
-import { openMergeStatuses } from "../domain/merge/entry.ts";
-import type { Place } from "../ports/store/place.ts";
-import type { Tx } from "../ports/store.ts";
-import type { EnginePorts } from "./ports.ts";
+import { environmentOf } from "../../domain/completion/check.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { Place } from "../../ports/store/place.ts";
+import type { Tx } from "../../ports/store.ts";
+import type { EnginePorts } from "../ports.ts";
 
 /** A look must not hold the writers' lock for long, however much there is. */
 const mostAtOnce = 500;

@@ -1,4 +1,4 @@
-import type { EnginePorts } from "./ports.ts";
+import type { EnginePorts } from "../ports.ts";
 
 /** A look must not hold the writers' lock for long, however much mail there is. */
 const mostAtOnce = 500;
