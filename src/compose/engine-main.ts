@@ -78,9 +78,10 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
       canonicalBranch: config.project.canonicalBranch,
       budgets: config.budgets,
       retention: {
-        snapshotDays: config.snapshot.retentionDays,
-        mailDays: config.mail.retentionDays,
-        mergeRefDays: config.merge.keepRefsDays,
+        "history.retentionDays": config.history.retentionDays,
+        "snapshot.retentionDays": config.snapshot.retentionDays,
+        "mail.retentionDays": config.mail.retentionDays,
+        "merge.keepRefsDays": config.merge.keepRefsDays,
       },
       watchdog: config.watchdog,
     },

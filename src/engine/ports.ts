@@ -5,6 +5,7 @@ import type { OldFiles } from "../ports/old-files.ts";
 import type { Processes } from "../ports/process.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { MergePorts } from "./merge/ports.ts";
+import type { RetentionKey } from "./retention/table.ts";
 import type { WatchdogSettings } from "./watchdog/ports.ts";
 
 export interface EnginePorts extends MergePorts {
@@ -39,7 +40,7 @@ export interface EngineSettings {
   readonly idleExitMs: number;
   readonly canonicalBranch: string;
   readonly budgets: BudgetSettings;
-  /** Days that things stay which somebody may still miss; 0 is for ever. */
-  readonly retention: { readonly snapshotDays: number; readonly mailDays: number; readonly mergeRefDays: number };
+  /** Days that old things stay, by their configuration key; 0 is for ever. */
+  readonly retention: Readonly<Record<RetentionKey, number>>;
   readonly watchdog: WatchdogSettings["watchdog"];
 }

@@ -1,12 +1,13 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { OldFiles } from "../ports/old-files.ts";
 import { errorCode } from "./writable.ts";
 
 /** Each costs a question to the file system, and an engine that starts has other things to do. */
 const mostAtOnce = 1_000;
 
+const turnName = /-(turn-[a-z0-9]+)$/;
 const specName = /^([0-9a-f]{64})\.md$/;
 
 /** What is old in the state directory of one project. */
@@ -15,7 +16,15 @@ export function oldFiles(state: string): OldFiles {
   const texts = join(state, "specs", ".content");
   const captured = join(state, "run", "env");
   const blobs = join(state, "mail-blobs");
+  const turns = join(state, "logs");
   return {
+    turnLogsBefore: async (time, turn) => oldTurns(turns, time, turn),
+    removeTurnLogs: async (paths) => {
+      for (const path of paths) {
+        await rm(path, { recursive: true, force: true });
+        removeIfEmpty(dirname(path));
+      }
+    },
     logsBefore: async (time, turn) => oldIn(logs, time, turn),
     removeLogs: async (ids) => {
       for (const id of ids) await rm(join(logs, id), { recursive: true, force: true });
@@ -35,12 +44,33 @@ export function oldFiles(state: string): OldFiles {
   };
 }
 
+/** `logs/<agent>/<time>-<turn>`; the output of gates is beside them. */
+function oldTurns(logs: string, time: number, turn: number) {
+  const dirs = namesIn(logs).filter((name) => name !== "merge");
+  const all = dirs.flatMap((agent) => namesIn(join(logs, agent)).map((name) => join(logs, agent, name)));
+  return partOf(all, turn).flatMap((path) => {
+    const turnId = turnName.exec(basename(path))?.[1];
+    return turnId !== undefined && isOlder(path, time) ? [{ path, turnId }] : [];
+  });
+}
+
+function removeIfEmpty(dir: string): void {
+  try {
+    rmdirSync(dir);
+  } catch (error) {
+    // Other turns are there, or it is gone already.
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(errorCode(error) ?? "")) throw error;
+  }
+}
+
 /** Nothing says how old an entry is but itself, so every turn asks another part of them. */
 function oldIn(dir: string, time: number, turn: number): readonly string[] {
-  const names = namesIn(dir);
+  return partOf(namesIn(dir), turn).filter((name) => isOlder(join(dir, name), time));
+}
+
+function partOf(names: readonly string[], turn: number): readonly string[] {
   const start = names.length <= mostAtOnce ? 0 : (turn * mostAtOnce) % names.length;
-  const part = [...names.slice(start), ...names.slice(0, start)].slice(0, mostAtOnce);
-  return part.filter((name) => isOlder(join(dir, name), time));
+  return [...names.slice(start), ...names.slice(0, start)].slice(0, mostAtOnce);
 }
 
 function namesIn(dir: string): readonly string[] {

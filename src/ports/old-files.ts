@@ -1,5 +1,9 @@
 /** Files in the state directory that are kept for a while and then let go of. */
 export interface OldFiles {
+  /** Directories of turns that were not written to since, with the turn's id; some of them, others at another turn. */
+  turnLogsBefore(time: number, turn: number): Promise<readonly { readonly path: string; readonly turnId: string }[]>;
+  /** With the directory of an agent that has none left. */
+  removeTurnLogs(paths: readonly string[]): Promise<void>;
   /** Ids of trains, checks and the like whose logs were not written to since; some of them, others at another turn. */
   logsBefore(time: number, turn: number): Promise<readonly string[]>;
   removeLogs(ids: readonly string[]): Promise<void>;

@@ -6,6 +6,7 @@ import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
 import type { GateRows, ReceiptRows } from "./store/gates.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
 import type { MergeAttemptRows, MergeOpRows, MergeRows } from "./store/merges.ts";
+import type { OldRows } from "./store/old-rows.ts";
 import type { LeaseRows, ProcessRows } from "./store/processes.ts";
 import type { RecoveryRows } from "./store/recovery.ts";
 import type { RunRows } from "./store/runs.ts";
@@ -48,6 +49,7 @@ export interface Tx {
   readonly checks: CheckRows;
   readonly resolutions: ResolutionRows;
   readonly radar: RadarRows;
+  readonly oldRows: OldRows;
 }
 
 /** The one database. */

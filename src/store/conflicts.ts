@@ -50,5 +50,4 @@ export const radarRows = (sql: Sql): RadarRows => ({
       filesDigest,
       now,
     )) > 0,
-  forget: (before) => sql.run("DELETE FROM radar_pairs WHERE created_at < ?", before),
 });

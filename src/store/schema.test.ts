@@ -65,6 +65,7 @@ const undescribed = [
   "project",
   "radar_warnings",
   "requests",
+  "retention_places",
   "transitions",
 ];
 

@@ -35,11 +35,4 @@ export const requestRows = (sql: Sql): RequestRows => ({
   store: async (id, name, reply, now) => {
     await sql.run("INSERT INTO requests (id, name, reply, created_at) VALUES (?, ?, ?, ?)", id, name, reply, now);
   },
-  forget: (before, most) =>
-    sql.run(
-      `DELETE FROM requests WHERE id IN
-         (SELECT id FROM requests WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
-      before,
-      most,
-    ),
 });

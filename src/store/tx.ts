@@ -11,6 +11,7 @@ import { leaseRows } from "./leases.ts";
 import { mergeAttemptRows, mergeOpRows } from "./merge-history.ts";
 import { mergeRows } from "./merges.ts";
 import { messageRows } from "./messages.ts";
+import { oldRowsIn } from "./old-rows.ts";
 import { processRows } from "./processes.ts";
 import { recoveryRows } from "./recovery.ts";
 import { runRows } from "./runs.ts";
@@ -54,6 +55,7 @@ const families: { readonly [Family in keyof Tx]: (sql: Sql) => Tx[Family] } = {
   checks: checkRows,
   resolutions: resolutionRows,
   radar: radarRows,
+  oldRows: oldRowsIn,
 };
 
 /** A family is made when it is asked for: a command that touches three tables must not pay for thirty. */

@@ -120,3 +120,39 @@ test("snapshot.retentionDays and mail.retentionDays say how long; unread mail st
   expect(await typesOf()).toEqual(["question"]);
   expect((await eventsOf(project, "mail_purged")).map(({ data }) => JSON.parse(String(data)).purged)).toEqual([1]);
 }, 180_000);
+
+test("history.retentionDays says how long turns, events and logs stay; those of an agent that is not released always do", async () => {
+  await using project = await makeProject({ scenario: leaving, config: "history:\n  retentionDays: 6\n" });
+  for (const name of ["gone", "held"]) {
+    await slingNew(project, name.toUpperCase());
+    await untilAgent(project, name, "between_turns");
+  }
+  await project.json("stop", "gone");
+  await project.json("release", "gone");
+  await project.settled();
+  const left = async (name: string) => {
+    const agent = await project.read((tx) => tx.agents.byName(name));
+    const logs = statePath(project.root, "logs", name);
+    return {
+      turns: (await project.read((tx) => tx.turns.listFor(agent?.id ?? ""))).length,
+      events: (await project.read((tx) => tx.events.after(0, 10_000))).filter(({ agentName }) => agentName === name)
+        .length,
+      logs: existsSync(logs) ? readdirSync(logs).length : 0,
+    };
+  };
+  const before = [await left("gone"), await left("held")];
+  for (const one of before) expect(one).toEqual({ turns: 1, events: expect.any(Number), logs: 1 });
+
+  await roundAt(project, 5 * dayMs);
+  expect([await left("gone"), await left("held")]).toEqual(before);
+  await roundAt(project, 8 * dayMs);
+  expect(await left("gone")).toEqual({ turns: 0, events: 0, logs: 0 });
+  expect(await left("held")).toMatchObject({ turns: 1, logs: 1 });
+  const [pruned] = await eventsOf(project, "old_pruned");
+  expect(JSON.parse(String(pruned?.data)).removed).toMatchObject({ turns: 1, "turn logs": 1 });
+  expect((await project.ov("logs", "gone")).code).toBe(0);
+
+  // What is gone is not needed to go on.
+  await project.json("recover", "gone");
+  await untilAgent(project, "gone", "between_turns");
+}, 180_000);

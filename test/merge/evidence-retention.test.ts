@@ -70,8 +70,10 @@ test("what gates left goes with merge.keepRefsDays, except what the landing rest
   await roundAt(project, 6 * dayMs);
   expect(await facts()).toEqual({ receipts: ["landing"], statuses: ["passed"], logs: false, specs: 1 });
   expect(await project.json("spec", "read", "S1")).toMatchObject({ text: "second\n" });
-  const [pruned] = await eventsOf(project, "evidence_pruned");
-  expect(JSON.parse(pruned?.data ?? "{}")).toMatchObject({ checks: 2, receipts: 2, gateResults: 1 });
+  const pruned = await eventsOf(project, "old_pruned");
+  expect(pruned.map(({ data }) => JSON.parse(data ?? "{}").removed)).toContainEqual(
+    expect.objectContaining({ checks: 2, receipts: 2, "gate results": 1 }),
+  );
   expect(await project.json("gate", "show", "1")).toMatchObject({
     receipt: { kind: "landing" },
     results: [{ status: "passed" }],

@@ -6,7 +6,9 @@ import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts"
 const dayMs = 24 * 60 * 60_000;
 
 async function prune({ ports, root }: LandingWorld, days: number): Promise<void> {
-  await pruneMergeRefs({ ...ports, worktrees: gitWorktrees(root) }, ports.clock.now() - days * dayMs);
+  const now = ports.clock.now();
+  const when = { before: now - days * dayMs, hour: Math.floor(now / (60 * 60_000)) };
+  await pruneMergeRefs({ ...ports, worktrees: gitWorktrees(root) }, when);
 }
 
 const refsOf = async ({ merging }: LandingWorld, kind: string): Promise<number> =>

@@ -1,4 +1,4 @@
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -75,6 +75,8 @@ CREATE TABLE budgets (
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (scope, subject, unit)
 ) STRICT;
+
+CREATE INDEX budgets_days ON budgets(updated_at, subject) WHERE scope = 'day';
 
 CREATE TABLE checkpoints (
   agent_name TEXT PRIMARY KEY,
@@ -247,6 +249,8 @@ CREATE TABLE merge_attempts (
   log_dir TEXT
 ) STRICT;
 
+CREATE INDEX merge_attempts_finished ON merge_attempts(finished_at, id) WHERE finished_at IS NOT NULL;
+
 CREATE INDEX merge_attempts_open ON merge_attempts(started_at) WHERE outcome IS NULL;
 
 CREATE TABLE merge_ops (
@@ -328,6 +332,8 @@ CREATE TABLE messages (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX messages_blob ON messages(blob_path) WHERE blob_path IS NOT NULL;
+
 CREATE UNIQUE INDEX messages_dedupe ON messages(from_agent, dedupe_key) WHERE dedupe_key IS NOT NULL;
 
 CREATE INDEX messages_sender ON messages(from_agent, created_at);
@@ -359,6 +365,8 @@ CREATE TABLE processes (
 
 CREATE INDEX processes_agent ON processes(agent_id) WHERE ended_at IS NULL;
 
+CREATE INDEX processes_ended ON processes(ended_at, id) WHERE ended_at IS NOT NULL;
+
 CREATE INDEX processes_live ON processes(pid) WHERE ended_at IS NULL;
 
 CREATE INDEX processes_turn ON processes(turn_id) WHERE ended_at IS NULL;
@@ -378,6 +386,8 @@ CREATE TABLE radar_pairs (
   PRIMARY KEY (a_commit, b_commit)
 ) STRICT;
 
+CREATE INDEX radar_pairs_created ON radar_pairs(created_at, a_commit);
+
 CREATE TABLE radar_warnings (
   branch_a TEXT NOT NULL,
   branch_b TEXT NOT NULL,
@@ -385,6 +395,8 @@ CREATE TABLE radar_warnings (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (branch_a, branch_b, files_digest)
 ) STRICT;
+
+CREATE INDEX radar_warnings_created ON radar_warnings(created_at, branch_a);
 
 CREATE TABLE receipts (
   id TEXT PRIMARY KEY,
@@ -430,6 +442,12 @@ CREATE TABLE requests (
 ) STRICT;
 
 CREATE INDEX requests_created ON requests(created_at);
+
+CREATE TABLE retention_places (
+  what TEXT PRIMARY KEY NOT NULL,
+  at INTEGER NOT NULL,
+  id TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE runs (
   id TEXT PRIMARY KEY,
@@ -506,6 +524,8 @@ CREATE TABLE tokens (
   revoked_at INTEGER
 ) STRICT;
 
+CREATE INDEX tokens_revoked ON tokens(revoked_at, digest) WHERE revoked_at IS NOT NULL;
+
 CREATE INDEX tokens_turn ON tokens(turn_id) WHERE revoked_at IS NULL;
 
 CREATE TABLE transitions (
@@ -551,6 +571,8 @@ CREATE INDEX turns_agent ON turns(agent_id, queued_at);
 
 CREATE INDEX turns_due ON turns(not_before) WHERE status = 'queued';
 
+CREATE INDEX turns_ended ON turns(ended_at, id) WHERE ended_at IS NOT NULL;
+
 CREATE UNIQUE INDEX turns_one_queued ON turns(agent_id) WHERE status = 'queued';
 
 CREATE UNIQUE INDEX turns_one_running ON turns(agent_id) WHERE status = 'running';
@@ -569,6 +591,8 @@ CREATE TABLE usage (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (turn_id, message_id)
 ) STRICT;
+
+CREATE INDEX usage_created ON usage(created_at, turn_id);
 
 CREATE TABLE waits (
   agent_name TEXT NOT NULL,

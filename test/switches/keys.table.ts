@@ -48,6 +48,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "worktrees.baseDir": places,
   "worktree.include": places,
   "snapshot.maxFileBytes": [settings, "snapshot.maxFileBytes leaves larger files out of a snapshot"],
+  "history.retentionDays": [
+    "test/lifecycle/retention.test.ts",
+    "history.retentionDays says how long turns, events and logs stay",
+  ],
   "snapshot.retentionDays": retention,
 
   "agents.baseDir": [settings, "agents.baseDir is where the project's own role texts are read"],

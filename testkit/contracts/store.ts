@@ -9,6 +9,7 @@ import { gatePromises } from "./store/gates.ts";
 import { ledgerPromises } from "./store/ledger.ts";
 import { mailPromises } from "./store/mail.ts";
 import { mergePromises } from "./store/merges.ts";
+import { oldRowPromises } from "./store/old-rows.ts";
 import { processPromises } from "./store/processes.ts";
 import { recoveryPromises } from "./store/recovery.ts";
 import { snapshotPromises } from "./store/snapshots.ts";
@@ -49,6 +50,7 @@ export function storeContract(name: string, open: NewDatabase): void {
     describe("the merge queue and its history", () => mergePromises(check));
     describe("gates and conflicts", () => gatePromises(check));
     describe("stored checks", () => checkPromises(check));
+    describe("old rows", () => oldRowPromises(check));
     describe("values", () => valuePromises(check));
     describe("many at once", () => concurrencyPromises(check));
     describe("the ledger of deliveries", () => ledgerPromises(check));

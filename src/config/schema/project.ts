@@ -86,6 +86,11 @@ export const projectKeys = {
     doc: "Untracked files above this size are left out of snapshots.",
     default: 10 * 1024 * 1024,
   }),
+  "history.retentionDays": integer({
+    doc: "Days that events, turns with their logs, processes, tokens, transitions, usage and the audit are kept; 0 keeps them for ever. Those of an agent that is not released always stay.",
+    default: 30,
+    max: 36_500,
+  }),
   "snapshot.retentionDays": integer({
     doc: "Days that snapshots and ignored files of landed work are kept after their worktree went, and replaced specs; 0 keeps them for ever. Of work that landed nowhere both stay.",
     default: 14,

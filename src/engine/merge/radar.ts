@@ -6,9 +6,6 @@ import { warnOfCollision } from "../../usecases/merge/warn-collision.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 import { commandFor } from "./regenerate.ts";
 
-/** Pairs are forgotten after this time; a pair that is still of interest is merged again. */
-const keptMs = 14 * 24 * 60 * 60_000;
-
 /** Pairs grow with the square of the branches: beyond this many only those that moved last are looked at. */
 const mostBranches = 50;
 
@@ -88,7 +85,6 @@ export class Radar {
     if (fresh.length === 0 && collisions.length === 0) return false;
     const context = mergeContext(this.#ports);
     return this.#ports.store.transaction(async (tx) => {
-      if (fresh.length > 0) await tx.radar.forget(context.now - keptMs);
       for (const pair of fresh) await tx.radar.put(pair);
       let told = false;
       for (const collision of collisions) told = (await warnOfCollision(tx, context, collision, live)) || told;

@@ -3,52 +3,47 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Place } from "../../ports/store/place.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
+import type { Prune, Pruned, When } from "./prune.ts";
+
+type EvidencePorts = Pick<EnginePorts, "store" | "forgetEnvironment">;
 
 /** A look must not hold the writers' lock for long, however much there is. */
 const mostAtOnce = 500;
 const mostLooks = 4;
 
-/** Where each kind of evidence was looked at last; what is missing was looked at to its end. */
-export interface EvidenceSeen {
-  checks?: Place | undefined;
-  receipts?: Place | undefined;
-  results?: Place | undefined;
-}
-
-type EvidencePorts = Pick<EnginePorts, "store" | "clock" | "forgetEnvironment">;
-
 /**
- * Lets go of checks, receipts and gate results that nothing rests on any more. What a landing rests on stays for ever,
- * because a landing can be taken back, and brought back, at any time. Looks at a few, the newest first: what stays has
+ * Checks, receipts and gate results that nothing rests on any more. What a landing rests on stays for ever, because a
+ * landing can be taken back, and brought back, at any time. Each looks at a few, the newest first: those that stay have
  * been looked at before.
  */
-export async function pruneEvidence(ports: EvidencePorts, before: number, seen: EvidenceSeen): Promise<EvidenceSeen> {
-  const walk = async (
-    from: Place | undefined,
-    look: (tx: Tx, from: Place) => Promise<Part>,
-  ): Promise<{ count: number; at: Place | undefined }> => {
-    let at = from ?? { at: before, id: "" };
-    let count = 0;
-    for (let looks = 0; looks < mostLooks; looks++) {
-      const part = await ports.store.transaction((tx) => look(tx, at));
-      part.after?.();
-      count += part.purged;
-      if (part.last === null) return { count, at: undefined };
-      at = part.last;
-    }
-    return { count, at };
-  };
-  const checks = await walk(seen.checks, (tx, from) => spareChecks(tx, ports, from));
-  const receipts = await walk(seen.receipts, spareReceipts);
-  const results = await walk(seen.results, spareResults);
-  const data = { before, checks: checks.count, receipts: receipts.count, gateResults: results.count };
-  if (data.checks + data.receipts + data.gateResults > 0) {
-    const createdAt = ports.clock.now();
-    await ports.store.transaction((tx) =>
-      tx.events.append([{ source: "engine", type: "evidence_pruned", data, createdAt }]),
-    );
+export const pruneChecks: Prune<EvidencePorts> = (ports, when) =>
+  walk(ports, "checks", when, (tx, from) => spareChecks(tx, ports, from));
+
+export const pruneReceipts: Prune<EvidencePorts> = (ports, when) => walk(ports, "receipts", when, spareReceipts);
+
+export const pruneGateResults: Prune<EvidencePorts> = (ports, when) => walk(ports, "gate results", when, spareResults);
+
+async function walk(
+  { store }: EvidencePorts,
+  what: string,
+  { before }: When,
+  look: (tx: Tx, from: Place) => Promise<Part>,
+): Promise<Pruned> {
+  let removed = 0;
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const part = await store.transaction(async (tx) => {
+      const saved = await tx.oldRows.place(what);
+      // Whoever wants things kept longer since then must not lose those between.
+      const from = saved === null || saved.at >= before ? { at: before, id: "" } : saved;
+      const seen = await look(tx, from);
+      if (saved !== null || seen.last !== null) await tx.oldRows.setPlace(what, seen.last);
+      return seen;
+    });
+    part.after?.();
+    removed += part.purged;
+    if (part.last === null) return { removed, more: false };
   }
-  return { checks: checks.at, receipts: receipts.at, results: results.at };
+  return { removed, more: true };
 }
 
 interface Part {

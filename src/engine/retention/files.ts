@@ -1,12 +1,27 @@
 import { environmentOf } from "../../domain/completion/check.ts";
 import type { EnginePorts } from "../ports.ts";
+import type { Prune, Pruned } from "./prune.ts";
 
 type FilePorts = Pick<EnginePorts, "store" | "oldFiles">;
 
+const gone = (removed: number): Pruned => ({ removed, more: false });
+
+/** Deletes what turns were given and what they wrote, once the turn itself is gone. */
+export const pruneTurnLogs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
+  const old = await oldFiles.turnLogsBefore(before, hour);
+  const unused = await store.read(async (tx) => {
+    const found: string[] = [];
+    for (const { path, turnId } of old) if ((await tx.turns.get(turnId)) === undefined) found.push(path);
+    return found;
+  });
+  await oldFiles.removeTurnLogs(unused);
+  return gone(unused.length);
+};
+
 /** Deletes the output of gates that ran long ago; of what is being checked now it stays. */
-export async function pruneMergeLogs({ store, oldFiles }: FilePorts, before: number, turn: number): Promise<void> {
-  const old = await oldFiles.logsBefore(before, turn);
-  if (old.length === 0) return;
+export const pruneMergeLogs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
+  const old = await oldFiles.logsBefore(before, hour);
+  if (old.length === 0) return gone(0);
   const inWork = await store.read(async (tx) => {
     const open = [
       ...(await tx.mergeAttempts.unfinished()),
@@ -15,37 +30,26 @@ export async function pruneMergeLogs({ store, oldFiles }: FilePorts, before: num
     ];
     return new Set(open.map(({ id }) => id));
   });
-  await oldFiles.removeLogs(old.filter((id) => !inWork.has(id)));
-}
+  const unused = old.filter((id) => !inWork.has(id));
+  await oldFiles.removeLogs(unused);
+  return gone(unused.length);
+};
 
 /** Deletes texts of specifications that were replaced long ago. */
-export async function pruneSpecs({ store, oldFiles }: FilePorts, before: number, turn: number): Promise<void> {
-  const old = await oldFiles.specsBefore(before, turn);
-  if (old.length === 0) return;
+export const pruneSpecs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
+  const old = await oldFiles.specsBefore(before, hour);
+  if (old.length === 0) return gone(0);
   const inUse = await store.read((tx) => tx.specs.inUse(old));
-  await oldFiles.removeSpecs(
-    old.filter((digest) => !inUse.has(digest)),
-    before,
-  );
-}
-
-/** A look must not hold the writers' lock for long, however many there are. */
-const mostReplies = 2_000;
-
-/** Forgets what remote calls were answered. */
-export async function pruneReplies({ store }: Pick<EnginePorts, "store">, before: number): Promise<void> {
-  await store.transaction((tx) => tx.requests.forget(before, mostReplies));
-}
+  const unused = old.filter((digest) => !inUse.has(digest));
+  await oldFiles.removeSpecs(unused, before);
+  return gone(unused.length);
+};
 
 /** Deletes variables that were captured for agents, or for checks, which are done with them; see `forgetVariables`. */
-export async function pruneEnvironments(
-  { store, oldFiles, forgetEnvironment }: FilePorts & Pick<EnginePorts, "forgetEnvironment">,
-  before: number,
-  turn: number,
-): Promise<void> {
-  const old = await oldFiles.environmentsBefore(before, turn);
-  if (old.length === 0) return;
-  const unused = await store.read(async (tx) => {
+export const pruneEnvironments: Prune<FilePorts & Pick<EnginePorts, "forgetEnvironment">> = async (ports, when) => {
+  const old = await ports.oldFiles.environmentsBefore(when.before, when.hour);
+  if (old.length === 0) return gone(0);
+  const unused = await ports.store.read(async (tx) => {
     const checks = [...(await tx.checks.queued()), ...(await tx.checks.running())];
     const asked = new Set(checks.map((check) => environmentOf(check)));
     const found: string[] = [];
@@ -54,19 +58,19 @@ export async function pruneEnvironments(
     }
     return found;
   });
-  for (const file of unused) forgetEnvironment(file);
-}
+  for (const file of unused) ports.forgetEnvironment(file);
+  return gone(unused.length);
+};
 
 /** No agent can have it, so none is left out of the question. */
 const nobodysName = "";
 
 /** Deletes long mail bodies that no message has: of messages that are gone, or that were never stored. */
-export async function pruneBlobs({ store, oldFiles }: FilePorts, before: number, turn: number): Promise<void> {
-  const old = await oldFiles.blobsBefore(before, turn);
-  if (old.length === 0) return;
+export const pruneBlobs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
+  const old = await oldFiles.blobsBefore(before, hour);
+  if (old.length === 0) return gone(0);
   const inUse = await store.read((tx) => tx.messages.blobsInUse(old));
-  await oldFiles.removeBlobs(
-    old.filter((name) => !inUse.has(name)),
-    before,
-  );
-}
+  const unused = old.filter((name) => !inUse.has(name));
+  await oldFiles.removeBlobs(unused, before);
+  return gone(unused.length);
+};

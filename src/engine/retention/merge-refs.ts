@@ -2,11 +2,10 @@ import { isOpenMerge } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
 import { backupRef, queueRef } from "../merge/ports.ts";
 import type { EnginePorts } from "../ports.ts";
+import { type Prune, turnOf } from "./prune.ts";
 
 /** Asking who else holds a commit takes git through the whole history, and what nobody holds is asked about again. */
 const mostAsked = 20;
-
-const paceMs = 60 * 60_000;
 
 interface Pinned {
   readonly ref: string;
@@ -20,7 +19,7 @@ type RefPorts = Pick<EnginePorts, "store" | "merging" | "worktrees" | "clock">;
  * branch now, and the head of one that did not land, or was taken back, if a branch, a tag or the like holds it too.
  * What nothing else holds stays for ever.
  */
-export async function pruneMergeRefs(ports: RefPorts, before: number): Promise<void> {
+export const pruneMergeRefs: Prune<RefPorts> = async (ports, { before, hour }) => {
   const { store, merging, worktrees, clock } = ports;
   const refs = await merging.refsBelow("refs/overstory/");
   const { spared, unlanded } = await store.read(async (tx) => {
@@ -31,14 +30,15 @@ export async function pruneMergeRefs(ports: RefPorts, before: number): Promise<v
     }
     return found;
   });
-  const gone = [...spared, ...(await heldElsewhere(ports, unlanded))];
-  if (gone.length === 0) return;
+  const gone = [...spared, ...(await heldElsewhere(ports, turnOf(unlanded, mostAsked, hour)))];
+  if (gone.length === 0) return { removed: 0, more: false };
   await worktrees.deleteRefs(gone);
   const data = { refs: gone.map(({ ref }) => ref) };
   await store.transaction((tx) =>
     tx.events.append([{ source: "engine", type: "merge_refs_pruned", data, createdAt: clock.now() }]),
   );
-}
+  return { removed: gone.length, more: false };
+};
 
 async function kindOf(tx: Tx, ref: string, before: number): Promise<"spared" | "unlanded" | undefined> {
   const name = ref.slice(ref.lastIndexOf("/") + 1);
@@ -51,11 +51,9 @@ async function kindOf(tx: Tx, ref: string, before: number): Promise<"spared" | "
   return entry.status === "merged" ? "spared" : "unlanded";
 }
 
-/** Every hour others of them, so that those which stay do not hide the rest. */
-async function heldElsewhere({ merging, clock }: RefPorts, pinned: readonly Pinned[]): Promise<readonly Pinned[]> {
-  const start = pinned.length <= mostAsked ? 0 : (Math.floor(clock.now() / paceMs) * mostAsked) % pinned.length;
+async function heldElsewhere({ merging }: RefPorts, pinned: readonly Pinned[]): Promise<readonly Pinned[]> {
   const held: Pinned[] = [];
-  for (const one of [...pinned.slice(start), ...pinned.slice(0, start)].slice(0, mostAsked)) {
+  for (const one of pinned) {
     const holders = await merging.refsWith(one.commit);
     // Ours are let go of some day, too.
     if (holders.some((ref) => !ref.startsWith("refs/overstory/"))) held.push(one);

@@ -37,6 +37,4 @@ export interface RadarRows {
   put(pair: RadarPair): Promise<void>;
   /** True the first time these branches are warned about these files, false ever after. */
   warnOnce(branchA: string, branchB: string, filesDigest: string, now: number): Promise<boolean>;
-  /** Forgets pairs that were looked at before this moment; answers how many. */
-  forget(before: number): Promise<number>;
 }

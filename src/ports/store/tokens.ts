@@ -19,6 +19,4 @@ export interface TokenRows {
 export interface RequestRows {
   reply(id: string): Promise<string | undefined>;
   store(id: string, name: string, reply: string, now: number): Promise<void>;
-  /** Deletes replies from before a moment, at most so many; answers how many. */
-  forget(before: number, most: number): Promise<number>;
 }

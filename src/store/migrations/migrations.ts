@@ -7,9 +7,20 @@ import { retention } from "./005-retention.ts";
 import { keeping } from "./006-keeping.ts";
 import { turnFailures } from "./007-failures.ts";
 import { project } from "./008-project.ts";
+import { oldRows } from "./009-old-rows.ts";
 
 /** Numbered and append-only: position + 1 is the schema version. A published entry is never edited. */
-export const migrations: readonly string[] = [core, lifecycle, merge, team, retention, keeping, turnFailures, project];
+export const migrations: readonly string[] = [
+  core,
+  lifecycle,
+  merge,
+  team,
+  retention,
+  keeping,
+  turnFailures,
+  project,
+  oldRows,
+];
 
 export const schemaVersion = migrations.length;
 

@@ -125,7 +125,6 @@ export function gatePromises(check: Check): void {
     });
     expect(await store.read((tx) => tx.radar.pair("a", "b"))).toEqual({ ...pair, outcome: "structured" });
     expect(await store.read((tx) => tx.radar.pair("b", "a"))).toBeUndefined();
-    expect(await store.transaction((tx) => tx.radar.forget(noon + 1))).toBe(1);
     expect(await store.read((tx) => tx.radar.pair("a", "c"))).toBeDefined();
     const warn = (digest: string) => store.transaction((tx) => tx.radar.warnOnce("x", "y", digest, noon));
     expect([await warn("d1"), await warn("d1"), await warn("d2")]).toEqual([true, false, true]);

@@ -140,13 +140,4 @@ export function processPromises(check: Check): void {
     expect(await rejection(again)).toBeInstanceOf(Error);
     expect(await store.read((tx) => tx.requests.reply("q1"))).toBe('{"ok":true}');
   });
-
-  check("old answers are forgotten a few at a time, the oldest first", async ({ store }) => {
-    await store.transaction(async (tx) => {
-      for (const [age, id] of ["q1", "q2", "q3"].entries()) await tx.requests.store(id, "status", "{}", noon + age);
-    });
-    const forget = (before: number, most: number) => store.transaction((tx) => tx.requests.forget(before, most));
-    expect([await forget(noon, 9), await forget(noon + 2, 1), await forget(noon + 2, 9)]).toEqual([0, 1, 1]);
-    expect(await store.read((tx) => tx.requests.reply("q3"))).toBe("{}");
-  });
 }

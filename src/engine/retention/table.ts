@@ -1,0 +1,180 @@
+import type { OldRowKind } from "../../ports/store/old-rows.ts";
+import type { EnginePorts } from "../ports.ts";
+import { pruneChecks, pruneGateResults, pruneReceipts } from "./evidence.ts";
+import { pruneBlobs, pruneEnvironments, pruneMergeLogs, pruneSpecs, pruneTurnLogs } from "./files.ts";
+import { pruneMail } from "./mail.ts";
+import { pruneMergeRefs } from "./merge-refs.ts";
+import { type Prune, pruneRows } from "./prune.ts";
+import { pruneSnapshots, pruneTrash, type SnapshotPorts } from "./snapshots.ts";
+
+/** The configuration keys that say how many days things stay. */
+export type RetentionKey =
+  | "history.retentionDays"
+  | "snapshot.retentionDays"
+  | "mail.retentionDays"
+  | "merge.keepRefsDays";
+
+export type RetentionPorts = SnapshotPorts &
+  Pick<EnginePorts, "merging" | "oldFiles" | "forgetEnvironment"> & {
+    readonly settings: Pick<EnginePorts["settings"], "retention">;
+  };
+
+export interface RetentionRow {
+  readonly what: string;
+  /** Tables of the store that it takes rows from. */
+  readonly tables: readonly string[];
+  /** The key with its days; a number where nobody needs a choice. */
+  readonly days: RetentionKey | number;
+  /** What stays however old it is, in words. */
+  readonly stays: string;
+  readonly prune: Prune<RetentionPorts>;
+}
+
+const rows =
+  (kind: OldRowKind): Prune<RetentionPorts> =>
+  (ports, when) =>
+    pruneRows(ports, kind, when);
+
+const history = "history.retentionDays";
+const snapshots = "snapshot.retentionDays";
+const merges = "merge.keepRefsDays";
+
+const ofUnreleased = "those of an agent that is not released";
+
+/** Everything that goes when it is old. A new table of the store belongs here or into `stayingTables`; a test asks. */
+export const retentionTable: readonly RetentionRow[] = [
+  {
+    what: "events",
+    tables: ["events"],
+    days: history,
+    stays: `${ofUnreleased}, and those of an open run itself`,
+    prune: rows("events"),
+  },
+  {
+    what: "turns",
+    tables: ["turns"],
+    days: history,
+    stays: `${ofUnreleased}, and turns that have not ended`,
+    prune: rows("turns"),
+  },
+  { what: "turn logs", tables: [], days: history, stays: "those whose turn is on record", prune: pruneTurnLogs },
+  {
+    what: "processes",
+    tables: ["processes"],
+    days: history,
+    stays: "those that have not ended, or that a lease names",
+    prune: rows("processes"),
+  },
+  { what: "transitions", tables: ["transitions"], days: history, stays: ofUnreleased, prune: rows("transitions") },
+  { what: "tokens", tables: ["tokens"], days: history, stays: "those that were not revoked", prune: rows("tokens") },
+  { what: "usage", tables: ["usage"], days: history, stays: ofUnreleased, prune: rows("usage") },
+  { what: "handoffs", tables: ["handoffs"], days: history, stays: ofUnreleased, prune: rows("handoffs") },
+  { what: "audit", tables: ["audit"], days: history, stays: "nothing", prune: rows("audit") },
+  {
+    what: "budgets of past days",
+    tables: ["budgets"],
+    days: history,
+    stays: "budgets of agents, tasks, runs and the project, and days with a reservation",
+    prune: rows("day-budgets"),
+  },
+  {
+    what: "snapshots",
+    tables: ["snapshots"],
+    days: snapshots,
+    stays: "those of a worktree that is there, and work that landed nowhere",
+    prune: pruneSnapshots,
+  },
+  {
+    what: "trash",
+    tables: [],
+    days: snapshots,
+    stays: "files of work that landed nowhere, and files that no snapshot could hold",
+    prune: pruneTrash,
+  },
+  { what: "spec texts", tables: [], days: snapshots, stays: "those that a task names", prune: pruneSpecs },
+  {
+    what: "mail",
+    tables: ["messages", "deliveries"],
+    days: "mail.retentionDays",
+    stays: "mail of an open run, mail that was not read, mail that somebody waits for a reply to",
+    prune: pruneMail,
+  },
+  {
+    what: "merge refs",
+    tables: [],
+    days: merges,
+    stays: "those of open entries and intended operations, and heads that no other ref holds",
+    prune: pruneMergeRefs,
+  },
+  { what: "gate logs", tables: [], days: merges, stays: "those of a train or check under way", prune: pruneMergeLogs },
+  {
+    what: "merge attempts",
+    tables: ["merge_attempts"],
+    days: merges,
+    stays: "those of open entries, and those under way",
+    prune: rows("merge-attempts"),
+  },
+  {
+    what: "checks",
+    tables: ["checks"],
+    days: merges,
+    stays: "open ones, and those of an agent that is not released or whose branch is in the queue",
+    prune: pruneChecks,
+  },
+  {
+    what: "receipts",
+    tables: ["receipts"],
+    days: merges,
+    stays: "those of landings, and those of an agent that is not released or whose branch is in the queue",
+    prune: pruneReceipts,
+  },
+  {
+    what: "gate results",
+    tables: ["gate_results"],
+    days: merges,
+    stays: "those a receipt rests on, and all of them while gates are asked",
+    prune: pruneGateResults,
+  },
+  { what: "radar pairs", tables: ["radar_pairs"], days: merges, stays: "nothing", prune: rows("radar-pairs") },
+  {
+    what: "radar warnings",
+    tables: ["radar_warnings"],
+    days: merges,
+    stays: "those about two branches of agents that are not released",
+    prune: rows("radar-warnings"),
+  },
+  // Whoever repeats a remote call gives up after half a minute.
+  { what: "replies", tables: ["requests"], days: 1, stays: "nothing", prune: rows("requests") },
+  {
+    what: "captured variables",
+    tables: [],
+    days: 1,
+    stays: "those that an agent with a worktree, or an open check, uses",
+    prune: pruneEnvironments,
+  },
+  { what: "mail bodies", tables: [], days: 1, stays: "those that a message names", prune: pruneBlobs },
+];
+
+/** Tables of the store whose rows stay, each with the reason. */
+export const stayingTables: Readonly<Record<string, string>> = {
+  runs: "one row for each objective; work and mail belong to it",
+  agents: "one row for each incarnation; `ov recover` works at any time",
+  checkpoints: "one row for each name; `ov recover` tells the agent from it",
+  identities: "one row for each name",
+  inbox_checks: "one row for each name",
+  removals: "one row for each name, while its worktree is being removed",
+  waits: "each goes with what it waits for",
+  leases: "those of turns go with their turn; the others are one for each name",
+  notices: "a few small rows for each agent, run or branch; without them it would be told again",
+  tasks: "the plan is a person's",
+  task_deps: "goes with its task",
+  groups: "a person's, as tasks are",
+  group_members: "goes with its group",
+  specs: "one row for each task",
+  budget_reservations: "each goes when its turn settles",
+  merge_queue: "one row for each branch that was to land; says what landed",
+  merge_ops: "one row for each move of a branch; each landing can be undone at any time",
+  remembered_resolutions: "settle the same conflict when it comes again",
+  retention_places: "one row for each row of the retention table",
+  project: "one row",
+};
