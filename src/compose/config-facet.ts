@@ -8,8 +8,10 @@ import { nearest } from "../domain/name/nearest.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
+import { hasDatabase } from "../host/project-place.ts";
 import type { ConfigFacet, ConfigKeyView, ConfigProblemView } from "../surfaces/cli/facets/config.ts";
 import { makeConfigEditor } from "./config-edit.ts";
+import { doorOf } from "./project.ts";
 
 /** The configuration of a project as this environment sees it. Always from the sources, never compiled. */
 export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFacet {
@@ -31,6 +33,7 @@ export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFa
       if (!before.ok) return before;
       const edited = await edit(key, value, { local });
       if (!edited.ok) return edited;
+      await tellEngine(place, env, key);
       const after = explain(key, await load());
       if (!after.ok) return after;
       const layer = local ? "local" : "project";
@@ -61,6 +64,13 @@ export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFa
       return { problems: told(problems), warnings: told([...warnings, ...withoutEffect(loaded)]) };
     },
   };
+}
+
+/** A running engine goes on with the new settings. Whoever waits for a budget may need one to be started. */
+async function tellEngine({ root, state }: ProjectPlace, env: Environment, key: string): Promise<void> {
+  if (!hasDatabase(state)) return;
+  const door = doorOf({ root, dir: state, env });
+  if (!(await door.wake()) && key.startsWith("budgets.")) await door.ensure();
 }
 
 /** What a project with such settings fails with. */

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { stampOf } from "../config/compiled.ts";
+import { config } from "../config/config.ts";
 import { runEngine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
@@ -8,6 +10,7 @@ import { oldFiles } from "../host/old-files.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import { isOldState, readRecord } from "../host/project-place.ts";
+import type { EngineSide } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
 import { isUseCaseName } from "../usecases/catalog.ts";
 import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
@@ -31,17 +34,42 @@ import { say } from "./say.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
 
+interface EngineOptions {
+  /** A person runs the engine in the foreground, and ends it so. */
+  readonly stop?: AbortSignal;
+  /** What is to be different in the project for this engine. */
+  readonly adapt?: (project: Project) => Project;
+}
+
 /** The engine process of one project, until it has nothing to do or is asked to end. */
-export async function engineMain(project: Project, options: { readonly stop?: AbortSignal } = {}): Promise<void> {
+export async function engineMain(opened: Project, options: EngineOptions = {}): Promise<void> {
   settleIn();
-  const { config } = project;
-  await recordIfNew(project);
-  const leave = leaveAsEngine(project, options.stop !== undefined);
-  const { store, check } = serve(project, openStore(project, { life: "process" }), leave);
+  await recordIfNew(opened);
   const stop = options.stop ?? stopOnSignals();
+  const door = engineSide({ ...keeperOptions(opened), version });
+  for (let project = opened; ; ) {
+    const isForeground = options.stop !== undefined;
+    const end = await serveWith(project, { ...options, door, stop, isForeground });
+    if (end === "left") return;
+    const { root, dir, env } = opened;
+    const changed = await config({ root, state: dir }, env);
+    // Not usable any more: somebody is editing them. The next look finds what they become.
+    if (changed.ok) project = { root, dir, env, ...changed.value };
+  }
+}
+
+/** The engine with the settings that the project has now. */
+async function serveWith(
+  opened: Project,
+  options: EngineOptions & { readonly door: EngineSide; readonly stop: AbortSignal; readonly isForeground: boolean },
+): ReturnType<typeof runEngine> {
+  const { door, stop, adapt, isForeground } = options;
+  const project = adapt === undefined ? opened : adapt(opened);
+  const { config: settings } = project;
+  const leave = leaveAsEngine(project, isForeground);
+  const { store, check } = serve(project, openStore(project, { life: "process" }), leave);
   placeOvShim(project);
-  const door = engineSide({ ...keeperOptions(project), version });
-  const side = config.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(door, project, store) : door;
+  const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(door, project, store) : door;
   const ports: EnginePorts = {
     root: project.root,
     store,
@@ -55,7 +83,7 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     // A person who runs the engine in the foreground is its keeper.
     side: {
       ...side,
-      ...(options.stop === undefined ? {} : { keeperIsAlive: () => true }),
+      ...(isForeground ? { keeperIsAlive: () => true } : {}),
       replaceKeeper: () => {
         check();
         side.replaceKeeper();
@@ -71,23 +99,41 @@ export async function engineMain(project: Project, options: { readonly stop?: Ab
     logDir: (agentName, turnId) => join(project.dir, "logs", agentName, `${timestamp(project)}-${turnId}`),
     rules: settingsOf(project),
     settings: {
-      maxTurns: config.engine.maxTurns > 0 ? config.engine.maxTurns : Number.MAX_SAFE_INTEGER,
-      maxTurnsPerRun: config.agents.maxConcurrent,
+      maxTurns: settings.engine.maxTurns > 0 ? settings.engine.maxTurns : Number.MAX_SAFE_INTEGER,
+      maxTurnsPerRun: settings.agents.maxConcurrent,
       leaseMs: leaseMsFor(project.env),
-      idleExitMs: config.engine.idleExitMs,
-      canonicalBranch: config.project.canonicalBranch,
-      budgets: config.budgets,
+      idleExitMs: settings.engine.idleExitMs,
+      canonicalBranch: settings.project.canonicalBranch,
+      budgets: settings.budgets,
       retention: {
-        "history.retentionDays": config.history.retentionDays,
-        "snapshot.retentionDays": config.snapshot.retentionDays,
-        "mail.retentionDays": config.mail.retentionDays,
-        "merge.keepRefsDays": config.merge.keepRefsDays,
+        "history.retentionDays": settings.history.retentionDays,
+        "snapshot.retentionDays": settings.snapshot.retentionDays,
+        "mail.retentionDays": settings.mail.retentionDays,
+        "merge.keepRefsDays": settings.merge.keepRefsDays,
       },
-      watchdog: config.watchdog,
+      watchdog: settings.watchdog,
     },
+    settingsChanged: watchSettings(opened),
   };
-  await runEngine(ports, stop);
-  await store.close();
+  try {
+    return await runEngine(ports, stop);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Says whether the project has other settings by now. Its files are looked at, and read only when they are others. */
+function watchSettings({ root, dir, env, config: had }: Project): () => Promise<boolean> {
+  const place = { root, state: dir };
+  let seen: string | undefined;
+  return async () => {
+    const now = JSON.stringify(stampOf(place, env));
+    if (now === seen) return false;
+    seen = now;
+    const found = await config(place, env);
+    // Commands refuse those that cannot be used, and say why; until they are mended the engine keeps what it has.
+    return found.ok && !Bun.deepEquals(found.value.config, had);
+  };
 }
 
 /** A project that was never bound, as after a clone, is written down before anything long-lived relies on its place. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Refusal } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
-import type { EngineSide, OpenDoor } from "../ports/engine-door.ts";
+import type { EngineSide } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";
 import { answerHttp, maxBodyBytes, mcpPath } from "../surfaces/mcp/http.ts";
@@ -27,16 +27,16 @@ export const withMcpHttp = (side: EngineSide, project: Project, store: Store): E
     const door = side.open(handlers);
     const http = listen({ project, store, wake: handlers.wake });
     return {
-      close: () => {
+      close: (options) => {
         http.close();
-        door.close();
+        door.close(options);
       },
     };
   },
 });
 
 /** Listens on the loopback address until closed. Where, stands in a file that only the user can read. */
-function listen(engine: ServingEngine): OpenDoor {
+function listen(engine: ServingEngine): { close(): void } {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -22,10 +22,9 @@ export async function runUntilIdle(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end("interrupted"));
   const timer = options.timeoutMs === undefined ? undefined : setTimeout(() => end("timeout"), options.timeoutMs);
   const store = openStore(project, { life: "process", readOnly: true });
-  const hasty = leavingAtOnce(project);
   try {
     while (!stop.signal.aborted) {
-      if (!options.anotherEngine()) await engineMain(hasty, { stop: stop.signal });
+      if (!options.anotherEngine()) await engineMain(project, { stop: stop.signal, adapt: leavingAtOnce });
       if (stop.signal.aborted || (await nothingIsLeft(project, store))) break;
       await rest(stop.signal);
     }

@@ -22,7 +22,7 @@ const example = variableFor(["agents", "maxDepth"]);
 const opening = [
   "# Configuration",
   "This page is generated from the table of keys; change the table, not the page.",
-  `Values come from \`.overstory/config.yaml\` (shared), then \`.overstory/config.local.yaml\` (this machine), then the environment: \`agents.maxDepth\` is \`${example}\` there. \`ov config explain <key>\` says what a key is now and who said so. A \`*\` stands for a name you choose.`,
+  `Values come from \`.overstory/config.yaml\` (shared), then \`.overstory/config.local.yaml\` (this machine), then the environment: \`agents.maxDepth\` is \`${example}\` there. \`ov config explain <key>\` says what a key is now and who said so. A running engine takes changed values as soon as the gates it began have ended. A \`*\` stands for a name you choose.`,
   'Keys marked "no effect yet" are accepted, so that files stay valid, and wait for the part that will use them.',
 ];
 

@@ -32,14 +32,17 @@ const lookAsideMs = 100;
 /** How long a supervisor may take from its start to its first transaction. */
 const supervisorStartMs = 10_000;
 
-/** Does everything that lasts, until nothing is left to do. */
-export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<void> {
+/** Does everything that lasts, until nothing is left to do, or until it should go on with other settings. */
+export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<EngineEnd> {
   const seat = await takeEngineSeat(ports);
-  if (seat === undefined) return;
+  if (seat === undefined) return "left";
   ports.reach("engine.started");
   const engine = new Engine(ports, seat, stop);
-  await engine.run(stop);
+  return engine.run(stop);
 }
+
+/** `outdated`: there are other settings now, and whoever runs the engine starts it again with them. */
+type EngineEnd = "left" | "outdated";
 
 class Engine {
   readonly #ports: EnginePorts;
@@ -61,9 +64,12 @@ class Engine {
   readonly #retention = new Retention();
   /** A supervisor ended or seems to have: who owns the running turns must be looked at. */
   #ownersInDoubt = true;
+  #budgetsSeen = false;
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
+  /** There are other settings: nothing that these decide is begun any more. */
+  #outdated: "no" | "finishing" | "finished" = "no";
   readonly #stop: AbortSignal;
   #idleSince: number;
   #door: OpenDoor | undefined;
@@ -80,17 +86,36 @@ class Engine {
     this.#idleSince = ports.clock.monotonic();
   }
 
-  async run(stop: AbortSignal): Promise<void> {
+  async run(stop: AbortSignal): Promise<EngineEnd> {
     stop.addEventListener("abort", () => this.#bell.ring());
     this.#openDoor();
     while (!stop.aborted) {
       try {
-        if (await this.#round()) return;
+        if ((await this.#isOutdated()) && (await this.#leave({ whateverIsDue: true, comesBack: true })))
+          return "outdated";
+        if (await this.#round()) return "left";
       } catch (error) {
         await this.#survive(error);
       }
     }
     await this.#leave({ whateverIsDue: true });
+    return "left";
+  }
+
+  /**
+   * True when there are other settings, and what was begun with these has ended. A gate may take minutes: meanwhile turns
+   * go on.
+   */
+  async #isOutdated(): Promise<boolean> {
+    if (this.#outdated === "no" && (await this.#ports.settingsChanged())) {
+      this.#outdated = "finishing";
+      const begun = [this.#merges, this.#radar, this.#completions].map((worker) => worker.settled());
+      void Promise.allSettled(begun).then(() => {
+        this.#outdated = "finished";
+        this.#bell.ring();
+      });
+    }
+    return this.#outdated === "finished";
   }
 
   /** One look at everything, and then rest. True when there was nothing left and the seat is given up. */
@@ -155,6 +180,7 @@ class Engine {
     };
     this.#houseworkInBackground(again);
     this.#pruneInBackground();
+    if (this.#outdated !== "no") return;
     this.#merges.look(again);
     this.#radar.look(again);
     if (this.#merges.poolIsFree) this.#completions.look(again);
@@ -214,7 +240,7 @@ class Engine {
   async #doHousework(): Promise<void> {
     const ports = this.#ports;
     const chores: readonly (() => Promise<unknown>)[] = [
-      () => freeFromBudgets(ports),
+      () => this.#freeFromBudgets(),
       () => this.#stops.finish(ports),
       () => freeLostAttachments(ports),
       () => expireClaims(ports),
@@ -230,6 +256,13 @@ class Engine {
         ports.report(error);
       }
     }
+  }
+
+  /** Limits may have been raised while no engine was there, or in the settings this one began with. */
+  async #freeFromBudgets(): Promise<boolean> {
+    const freed = await freeFromBudgets(this.#ports, { evenIfNotDue: !this.#budgetsSeen });
+    this.#budgetsSeen = true;
+    return freed;
   }
 
   async #outlook(moment: number): Promise<{ live: boolean; dueInMs: number | undefined }> {
@@ -292,14 +325,14 @@ class Engine {
   }
 
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
-  async #leave(options: { whateverIsDue: boolean }): Promise<boolean> {
+  async #leave(options: { whateverIsDue: boolean; comesBack?: boolean }): Promise<boolean> {
     await this.#housework;
     await this.#pruning;
     await this.#seating.settled();
     await this.#merges.settled();
     await this.#radar.settled();
     await this.#completions.settled();
-    this.#door?.close();
+    this.#door?.close(options);
     this.#ports.reach("engine.before-leave");
     let left = false;
     try {
@@ -308,7 +341,7 @@ class Engine {
       // We are still the engine, and must be found.
       if (!left) this.#openDoor();
     }
-    if (left) await this.#ports.side.dismissKeeper();
+    if (left && options.comesBack !== true) await this.#ports.side.dismissKeeper();
     return left;
   }
 }

@@ -28,6 +28,8 @@ export interface EnginePorts extends MergePorts {
   worktreePath(agentName: string): string;
   logDir(agentName: string, turnId: string): string;
   readonly settings: EngineSettings;
+  /** Does the project have other settings by now than those above? */
+  settingsChanged(): Promise<boolean>;
 }
 
 export interface EngineSettings {

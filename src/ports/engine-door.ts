@@ -28,8 +28,11 @@ export interface DoorHandlers {
 }
 
 export interface OpenDoor {
-  /** Stops listening and removes the notice, so that later callers know they must start another engine. */
-  close(): void;
+  /**
+   * Stops listening and removes the notice, so that later callers know they must start another engine; unless this one
+   * comes back at once.
+   */
+  close(options: { readonly comesBack?: boolean }): void;
 }
 
 /** How the engine lets itself be reached. */

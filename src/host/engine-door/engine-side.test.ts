@@ -33,7 +33,7 @@ function noticeOf(state: string): EngineNotice {
   const notice: EngineNotice = JSON.parse(readFileSync(doorPaths(state).notice, "utf8"));
   expect(lstatSync(notice.socket).isSocket()).toBe(true);
   expect(lstatSync(dirname(notice.socket)).mode & 0o777).toBe(0o700);
-  door.close();
+  door.close({});
   return notice;
 }
 

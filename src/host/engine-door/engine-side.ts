@@ -28,9 +28,9 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
       const notice: EngineNotice = { ...options.processes.self(), socket, version: options.version, ...place };
       writeAtomically(paths.notice, JSON.stringify(notice), 0o600);
       return {
-        close: () => {
+        close: ({ comesBack }) => {
           rmSync(paths.notice, { force: true });
-          forgetKeeper(options.state);
+          if (comesBack !== true) forgetKeeper(options.state);
           server.stop(true);
         },
       };
