@@ -17,10 +17,12 @@ export interface AppOptions {
   readonly env: Environment;
   readonly cwd: string;
   readonly project: string | undefined;
+  /** Tells whoever typed the command something that cannot wait until its end. */
+  readonly warn?: (line: string) => void;
 }
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
-export function makeApp({ env, cwd, project: typed }: AppOptions): App {
+export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOptions): App {
   let place: FoundPlace | undefined;
   const thePlace = (): FoundPlace => {
     place ??= findPlace({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
@@ -46,7 +48,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
       (value) => value !== undefined && value !== "",
     ),
     call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
-      channel ??= await channelFor(await theProject());
+      channel ??= await channelFor(await theProject(), { warn });
       const { OVERSTORY_TOKEN: token } = env;
       const result = await channel.call({ name, request, ...(token === undefined ? {} : { token }) });
       return result as Result<ReplyOf<N>, Refusal>;
@@ -101,7 +103,7 @@ export function makeApp({ env, cwd, project: typed }: AppOptions): App {
     radar: async () => (await import("./radar-facet.ts")).makeRadarFacet(await theProject()),
     trust: async () => (await import("./trust-facet.ts")).makeTrustFacet(thePlace(), env),
     trackers: async () => (await import("./tracker-facet.ts")).makeTrackerFacet(await theProject()),
-    engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject()),
+    engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject(), warn),
     worktrees: async () =>
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {
         owners: () => app.call("worktree.owners", {}),

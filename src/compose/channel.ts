@@ -1,24 +1,34 @@
 import { existsSync, realpathSync } from "node:fs";
+import { Failure } from "../domain/failure.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import { callEngine } from "../host/engine-door/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { hasDatabase } from "../host/project-place.ts";
 import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
+import type { EngineNotice } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
 import { catalog, isUseCaseName } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
-import { channelPorts, doorOf, type Environment, openStore, type Project, refuseLostStore } from "./project.ts";
+import {
+  channelPorts,
+  doorOf,
+  type Environment,
+  leaseMsFor,
+  openStore,
+  type Project,
+  refuseLostStore,
+} from "./project.ts";
 
 /** Set for agents that cannot reach the database file. */
 const remoteOnly = "engine";
 
 export const isRemote = (env: Environment): boolean => env.OVERSTORY_CHANNEL === remoteOnly;
 
-export async function channelFor(project: Project): Promise<CommandChannel> {
+export async function channelFor(project: Project, options: Pick<DirectOptions, "warn"> = {}): Promise<CommandChannel> {
   if (isRemote(project.env)) return remoteChannel(project);
   const home = await homeOfOrchestrator(project);
-  return home === undefined ? directChannel(project) : directChannel(project, { sentFrom: home });
+  return directChannel(project, home === undefined ? options : { ...options, sentFrom: home });
 }
 
 /**
@@ -34,12 +44,14 @@ async function homeOfOrchestrator({ root, env }: Project): Promise<string | unde
 }
 
 export interface DirectOptions {
+  /** Tells whoever typed the command something that cannot wait until its end. */
+  readonly warn?: (line: string) => void;
   /** The project whose orchestrator we are, proven there. */
   readonly sentFrom?: string;
 }
 
 /** Runs the use case here, on the database file; opened for reading only when that is enough. */
-export function directChannel(project: Project, { sentFrom }: DirectOptions = {}): CommandChannel {
+export function directChannel(project: Project, { sentFrom, warn }: DirectOptions = {}): CommandChannel {
   let store: { readonly opened: Store; readonly readOnly: boolean } | undefined;
   // Two connections of one process would wait for each other's locks while neither can run.
   const storeFor = (readOnly: boolean): Store => {
@@ -56,13 +68,14 @@ export function directChannel(project: Project, { sentFrom }: DirectOptions = {}
       const opened = channelPorts(project, storeFor(access === "read"));
       const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent" } as const);
       const ports = { ...opened, sight, records: () => storeFor(false) };
-      const { result, due, mayStart } = await runUseCase(ports, { ...call, name });
+      const run = () => runUseCase(ports, { ...call, name });
+      const { result, due, mayStart } = await run().catch((error) => afterSilence(project, { error, run, warn }));
       ports.reach("command.after-commit");
       if (due) {
         ports.reach("command.before-wake");
         const door = doorOf(project);
         // Inside an agent an engine is only told, never started.
-        if (mayStart) await door.ensure();
+        if (mayStart) tellOfSilence(await door.ensure(), project, warn);
         else if (!(await door.wake()) && sentFrom !== undefined) {
           const { askForEngine } = await import("./engines-abroad.ts");
           await askForEngine(sentFrom, project.root, project.env);
@@ -75,6 +88,41 @@ export function directChannel(project: Project, { sentFrom }: DirectOptions = {}
     },
   };
 }
+
+interface Waiting<T> {
+  readonly error: unknown;
+  readonly run: () => Promise<T>;
+  readonly warn: DirectOptions["warn"];
+}
+
+/**
+ * An engine that is stopped in the middle of a transaction holds the database until another one has taken its place.
+ * What found it held has changed nothing, and is done again.
+ */
+async function afterSilence<T>(project: Project, { error, run, warn }: Waiting<T>, tries = 1): Promise<T> {
+  const isBusy = error instanceof Failure && error.data.kind === "store-busy";
+  const silent = isBusy && tries < mostTries ? await doorOf(project).ensure() : undefined;
+  if (silent === undefined) throw error;
+  tellOfSilence(silent, project, warn);
+  return run().catch((again) => afterSilence(project, { error: again, run, warn }, tries + 1));
+}
+
+/** Each takes as long as a writer waits, so that together they outlast the watching of a silent engine. */
+const mostTries = 6;
+
+/** Once: a command that waits asks again and again. */
+function tellOfSilence(silent: EngineNotice | undefined, { env }: Project, warn?: (line: string) => void): void {
+  if (silent === undefined || silent.pid === toldOf) return;
+  toldOf = silent.pid;
+  warn?.(silenceOf(silent, env));
+}
+
+let toldOf: number | undefined;
+
+/** What to say of an engine that does not answer. */
+export const silenceOf = ({ pid }: EngineNotice, env: Environment): string =>
+  `the engine (pid ${pid}) does not answer; unless it does, another one takes its place within ` +
+  `${Math.ceil((2 * leaseMsFor(env)) / 1000)} s; see: ov engine status`;
 
 /** A clone of the repository brings the configuration but no state. */
 async function makeStore({ root, dir, env }: Project): Promise<void> {

@@ -11,6 +11,6 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     env,
     tree: await treeFor(argv),
     version,
-    makeApp: (globals) => makeApp({ env, cwd: process.cwd(), project: globals.project }),
+    makeApp: (globals, warn) => makeApp({ env, cwd: process.cwd(), project: globals.project, warn }),
   });
 }

@@ -5,12 +5,13 @@ import { Failure } from "../domain/failure.ts";
 import { invalid } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
-import { keeperIsAlive } from "../host/engine-door/keeper.ts";
+import { keeperIsAlive, killEngine, successorIsAlive } from "../host/engine-door/keeper.ts";
 import { ageMs } from "../host/linux/process-table.ts";
 import { unitName, unitText } from "../host/linux/systemd-unit.ts";
 import { askToEnd, linuxProcesses } from "../host/processes.ts";
 import type { EngineNotice } from "../ports/engine-door.ts";
 import type { EngineControl, EngineInstall, Workload } from "../surfaces/cli/facets/engine.ts";
+import { silenceOf } from "./channel.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { doorOf, keeperOptions, openStore, type Project } from "./project.ts";
 import { runUntilIdle } from "./run-until-idle.ts";
@@ -18,18 +19,24 @@ import { runUntilIdle } from "./run-until-idle.ts";
 const startMs = 10_000;
 /** An engine that leaves first finishes the worktree it is making. */
 const leaveMs = 15_000;
+/** An engine that has nothing in hand has left by then. */
+const promptMs = 1_000;
 const lookMs = 20;
 
 /** The engine of this project, as a person sees and steers it. */
-export function makeEngineControl(project: Project): EngineControl {
+export function makeEngineControl(project: Project, warn: (line: string) => void): EngineControl {
   const live = (): EngineNotice | undefined => liveEngine(project);
+  const door = doorOf(project);
+  const answering = async (): Promise<EngineNotice | undefined> => ((await door.answers()) ? live() : undefined);
   return {
     start: async () => {
       const refused = await operatorOnly(project.dir, project.env, "start an engine");
       if (refused !== undefined) return no(refused);
       const before = live();
-      await doorOf(project).ensure();
-      const engine = await until(live, startMs);
+      const silent = await door.ensure();
+      if (silent !== undefined) warn(silenceOf(silent, project.env));
+      // Whoever replaces another one first watches it for a while.
+      const engine = await until(answering, startMs, () => successorIsAlive(keeperOptions(project)));
       if (engine === undefined) {
         const problem = `it did not start within ${startMs / 1000} s; see ${join(project.dir, "run", "engine.log")}`;
         throw new Failure({ kind: "engine-unreachable", problem });
@@ -40,21 +47,32 @@ export function makeEngineControl(project: Project): EngineControl {
       const engine = live();
       const load = await workload(project);
       if (engine === undefined) {
-        return { running: false, pid: null, socket: null, version: null, uptimeMs: null, ...load };
+        return { running: false, answers: null, pid: null, socket: null, version: null, uptimeMs: null, ...load };
       }
       const { pid, socket, version } = engine;
-      return { running: true, pid, socket, version, uptimeMs: ageMs(engine), ...load };
+      const answers = await door.answers();
+      return { running: true, answers, pid, socket, version, uptimeMs: ageMs(engine), ...load };
     },
     stop: async () => {
       const refused = await operatorOnly(project.dir, project.env, "stop the engine");
       if (refused !== undefined) return no(refused);
-      await doorOf(project).endLost();
+      await door.endLost();
       // One that is only just being started has no notice yet.
-      const engine = live() ?? (keeperIsAlive(keeperOptions(project)) ? await until(live, startMs) : undefined);
+      const engine =
+        live() ?? (keeperIsAlive(keeperOptions(project)) ? await until(async () => live(), startMs) : undefined);
       if (engine === undefined || !askToEnd(engine)) {
         return ok({ wasRunning: false, stopped: true, pid: null, ...(await workload(project)) });
       }
-      const gone = await until(() => (linuxProcesses.check(engine) === "gone" ? true : undefined), leaveMs);
+      const left = async (): Promise<true | undefined> => (linuxProcesses.check(engine) === "gone" ? true : undefined);
+      if ((await until(left, promptMs)) === undefined && !(await door.answers()))
+        warn(
+          `the engine (pid ${engine.pid}) does not answer; it is killed if it is still there in ${leaveMs / 1000} s`,
+        );
+      let gone = await until(left, leaveMs);
+      if (gone === undefined && !(await door.answers())) {
+        killEngine(project.dir, engine);
+        gone = await until(left, leaveMs);
+      }
       return ok({ wasRunning: true, stopped: gone === true, pid: engine.pid, ...(await workload(project)) });
     },
     install: async ({ print }) => {
@@ -67,7 +85,13 @@ export function makeEngineControl(project: Project): EngineControl {
     runUntilIdle: async ({ timeoutMs }) => {
       const refused = await operatorOnly(project.dir, project.env, "run the engine");
       if (refused !== undefined) return no(refused);
-      const ending = await runUntilIdle(project, { timeoutMs, anotherEngine: () => live() !== undefined });
+      const anotherEngine = async (): Promise<boolean> => {
+        const engine = live();
+        if (engine === undefined || (await door.answers())) return engine !== undefined;
+        warn(silenceOf(engine, project.env));
+        return false;
+      };
+      const ending = await runUntilIdle(project, { timeoutMs, anotherEngine });
       return ok({ ending, ...(await workload(project)) });
     },
   };
@@ -107,11 +131,15 @@ function install(project: Project, print: boolean): EngineInstall {
   return { path, unit, text, written: !print && !same, enable: `systemctl --user enable --now ${unit}` };
 }
 
-async function until<T>(look: () => T | undefined, ms: number): Promise<T | undefined> {
+async function until<T>(
+  look: () => Promise<T | undefined>,
+  ms: number,
+  isComing: () => boolean = () => false,
+): Promise<T | undefined> {
   const deadline = performance.now() + ms;
   for (;;) {
-    const found = look();
-    if (found !== undefined || performance.now() > deadline) return found;
+    const found = await look();
+    if (found !== undefined || (performance.now() > deadline && !isComing())) return found;
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }

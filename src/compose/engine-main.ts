@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { stampOf } from "../config/compiled.ts";
 import { config } from "../config/config.ts";
 import { runEngine } from "../engine/engine.ts";
+import { seatedStore } from "../engine/engine-lease.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
@@ -67,12 +68,14 @@ async function serveWith(
   const project = adapt === undefined ? opened : adapt(opened);
   const { config: settings } = project;
   const leave = leaveAsEngine(project, isForeground);
-  const { store, check } = serve(project, openStore(project, { life: "process" }), leave);
+  const served = serve(project, openStore(project, { life: "process" }), leave);
+  const { store, holdTo } = seatedStore(served.store, leave.replaced);
   placeOvShim(project);
   const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(door, project, store) : door;
   const ports: EnginePorts = {
     root: project.root,
     store,
+    holdTo,
     clock: clockFor(project.env),
     ids: randomIds,
     reach: killPointsFrom(project.env),
@@ -85,7 +88,7 @@ async function serveWith(
       ...side,
       ...(isForeground ? { keeperIsAlive: () => true } : {}),
       replaceKeeper: () => {
-        check();
+        served.check();
         side.replaceKeeper();
       },
     },

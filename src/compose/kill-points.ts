@@ -10,7 +10,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names: this process, or the processes
  * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of `kill-victims.ts`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
  * created first; with it there nobody dies any more, so that the successors live. `OVERSTORY_TEST_KILL_IN` names the
- * only sort of process that listens: `engine`, `supervisor` or `command`.
+ * only sort of process that listens: `engine`, `supervisor` or `command`. With `OVERSTORY_TEST_KILL_WITH=SIGSTOP` the
+ * process that gets there is stopped instead, and goes on from there when it is continued.
  */
 export function killPointsFrom(env: Environment): ReachKillPoint {
   const target = isTestBuild ? targetOf(env) : undefined;
@@ -67,6 +68,10 @@ function strike(env: Environment): void {
   const root = env.OVERSTORY_PROJECT_ROOT ?? process.cwd();
   const found = victims.filter((name) => name !== "self").flatMap((victim) => pidsOf(victim, root));
   const others = found.filter((pid) => pid !== process.pid);
+  if (env.OVERSTORY_TEST_KILL_WITH === "SIGSTOP") {
+    process.kill(process.pid, "SIGSTOP");
+    return;
+  }
   // All at one moment: none of them has time to replace another.
   for (const pid of others) signalIfThere(pid, "SIGSTOP");
   for (const pid of others) signalIfThere(pid, "SIGKILL");

@@ -6,6 +6,7 @@ import { linuxProcesses } from "../host/processes.ts";
 import { databaseIn } from "../host/project-place.ts";
 import { errorCode } from "../host/writable.ts";
 import type { Store } from "../ports/store.ts";
+import { exits } from "../surfaces/shared/exits.ts";
 import type { Project } from "./project.ts";
 import { say } from "./say.ts";
 
@@ -69,17 +70,20 @@ export interface Leave {
 }
 
 /** The engine's turns go on without it, and the next command starts an engine where the project is now. */
-export function leaveAsEngine({ root }: Project, isForeground: boolean): Leave {
-  const now = (standing: PlaceStanding): void => {
-    say(`${new Date().toISOString()} the project is no longer at ${root} (${standing}); leaving\n`);
-    // Its keeper does not restart what left with success.
-    process.exit(isForeground ? foregroundExit : 0);
+export function leaveAsEngine({ root }: Project, isForeground: boolean): Leave & { replaced(): void } {
+  // Its keeper does not restart what left with success.
+  const leave = (why: string, exit: number): void => {
+    say(`${new Date().toISOString()} ${why}\n`);
+    process.exit(isForeground ? exit : 0);
   };
-  return { now, onNotice: now };
+  const now = (standing: PlaceStanding): void =>
+    leave(`the project is no longer at ${root} (${standing}); leaving`, exits.setup);
+  return {
+    now,
+    onNotice: now,
+    replaced: () => leave("this engine was stopped for so long that another one has replaced it; leaving", exits.busy),
+  };
 }
-
-/** As for every project that cannot be used. */
-const foregroundExit = 3;
 
 /** Of a moved project the agent goes on, and is adopted by the next supervisor. Nobody would ever end a deleted one's. */
 export function leaveAsSupervisor({ root }: Project): Leave {

@@ -11,7 +11,7 @@ const lastWordsMs = 300;
 /** Drives the engine's loop in this process until nothing is left, or waits while another engine does. */
 export async function runUntilIdle(
   project: Project,
-  options: { readonly timeoutMs: number | undefined; readonly anotherEngine: () => boolean },
+  options: { readonly timeoutMs: number | undefined; readonly anotherEngine: () => Promise<boolean> },
 ): Promise<IdleReport["ending"]> {
   const stop = new AbortController();
   let ending: IdleReport["ending"] = "idle";
@@ -24,7 +24,7 @@ export async function runUntilIdle(
   const store = openStore(project, { life: "process", readOnly: true });
   try {
     while (!stop.signal.aborted) {
-      if (!options.anotherEngine()) await engineMain(project, { stop: stop.signal, adapt: leavingAtOnce });
+      if (!(await options.anotherEngine())) await engineMain(project, { stop: stop.signal, adapt: leavingAtOnce });
       if (stop.signal.aborted || (await nothingIsLeft(project, store))) break;
       await rest(stop.signal);
     }

@@ -29,6 +29,9 @@ export async function turnMain(project: Project, turnId: string, fence: number):
     sayFull(),
   );
   const { config, env } = project;
+  // An agent that waits for the engine, as in `ov done`, may not replace one that does not answer: we may.
+  const door = doorOf(project);
+  const watching = setInterval(() => void door.watch().catch(sayTrouble), leaseMsFor(env) / 3);
   await runTurn(
     {
       store,
@@ -60,8 +63,9 @@ export async function turnMain(project: Project, turnId: string, fence: number):
     turnId,
     fence,
   );
+  clearInterval(watching);
   await store.close();
-  await doorOf(project).ensure();
+  await door.ensure();
 }
 
 const sayTrouble = (trouble: unknown): void =>
@@ -71,7 +75,7 @@ const sayTrouble = (trouble: unknown): void =>
 function sayFull(): (error: Failure) => void {
   let said = false;
   return ({ data }) => {
-    if (!said) say(`${new Date().toISOString()} ${describeFailure(data).message}; waiting for room\n`);
+    if (!said) say(`${new Date().toISOString()} ${describeFailure(data).message}; it is tried again\n`);
     said = true;
   };
 }

@@ -34,8 +34,9 @@ const supervisorStartMs = 10_000;
 
 /** Does everything that lasts, until nothing is left to do, or until it should go on with other settings. */
 export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<EngineEnd> {
-  const seat = await takeEngineSeat(ports);
+  const seat = await takeEngineSeat(ports, stop);
   if (seat === undefined) return "left";
+  ports.holdTo(seat);
   ports.reach("engine.started");
   const engine = new Engine(ports, seat, stop);
   return engine.run(stop);
@@ -341,7 +342,9 @@ class Engine {
       // We are still the engine, and must be found.
       if (!left) this.#openDoor();
     }
-    if (left && options.comesBack !== true) await this.#ports.side.dismissKeeper();
-    return left;
+    if (!left) return false;
+    this.#ports.holdTo(undefined);
+    if (options.comesBack !== true) await this.#ports.side.dismissKeeper();
+    return true;
   }
 }

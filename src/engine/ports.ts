@@ -4,6 +4,7 @@ import type { EngineSide } from "../ports/engine-door.ts";
 import type { OldFiles } from "../ports/old-files.ts";
 import type { Processes } from "../ports/process.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
+import type { EngineSeat } from "./engine-lease.ts";
 import type { MergePorts } from "./merge/ports.ts";
 import type { RetentionKey } from "./retention/table.ts";
 import type { WatchdogSettings } from "./watchdog/ports.ts";
@@ -16,6 +17,8 @@ export interface EnginePorts extends MergePorts {
   killOne(identity: ProcessIdentity): void;
   readonly worktrees: WorktreeKeeping;
   readonly side: EngineSide;
+  /** From now on the store makes sure before each use that this seat is still ours; undefined when it was given up. */
+  holdTo(seat: EngineSeat | undefined): void;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
   /** Starts engines of other projects, where an orchestrator of ours gave work. */

@@ -12,13 +12,27 @@ export interface EngineNotice extends ProcessIdentity {
 export interface EngineDoor {
   /** One data-free byte. False when no engine hears it. */
   wake(): Promise<boolean>;
-  /** Makes sure an engine is running or being started. Never called from inside an agent. */
-  ensure(): Promise<void>;
+  /**
+   * Makes sure that an engine has heard of the work, or is being started. Never called from inside an agent. Returns the
+   * engine that is there and does not answer, as when somebody stopped its process: another one is about to replace it.
+   */
+  ensure(): Promise<EngineNotice | undefined>;
+  /** Does the engine answer? Starts nothing; false also when there is none. */
+  answers(): Promise<boolean>;
+  /** For processes that live beside an engine: has it replaced when it does not answer. Starts none where none is. */
+  watch(): Promise<void>;
   /** The engine of this project. Not one that serves another place, as of a project this one was copied from. */
   notice(): EngineNotice | undefined;
   /** Ends an engine that still serves the place this project was moved away from. */
   endLost(): Promise<void>;
 }
+
+/**
+ * answers  the engine hears and answers
+ * busy     it does not answer, but a processor works for it
+ * silent   neither: stopped, frozen, stuck, or out of reach
+ */
+export type EngineLook = "answers" | "busy" | "silent";
 
 export interface DoorHandlers {
   /** Somebody committed work. */
@@ -38,6 +52,10 @@ export interface OpenDoor {
 /** How the engine lets itself be reached. */
 export interface EngineSide {
   open(handlers: DoorHandlers): OpenDoor;
+  /** How another engine of this project does; waits for its answer up to `ms`. */
+  look(engine: ProcessIdentity, ms: number): Promise<EngineLook>;
+  /** Kills another engine of this project, and its keeper, which would start it again. */
+  end(engine: ProcessIdentity): void;
   /** The process that restarts us when we die. False when it is gone. */
   keeperIsAlive(): boolean;
   /** Starts a keeper for this running engine. */

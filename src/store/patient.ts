@@ -4,8 +4,8 @@ import type { Store } from "../ports/store.ts";
 const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
 
-/** What a person puts right while the process waits. */
-const passing: ReadonlySet<string> = new Set(["disk-full", "store-read-only"]);
+/** What a person puts right while the process waits, or the engine's successor: a stopped engine may hold the database. */
+const passing: ReadonlySet<string> = new Set(["disk-full", "store-read-only", "store-busy"]);
 
 /**
  * The same store for a process that must not give up: what cannot be written because the disk is full, or may not be

@@ -1,11 +1,26 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
 import type { EngineDoor, EngineNotice } from "../../ports/engine-door.ts";
-import { killOne } from "../kill-one.ts";
 import { ownLockLimit } from "../linux/mark.ts";
+import { ageMs, entryOf } from "../linux/process-table.ts";
 import { identityOf } from "../project-place.ts";
-import { type KeeperOptions, readIdentity, startKeeper } from "./keeper.ts";
+import {
+  type KeeperOptions,
+  killEngine,
+  readIdentity,
+  startKeeper,
+  startSuccessor,
+  successorIsAlive,
+} from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
+
+/** An engine answers within a millisecond; one that has not by now is looked at by a successor, which takes its time. */
+const answerMs = 1_000;
+/** Where a successor looks already, nobody else needs to be patient. */
+const watchedAnswerMs = 100;
+
+/** A keeper that is older than this has started its engine long ago. */
+const startingMs = 10_000;
 
 /** The caller's side of the door. */
 export function engineDoor(options: KeeperOptions): EngineDoor {
@@ -17,24 +32,49 @@ export function engineDoor(options: KeeperOptions): EngineDoor {
   const endLost = async (): Promise<void> => {
     const found = readNotice(paths.notice);
     if (found === undefined || servesHere(found, options.state) !== "moved") return;
-    // The keeper first: it would start an engine again where nothing is any more.
-    const keeper = readIdentity(paths.keeper);
-    for (const each of [keeper, found]) if (each !== undefined) killOne(each);
-    for (const path of [paths.keeper, paths.notice]) rmSync(path, { force: true });
+    killEngine(options.state, found);
+  };
+  const living = (): EngineNotice | undefined => {
+    const engine = notice();
+    return engine === undefined || options.processes.check(engine) === "gone" ? undefined : engine;
   };
   const wake = async (): Promise<boolean> => {
     await endLost();
-    const engine = notice();
-    if (engine === undefined || options.processes.check(engine) === "gone") return false;
-    return sendByte(engine.socket);
+    const engine = living();
+    return engine !== undefined && (await sendByte(engine.socket));
+  };
+  const silent = async (): Promise<EngineNotice | undefined> => {
+    const engine = living();
+    // One that computes is not stopped: it answers when it comes to it, and nobody waits for that.
+    if (engine === undefined || entryOf(engine.pid)?.computing === true) return undefined;
+    const waitMs = successorIsAlive(options) ? watchedAnswerMs : answerMs;
+    if ((await hasAnswer(engine.socket, waitMs)) || options.processes.check(engine) === "gone") return undefined;
+    return engine;
+  };
+  /** The keeper of an engine that cannot be reached is there, and started it long ago. */
+  const isKeptInVain = (): boolean => {
+    const keeper = readIdentity(paths.keeper);
+    return keeper !== undefined && options.processes.check(keeper) === "alive" && ageMs(keeper) > startingMs;
   };
   return {
     notice,
     endLost,
     wake,
     ensure: async () => {
+      const heard = await wake();
+      const unheard = heard ? await silent() : undefined;
       // What is started inside an agent carries its mark, and is ended with its turn.
-      if (!(await wake()) && ownLockLimit() === undefined) startKeeper(options);
+      if (ownLockLimit() !== undefined || (heard && unheard === undefined)) return unheard;
+      if (heard || isKeptInVain()) startSuccessor(options);
+      else if (!successorIsAlive(options)) startKeeper(options);
+      return unheard;
+    },
+    answers: async () => {
+      const engine = living();
+      return engine !== undefined && (await hasAnswer(engine.socket, answerMs));
+    },
+    watch: async () => {
+      if (ownLockLimit() === undefined && (await silent()) !== undefined) startSuccessor(options);
     },
   };
 }
@@ -60,6 +100,38 @@ async function sendByte(socket: string): Promise<boolean> {
     throw error;
   }
 }
+
+/**
+ * Asks the engine that listens there for a sign of life. An engine of an earlier version ends the connection, which is
+ * one too; that it did not die over it is the caller's to see.
+ */
+export function hasAnswer(socket: string, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let connection: { end(): void } | undefined;
+    const done = (answered: boolean): void => {
+      clearTimeout(timer);
+      resolve(answered);
+      connection?.end();
+    };
+    const timer = setTimeout(() => done(false), ms);
+    Bun.connect({
+      unix: socket,
+      socket: {
+        open: (opened) => {
+          connection = opened;
+          opened.write(`${lifeSign}\n`);
+        },
+        data: () => done(true),
+        close: () => done(true),
+        error: () => done(false),
+        connectError: () => done(false),
+      },
+    }).catch(() => done(false));
+  });
+}
+
+/** What an engine is asked, and what it answers. No request frame looks like it. */
+export const lifeSign = "alive?";
 
 const patienceMs = 30_000;
 
@@ -113,7 +185,7 @@ function exchange(socket: string, frame: string, deadline: number): Promise<stri
   });
 }
 
-function readNotice(path: string): EngineNotice | undefined {
+export function readNotice(path: string): EngineNotice | undefined {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as EngineNotice;
   } catch (error) {

@@ -2,9 +2,19 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
 import { writeAtomically } from "../atomic-file.ts";
+import { entryOf } from "../linux/process-table.ts";
 import { makeStateDir } from "../project/record.ts";
 import { identityOf } from "../project-place.ts";
-import { adoptKeeper, forgetKeeper, type KeeperOptions, keeperIsAlive, keeperIsStarting } from "./keeper.ts";
+import { hasAnswer, lifeSign, readNotice } from "./caller.ts";
+import {
+  adoptKeeper,
+  forgetKeeper,
+  type KeeperOptions,
+  keeperIsAlive,
+  keeperIsStarting,
+  killEngine,
+  readIdentity,
+} from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
 interface Connection {
@@ -22,6 +32,8 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
       const socket = inPrivate(paths.socket);
       rmSync(socket, { force: true });
       const server = Bun.listen<Connection>({ unix: socket, socket: serve(handlers) });
+      // We are the engine now, and may need a successor ourselves.
+      if (readIdentity(paths.successor)?.pid === process.pid) rmSync(paths.successor, { force: true });
       chmodSync(socket, 0o600);
       const identity = identityOf(options.state);
       const place = identity === undefined ? {} : { place: { state: options.state, ...identity } };
@@ -35,6 +47,15 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
         },
       };
     },
+    look: async (engine, ms) => {
+      const before = entryOf(engine.pid)?.ticks;
+      const notice = readNotice(paths.notice);
+      if (notice?.pid !== engine.pid || notice.startToken !== engine.startToken) await Bun.sleep(ms);
+      else if (await hasAnswer(notice.socket, ms))
+        return options.processes.check(engine) === "gone" ? "silent" : "answers";
+      return entryOf(engine.pid)?.ticks === before ? "silent" : "busy";
+    },
+    end: (engine) => killEngine(options.state, engine),
     keeperIsAlive: () => keeperIsStarting(options) || keeperIsAlive(options),
     replaceKeeper: () => {
       adopted = adoptKeeper(options);
@@ -83,6 +104,11 @@ function serve(handlers: DoorHandlers): Bun.SocketHandler<Connection> {
       if (chunk.at(-1) !== newline) return;
       const frame = Buffer.concat(socket.data.received).toString("utf8");
       socket.data.received = [];
+      if (frame.trimEnd() === lifeSign) {
+        socket.data.unsent = Buffer.from(`${lifeSign}\n`);
+        flush(socket);
+        return;
+      }
       handlers.call(frame).then(
         (answer) => {
           socket.data.unsent = Buffer.from(`${answer}\n`);

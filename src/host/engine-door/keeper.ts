@@ -1,8 +1,10 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Processes } from "../../ports/process.ts";
 import { writeAtomically } from "../atomic-file.ts";
+import { killOne } from "../kill-one.ts";
+import { ageMs } from "../linux/process-table.ts";
 import { doorPaths } from "./paths.ts";
 
 /**
@@ -35,14 +37,39 @@ export interface KeeperOptions {
 
 /** Starts a keeper with an engine, unless one is alive. Of twenty callers one starts it. */
 export function startKeeper(options: KeeperOptions): void {
+  const { keeper } = doorPaths(options.state);
+  startOnce(options, keeper, ["/bin/sh", "-c", loop, "ov-keeper", ...options.engine], () => keeperIsAlive(options));
+}
+
+/**
+ * Starts an engine beside one that does not answer, or that nobody can reach. It looks for itself, and takes the place of
+ * the other one or leaves. It has no keeper before it has the place.
+ */
+export function startSuccessor(options: KeeperOptions): void {
+  const { successor } = doorPaths(options.state);
+  startOnce(options, successor, options.engine, () => successorIsAlive(options));
+}
+
+/** One that has looked for so long may be stopped itself, and no longer counts. */
+export function successorIsAlive({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
+  const successor = readIdentity(doorPaths(state).successor);
+  return successor !== undefined && processes.check(successor) === "alive" && ageMs(successor) < longestLookMs;
+}
+
+const longestLookMs = 120_000;
+
+/** Starts the command and records its identity at `record`, unless one is there. */
+function startOnce(options: KeeperOptions, record: string, command: readonly string[], isThere: () => boolean): void {
   const paths = doorPaths(options.state);
+  const { processes, env } = options;
+  // Where the project was moved away there is nothing to start, and nothing to make.
+  if (!existsSync(options.state)) return;
   mkdirSync(paths.run, { recursive: true, mode: 0o700 });
-  if (keeperIsAlive(options) || !takeLock(paths.lock, options.processes)) return;
+  if (isThere() || !takeLock(paths.lock, processes)) return;
   try {
-    if (keeperIsAlive(options)) return;
-    const command = ["/bin/sh", "-c", loop, "ov-keeper", ...options.engine];
-    const pid = options.processes.startDetached(command, { env: options.env, logFile: join(paths.run, "engine.log") });
-    recordKeeper(options, pid);
+    if (isThere()) return;
+    const pid = processes.startDetached(command, { env, logFile: join(paths.run, "engine.log") });
+    recordProcess(options, record, pid);
   } finally {
     rmSync(paths.lock, { force: true });
   }
@@ -59,7 +86,7 @@ export function adoptKeeper(options: KeeperOptions): Bun.FileSink {
     detached: true,
   });
   child.unref();
-  recordKeeper(options, child.pid);
+  recordProcess(options, doorPaths(options.state).keeper, child.pid);
   return child.stdin;
 }
 
@@ -74,13 +101,25 @@ export function keeperIsStarting({ state, processes }: Pick<KeeperOptions, "stat
   return starter !== undefined && processes.check(starter) === "alive";
 }
 
+/** Kills an engine and its keeper: that first, since it would start the engine again. Our own keeper stays. */
+export function killEngine(state: string, engine: ProcessIdentity): void {
+  const { keeper: path, notice } = doorPaths(state);
+  const keeper = readIdentity(path);
+  if (keeper !== undefined && keeper.pid !== process.ppid) {
+    killOne(keeper);
+    rmSync(path, { force: true });
+  }
+  killOne(engine);
+  rmSync(notice, { force: true });
+}
+
 export function forgetKeeper(state: string): void {
   rmSync(doorPaths(state).keeper, { force: true });
 }
 
-function recordKeeper({ state, processes }: KeeperOptions, pid: number): void {
+function recordProcess({ processes }: KeeperOptions, path: string, pid: number): void {
   const identity = processes.identify(pid);
-  if (identity !== undefined) writeAtomically(doorPaths(state).keeper, JSON.stringify(identity), 0o600);
+  if (identity !== undefined) writeAtomically(path, JSON.stringify(identity), 0o600);
 }
 
 /**

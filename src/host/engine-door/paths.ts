@@ -10,6 +10,7 @@ export function doorPaths(state: string): {
   notice: string;
   keeper: string;
   lock: string;
+  successor: string;
   socket: string;
 } {
   const run = join(state, "run");
@@ -18,6 +19,7 @@ export function doorPaths(state: string): {
     notice: join(run, "engine.json"),
     keeper: join(run, "keeper.json"),
     lock: join(run, "keeper.lock"),
+    successor: join(run, "successor.json"),
     socket: socketPath(run),
   };
 }

@@ -18,6 +18,10 @@ export interface ProcessEntry {
   readonly startToken: string;
   /** Dead, but not yet waited for by its parent. */
   readonly defunct: boolean;
+  /** On a processor now, or about to be. */
+  readonly computing: boolean;
+  /** Clock ticks that a processor has spent on it. */
+  readonly ticks: number;
 }
 
 /** One row of /proc, or undefined when there is no such process. */
@@ -38,6 +42,8 @@ export function entryOf(pid: number): ProcessEntry | undefined {
     session: Number(fields[3]),
     startToken: fields[19] ?? "",
     defunct: fields[0] === "Z" || fields[0] === "X",
+    computing: fields[0] === "R",
+    ticks: Number(fields[11]) + Number(fields[12]),
   };
 }
 

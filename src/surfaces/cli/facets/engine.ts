@@ -9,6 +9,8 @@ export interface Workload {
 
 export interface EngineReport extends Workload {
   readonly running: boolean;
+  /** Whether it gave a sign of life just now; null when it is not running. */
+  readonly answers: boolean | null;
   readonly pid: number | null;
   readonly socket: string | null;
   readonly version: string | null;

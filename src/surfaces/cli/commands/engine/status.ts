@@ -9,7 +9,9 @@ export const status: Handler = async ({ app }) => {
   return ok({ json: { ...report }, text: [headline(report), workLine(report)].join("\n") });
 };
 
-function headline({ running, pid, version, uptimeMs, socket }: EngineReport): string {
+function headline({ running, answers, pid, version, uptimeMs, socket }: EngineReport): string {
   if (!running) return "Engine: not running";
-  return `Engine: pid ${pid}, version ${version}, up ${duration(uptimeMs ?? 0)}, socket ${socket}`;
+  const line = `Engine: pid ${pid}, version ${version}, up ${duration(uptimeMs ?? 0)}, socket ${socket}`;
+  if (answers !== false) return line;
+  return `${line}\nIt does not answer: its process may be stopped or frozen. Replace it with: ov engine start`;
 }

@@ -1,0 +1,220 @@
+import { Database } from "bun:sqlite";
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pidsOf } from "../../src/compose/kill-victims.ts";
+import { linuxProcesses } from "../../src/host/processes.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
+import { databaseOf, letGo } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { statePath } from "../../testkit/state.ts";
+
+/** An engine that stays, and is given up after little more than a second of silence. */
+const hasty = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000", OVERSTORY_TEST_LEASE_MS: "600" };
+/** One whose silence is watched for longer than any test takes. */
+const patient = { ...hasty, OVERSTORY_TEST_LEASE_MS: "600000" };
+
+const finishing = `
+- do:
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, done, --body, done]
+`;
+const checked = `
+- do:
+    - edit: { file: a.txt, write: "a\\n" }
+    - commit: write a
+    - touch: "\${env.HOME}/ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - ov: [done, --summary, Done]
+`;
+
+const stopped = new Set<number>();
+function stop(pid: number): void {
+  process.kill(pid, "SIGSTOP");
+  stopped.add(pid);
+}
+function goOn(pid: number): void {
+  stopped.delete(pid);
+  if (linuxProcesses.identify(pid) !== undefined) process.kill(pid, "SIGCONT");
+}
+afterEach(() => {
+  for (const pid of stopped) goOn(pid);
+});
+
+/** At rest it has no transaction open, which would hold the database. */
+async function stoppedEngine(project: TestProject, { atRest = false } = {}): Promise<number> {
+  const pid = Number((await project.json("engine", "start")).pid);
+  stop(pid);
+  for (; atRest && !isWritable(project); stop(pid)) {
+    goOn(pid);
+    await Bun.sleep(20);
+  }
+  return pid;
+}
+
+function isWritable(project: TestProject): boolean {
+  using database = new Database(databaseOf(project));
+  try {
+    database.run("BEGIN IMMEDIATE");
+    database.run("ROLLBACK");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return false;
+    throw error;
+  }
+}
+
+/** What is dead and not yet waited for is gone, too. */
+const isGone = (pid: number): boolean => {
+  const identity = linuxProcesses.identify(pid);
+  return identity === undefined || linuxProcesses.check(identity) === "gone";
+};
+
+const engines = (project: TestProject): number[] => pidsOf("engine", project.root);
+
+const isDone = (project: TestProject, name: string): Promise<void> =>
+  project.until(`${name} was done`, async () => (await project.agent(name)).outcome === "done");
+
+/** One engine works, and it is not the one that was stopped. */
+async function expectReplaced(project: TestProject, old: number): Promise<void> {
+  await project.until("the stopped engine was gone", async () => isGone(old));
+  await project.until("one engine was left", async () => engines(project).length === 1);
+  const { pid, answers } = await project.json("engine", "status");
+  expect([pid === old, answers, engines(project)]).toEqual([false, true, [pid]]);
+}
+
+describe("an engine whose process was stopped", () => {
+  test("is replaced for the work that a command leaves, and the command says why it may take longer", async () => {
+    await using project = await makeProject({ scenario: finishing, env: hasty });
+    const old = await stoppedEngine(project);
+    const slung = await project.ov("sling", "Work", "--name", "b1", "--skip-task-check");
+    expect(slung.code).toBe(0);
+    expect(slung.err).toContain(`the engine (pid ${old}) does not answer`);
+    expect(slung.err).toContain("ov engine status");
+    await isDone(project, "b1");
+    await expectReplaced(project, old);
+  }, 120_000);
+
+  test("does not keep a waiting command for ever, with keeper and all", async () => {
+    await using project = await makeProject({ scenario: finishing, env: hasty });
+    const old = await stoppedEngine(project);
+    for (const pid of pidsOf("keeper", project.root)) stop(pid);
+    const slung = await project.ov("sling", "Work", "--name", "b1", "--skip-task-check", "--wait=done");
+    expect(slung.code).toBe(0);
+    expect(slung.err.match(/.*does not answer.*/g)).toEqual([expect.stringContaining(`(pid ${old})`)]);
+    await expectReplaced(project, old);
+  }, 120_000);
+
+  test("is replaced by a supervisor for an agent that waits for it", async () => {
+    await using project = await makeProject({ scenario: checked, gates: ["true"], env: hasty });
+    await project.json("sling", "Work", "--name", "b1", "--skip-task-check");
+    await project.until("the agent was at work", async () => existsSync(join(project.home, "ready")));
+    const [old = 0] = engines(project);
+    stop(old);
+    await letGo(project);
+    await isDone(project, "b1");
+    await expectReplaced(project, old);
+  }, 120_000);
+
+  test("in the middle of a transaction does not lock commands out", async () => {
+    await using project = await makeProject({ scenario: finishing, env: hasty });
+    const marker = join(project.home, "stopped");
+    const blow = {
+      OVERSTORY_TEST_KILL_AT: "tx:2",
+      OVERSTORY_TEST_KILL_IN: "engine",
+      OVERSTORY_TEST_KILL_WITH: "SIGSTOP",
+      OVERSTORY_TEST_KILL_ONCE: marker,
+    };
+    await project.ovWith({ env: blow }, "sling", "Work", "--name", "b1", "--skip-task-check");
+    await project.until("the engine was stopped", async () => existsSync(marker));
+    const [old = 0] = engines(project);
+    stopped.add(old);
+    const created = await project.ov("task", "create", "More", "--id", "T1");
+    expect([created.code, created.err]).toEqual([0, expect.stringContaining("does not answer")]);
+    await isDone(project, "b1");
+    await expectReplaced(project, old);
+  }, 120_000);
+
+  test("is told by engine status, and replaced by engine start", async () => {
+    await using project = await makeProject({ env: hasty });
+    const old = await stoppedEngine(project);
+    expect(await project.json("engine", "status")).toMatchObject({ running: true, answers: false, pid: old });
+    expect((await project.ov("engine", "status")).out).toContain("ov engine start");
+    const started = await project.json("engine", "start");
+    expect(started).toMatchObject({ started: true });
+    await expectReplaced(project, old);
+  }, 120_000);
+
+  test("is followed by run-until-idle in the foreground", async () => {
+    await using project = await makeProject({ scenario: finishing, env: hasty });
+    const old = await stoppedEngine(project, { atRest: true });
+    const kill = { OVERSTORY_TEST_KILL_AT: "command.before-wake" };
+    await project.ovWith({ env: kill }, "sling", "Work", "--name", "b1", "--skip-task-check");
+    const ran = await project.ov("run-until-idle", "--timeout", "50");
+    expect(ran.code).toBe(0);
+    expect(ran.err).toContain(`the engine (pid ${old}) does not answer`);
+    await isDone(project, "b1");
+    expect(isGone(old)).toBe(true);
+  }, 120_000);
+
+  test("is ended by engine stop", async () => {
+    await using project = await makeProject({ env: patient });
+    const old = await stoppedEngine(project);
+    const answer = await project.ov("engine", "stop");
+    expect(answer.err).toContain(`the engine (pid ${old}) does not answer`);
+    expect(answer.code).toBe(0);
+    await project.until("nobody was left", async () => project.processes().length === 0);
+  }, 120_000);
+
+  test("keeps its place when it goes on in time", async () => {
+    await using project = await makeProject({ scenario: finishing, env: patient });
+    const old = await stoppedEngine(project, { atRest: true });
+    await project.ov("sling", "Work", "--name", "b1", "--skip-task-check");
+    await project.until("another one watched it", async () => engines(project).length === 2);
+    goOn(old);
+    await isDone(project, "b1");
+    await project.until("the watcher had left", async () => engines(project).length === 1);
+    expect(engines(project)).toEqual([old]);
+  }, 120_000);
+
+  test("keeps its place when whoever watched it slept as long as it did, as in a suspended machine", async () => {
+    await using project = await makeProject({
+      scenario: finishing,
+      env: { ...hasty, OVERSTORY_TEST_LEASE_MS: "4000" },
+    });
+    const old = await stoppedEngine(project, { atRest: true });
+    await project.ov("sling", "Work", "--name", "b1", "--skip-task-check");
+    const watchers = (): number[] => engines(project).filter((pid) => pid !== old);
+    await project.until("another one watched it", async () => watchers().length === 1);
+    const [watcher = 0] = watchers();
+    stop(watcher);
+    // Longer than the silence after which it would have been replaced.
+    await Bun.sleep(9_000);
+    goOn(watcher);
+    goOn(old);
+    await isDone(project, "b1");
+    await project.until("the watcher had left", async () => watchers().length === 0);
+    expect(engines(project)).toEqual([old]);
+  }, 120_000);
+});
+
+test("an engine that finds its seat taken when it goes on leaves without writing anything", async () => {
+  await using project = await makeProject({ scenario: finishing, env: patient });
+  const old = await stoppedEngine(project, { atRest: true });
+  const kill = { OVERSTORY_TEST_KILL_AT: "command.before-wake" };
+  await project.ovWith({ env: kill }, "sling", "Work", "--name", "b1", "--skip-task-check");
+  const store = openSqlite({ path: databaseOf(project), life: "process" });
+  try {
+    await store.transaction((tx) => tx.leases.take("engine", null));
+    const before = await store.changeCounter();
+    // A wake waits for it, which makes it look at what is to be done.
+    const { socket } = JSON.parse(await Bun.file(statePath(project.root, "run", "engine.json")).text());
+    const connection = await Bun.connect({ unix: socket, socket: { data: () => {} } });
+    connection.write("w");
+    goOn(old);
+    await project.until("it had left with its keeper", async () => project.processes().length === 0);
+    expect(await store.changeCounter()).toBe(before);
+    expect((await project.agent("b1")).state).toBe("booting");
+  } finally {
+    await store.close();
+  }
+}, 120_000);
