@@ -103,6 +103,75 @@ describe("ov merge of an agent with uncommitted files", () => {
   });
 });
 
+describe("the queue asks the same question", () => {
+  const refusal = (project: TestProject, ...words: string[]) => project.ov(...words, "--json");
+
+  test("ov merge add refuses, and takes both answers", async () => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const path = await seat(project, "ann");
+    const head = await commit(project, path, "c.txt", "c\n");
+    put(path, "draft.txt", "d\n");
+    const refused = await project.ov("merge", "add", branch);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("1 uncommitted file in its worktree (draft.txt)");
+    expect(await project.read((tx) => tx.merges.list({}))).toEqual([]);
+    expect(await project.json("merge", "add", branch, "--leave-rest")).toMatchObject({ entry: { headCommit: head } });
+    expect(await project.json("merge", "add", branch, "--commit-rest")).toMatchObject({ added: true });
+    const tip = (await project.git("rev-parse", branch)).trim();
+    expect(await project.git("show", `${tip}:draft.txt`)).toBe("d\n");
+    const open = (await project.read((tx) => tx.merges.list({}))).filter(({ status }) => status === "pending");
+    expect(open.map(({ headCommit }) => headCommit)).toEqual([tip]);
+  });
+
+  test.each([
+    ["the number", ["approve", "1"]],
+    ["the branch", ["approve", branch]],
+    ["--all", ["approve", "--all"]],
+  ])("ov merge approve by %s refuses, and takes both answers", async (_, words) => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const path = await seat(project, "ann");
+    await commit(project, path, "c.txt", "c\n");
+    await project.json("merge", "add", branch);
+    put(path, "draft.txt", "d\n");
+    const refused = await refusal(project, "merge", ...words);
+    expect(refused.code).toBe(2);
+    expect(refused.out).toContain("draft.txt");
+    expect((await project.read((tx) => tx.merges.get(1)))?.approval).toBe("waiting");
+    expect(await project.json("merge", ...words, "--commit-rest")).toMatchObject({ success: true, count: 1 });
+    await project.until("it had landed", async () =>
+      (await project.read((tx) => tx.merges.list({}))).some(({ status }) => status === "merged"),
+    );
+    expect(await project.git("show", `${await landingOf(project)}:draft.txt`)).toBe("d\n");
+  });
+
+  test("ov decide refuses to approve, and --leave-rest lands without them", async () => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const path = await seat(project, "ann");
+    await commit(project, path, "c.txt", "c\n");
+    await project.json("merge", "add", branch);
+    put(path, "draft.txt", "d\n");
+    const refused = await refusal(project, "decide", "merge:1", "approve");
+    expect(refused.code).toBe(2);
+    expect(refused.out).toContain(`ov merge --branch ${branch} --commit-rest`);
+    expect(await project.json("merge", "approve", "1", "--leave-rest")).toMatchObject({ count: 1 });
+    await project.until("it had landed", async () =>
+      (await project.read((tx) => tx.merges.list({}))).some(({ status }) => status === "merged"),
+    );
+    expect(await project.git("ls-tree", "--name-only", await landingOf(project))).not.toContain("draft.txt");
+  });
+
+  test("--commit-rest says what to type where it cannot commit", async () => {
+    await using project = await makeProject({ files, gates: ["true"] });
+    const path = await seat(project, "ann");
+    await commit(project, path, "c.txt", "c\n");
+    put(path, "draft.txt", "d\n");
+    await project.git("-C", path, "checkout", "--quiet", "--detach");
+    const refused = await project.ov("merge", "--branch", branch, "--commit-rest");
+    expect(refused.err).toContain(`git -C ${path} switch ${branch}`);
+    expect(refused.err).toContain("--leave-rest");
+  });
+});
+
 async function landingOf(project: TestProject): Promise<string> {
   const run = await project.read((tx) => tx.runs.get("run-1"));
   return (await project.git("rev-parse", run?.landingBranch ?? "main")).trim();

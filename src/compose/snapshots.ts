@@ -25,8 +25,11 @@ type KeptWorkFacet = Pick<WorktreeFacet, "restOf" | "commitRest" | "snapshots" |
 
 /** Looking at what is kept, and getting it back: git in the command's own process. */
 export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
-  const ownerOf = async (branch: string): Promise<Result<Owner | undefined, Refusal>> => {
-    const read = await facts.owners();
+  const ownerOf = async (
+    branch: string,
+    owners: WorktreeFactKeeper["owners"] = facts.owners,
+  ): Promise<Result<Owner | undefined, Refusal>> => {
+    const read = await owners();
     return read.ok ? ok(read.value.owners.find(({ agent }) => isOn(agent, branch))) : read;
   };
   const find = async (of: string): Promise<Result<Found, Refusal>> => {
@@ -48,7 +51,8 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       return ok(worktree === undefined || uncommitted.length === 0 ? undefined : restOf(worktree, uncommitted));
     },
     commitRest: async (branch) => {
-      const owner = await ownerOf(branch);
+      // It writes in the worktree of an agent, which is for the operator alone.
+      const owner = await ownerOf(branch, facts.ownersForCleaning);
       if (!owner.ok) return owner;
       const agent = owner.value?.agent;
       const worktree = agent === undefined ? undefined : worktreeOf(agent);
@@ -57,7 +61,7 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       const done = await worktrees.commitRest(worktree, `Commit what ${agent.name} left uncommitted`);
       if (!("problem" in done)) return ok({});
       const { uncommitted: files } = await worktrees.inspect(worktree);
-      return no({ kind: "uncommitted-rest", agent: agent.name, branch, files, problem: done.problem });
+      return no({ kind: "uncommitted-rest", agent: agent.name, branch, files, ...done });
     },
     snapshots: async () => {
       const [kept, records] = [await worktrees.snapshots(), await facts.snapshots()];

@@ -150,8 +150,9 @@ type MergeRefusal =
       readonly agent: string;
       readonly branch: string;
       readonly files: readonly string[];
-      /** Why `--commit-rest` could not commit them. */
+      /** Why `--commit-rest` could not commit them, and what to type about it. */
       readonly problem?: string;
+      readonly fix?: string;
     }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
   | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string };

@@ -180,7 +180,7 @@ export interface RestoredWork {
 /** `skipped`: repositories inside the worktree, which no commit can hold. */
 export type CommittedRest =
   | { readonly commit: string; readonly skipped: readonly string[] }
-  | { readonly problem: string };
+  | { readonly problem: string /** What to type about it. */; readonly fix: string };
 
 /** What one removed worktree left in the trash. */
 export interface TrashEntry {

@@ -87,9 +87,9 @@ describe("nothing that somebody planted runs", () => {
       await ov("merge", "radar");
       await ov("gate", "run", "main");
       await ov("worktree", "list");
-      await ov("merge", "add", "overstory/b1/B1");
+      await ov("merge", "add", "overstory/b1/B1", "--leave-rest");
       await ov("merge", "plan");
-      await ov("merge", "approve", "overstory/b1/B1");
+      await ov("merge", "approve", "overstory/b1/B1", "--leave-rest");
       await project.until("it landed", async () =>
         (await project.read((tx) => tx.merges.list({}))).every(({ status }) => status === "merged"),
       );

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { CommittedRest, OwnedWorktree } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
 import { readSignature } from "./merge/signature.ts";
@@ -16,18 +16,30 @@ import { commitAt, type Yard } from "./yard.ts";
  */
 export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: string): Promise<CommittedRest> {
   const { repository } = yard;
+  const { agentName, branch, path } = worktree;
+  const inIt = `git -C ${shellWord(path)}`;
+  // Its own repository is the agent's: whatever its configuration names would run there.
+  if (worktree.kind === "clone") {
+    const fix = `have it commit: ov mail send --to ${agentName} --type question --subject "Commit what you left" --body "git add -A, then git commit"`;
+    return { problem: "it works in a clone of its own, in which only the agent commits", fix };
+  }
   const place = worktree.kind === "linked" ? placeOf(repository, worktree) : undefined;
-  if (place === undefined) return { problem: "its worktree cannot be read" };
-  if (place.head !== `ref: refs/heads/${worktree.branch}`) return { problem: `it is not on ${worktree.branch}` };
+  if (place === undefined) return { problem: "its worktree cannot be read", fix: `see what it is: ls -la ${path}` };
+  if (place.head !== `ref: refs/heads/${branch}`) {
+    return { problem: `it is not on ${branch}`, fix: `go there: ${inIt} switch ${branch}` };
+  }
   const unfinished = unfinishedStates.find((name) => existsSync(join(place.gitDir, name)));
-  if (unfinished !== undefined) return { problem: `a merge or rebase is not finished there (${unfinished})` };
+  if (unfinished !== undefined) {
+    return { problem: `a merge or rebase is not finished there (${unfinished})`, fix: `finish it: ${inIt} status` };
+  }
   const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
-  if (head === undefined) return { problem: `there is no branch ${worktree.branch}` };
+  if (head === undefined) return { problem: `there is no branch ${branch}`, fix: `make it: git branch ${branch}` };
   // A commit of the project can only name a commit of a submodule.
   const [inside, ...more] = await changedInSubmodules(yard, worktree);
   if (inside !== undefined) {
     const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
-    return { problem: `${inside}${others} is uncommitted inside a submodule; commit it there, in ${worktree.path}` };
+    const fix = `commit it there: git -C ${shellWord(join(path, dirname(inside)))} commit -a`;
+    return { problem: `${inside}${others} is uncommitted inside a submodule`, fix };
   }
   using open = await openWorktree(yard, worktree);
   const { own } = open;
@@ -58,5 +70,7 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
     return expectGit(made, "committing").out.trim();
   }
 }
+
+const shellWord = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 const unfinishedStates = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];

@@ -26,3 +26,17 @@ test("files that came with what landed meanwhile are not the agent's, unless it 
   expect(await filesFor("gone")).toEqual(["both.txt", "landed.txt", "own.txt"]);
   expect(await filesFor(null)).toEqual(["both.txt", "landed.txt", "own.txt"]);
 });
+
+test("nothing of ours commits in a clone, whose repository is the agent's; it says how to have it done", async () => {
+  using world = gitWorld();
+  const worktrees = gitWorktrees(world.root);
+  const owned = world.worktree("a1", "clone");
+  await worktrees.create({ ...owned, baseRef: "main" });
+  world.write(owned.path, "rest.txt", "rest\n");
+  const head = world.git(owned.path, "rev-parse", "HEAD");
+  expect(await worktrees.commitRest(owned, "rest")).toEqual({
+    problem: "it works in a clone of its own, in which only the agent commits",
+    fix: expect.stringContaining("ov mail send --to a1"),
+  });
+  expect(world.git(owned.path, "rev-parse", "HEAD")).toBe(head);
+});

@@ -14,15 +14,18 @@ export interface ApproveRequest {
   readonly all?: boolean | undefined;
   /** Lands even though what it depends on has not landed. */
   readonly ignoreDependencies?: boolean | undefined;
+  /** Only answers what would be approved; nothing is written. */
+  readonly look?: boolean | undefined;
 }
 
 /** The operator's word that branches may land. */
 export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly MergeEntry[] }> = {
   access: "write",
   operatorOnly: true,
-  run: async (tx, context, { of, all, ignoreDependencies }) => {
+  run: async (tx, context, { of, all, ignoreDependencies, look }) => {
     if (all === true) {
       const open = await tx.merges.list({ statuses: openMergeStatuses });
+      if (look === true) return ok({ approved: open });
       return ok({ approved: await approveEach(tx, context, open, {}) });
     }
     if (of === undefined) return no(invalid("merge", "must be a number, a branch or --all"));
@@ -30,6 +33,7 @@ export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly
     if (!found.ok) return found;
     const refused = isOpenMerge(found.value) ? undefined : wrongStatus(found.value, openMergeStatuses);
     if (refused !== undefined) return no(refused);
+    if (look === true) return ok({ approved: [found.value] });
     const change = ignoreDependencies === true ? { dependsOn: [] } : {};
     return ok({ approved: await approveEach(tx, context, [found.value], change) });
   },

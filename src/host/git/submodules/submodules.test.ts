@@ -425,7 +425,8 @@ test("the rest of a worktree is committed with the commit a submodule is at, not
   world.write(owned.path, "rest.txt", "rest\n");
   expect(await worktrees.inspect(owned)).toMatchObject({ uncommitted: ["lib/conf.ini", "rest.txt"] });
   expect(await worktrees.commitRest(owned, "rest")).toEqual({
-    problem: `lib/conf.ini is uncommitted inside a submodule; commit it there, in ${owned.path}`,
+    problem: "lib/conf.ini is uncommitted inside a submodule",
+    fix: `commit it there: git -C ${owned.path}/lib commit -a`,
   });
   expect(world.git(world.root, "rev-parse", owned.branch)).toBe(owned.baseCommit ?? "");
   const made = world.commit(sub, "conf.ini", "[rest]\n");

@@ -1,10 +1,14 @@
-import { ok } from "../../../../domain/result.ts";
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { no, ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { Handler } from "../../command.ts";
+import type { Call, Handler } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { text, word } from "../task/given.ts";
 
-export const decide: Handler = async ({ app, args, flags, io }) => {
+export const decide: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const refused = await uncommittedRest(call);
+  if (refused !== undefined) return no(refused);
   const decided = await app.call("operator.decide", {
     id: word(args.id),
     option: word(args.option),
@@ -22,3 +26,20 @@ export const decide: Handler = async ({ app, args, flags, io }) => {
     quietText: messageId ?? "",
   });
 };
+
+/** An approval by this way lands as well, so it asks the same question; `ov merge approve` takes the answer. */
+async function uncommittedRest({ app, args }: Call): Promise<Refusal | undefined> {
+  const id = /^merge:(\d+)$/.exec(word(args.id))?.[1];
+  if (id === undefined || !["approve", "1"].includes(word(args.option))) return undefined;
+  const listed = await app.call("merge.list", {});
+  if (!listed.ok) return listed.refusal;
+  const entry = listed.value.entries.find((one) => String(one.entry.id) === id)?.entry;
+  const rest = entry === undefined ? undefined : await (await app.worktrees()).restOf(entry.branch);
+  if (entry === undefined || rest === undefined) return undefined;
+  if (!rest.ok) return rest.refusal;
+  if (rest.value === undefined) return undefined;
+  const may = await app.call("merge.approve", { of: id, look: true });
+  if (!may.ok) return may.refusal;
+  const { agentName: agent, files } = rest.value;
+  return { kind: "uncommitted-rest", agent, branch: entry.branch, files };
+}

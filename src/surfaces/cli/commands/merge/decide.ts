@@ -1,13 +1,15 @@
 import type { MergeEntry } from "../../../../domain/merge/entry.ts";
-import { invalid } from "../../../../domain/refusal.ts";
-import { no, ok } from "../../../../domain/result.ts";
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { Handler, Io, Outcome } from "../../command.ts";
+import type { Call, Handler, Io, Outcome } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { isOn, text, word } from "../task/given.ts";
 import { approvalHints, entryJson, entryLine } from "./render.ts";
+import { queueNewer, settleRest } from "./rest.ts";
 
-export const approve: Handler = async ({ app, args, flags, io }) => {
+export const approve: Handler = async (call) => {
+  const { app, args, flags, io } = call;
   const of = text(args.merge);
   const all = isOn(flags.all);
   if (all && of !== undefined) return no(invalid("--all", "and a merge are mutually exclusive"));
@@ -15,7 +17,9 @@ export const approve: Handler = async ({ app, args, flags, io }) => {
     return no(invalid("merge", "must be named", { allowed: ["a number", "a branch", "--all"] }));
   const ignoreDependencies = isOn(flags["ignore-dependencies"]);
   if (all && ignoreDependencies) return no(invalid("--ignore-dependencies", "goes with one merge"));
-  const reply = await app.call("merge.approve", { of, all, ignoreDependencies });
+  const settled = await settleBefore(call, { of, all });
+  if (!settled.ok) return settled;
+  const reply = await app.call("merge.approve", { of: settled.value, all, ignoreDependencies });
   if (!reply.ok) return reply;
   const { approved } = reply.value;
   const lines = approved.map((entry) =>
@@ -28,6 +32,26 @@ export const approve: Handler = async ({ app, args, flags, io }) => {
     quietText: approved.map(({ id }) => id).join("\n"),
   });
 };
+
+/** Answers what to approve: a branch that was committed to has a newer entry. */
+async function settleBefore(
+  call: Call,
+  request: { readonly of: string | undefined; readonly all: boolean },
+): Promise<Result<string | undefined, Refusal>> {
+  const looked = await call.app.call("merge.approve", { ...request, look: true });
+  if (!looked.ok) return looked;
+  const named = looked.value.approved;
+  const rest = await settleRest(
+    call,
+    named.map(({ branch }) => branch),
+  );
+  if (!rest.ok) return rest;
+  for (const { branch, targetBranch } of named) {
+    const newer = rest.value.includes(branch) ? await queueNewer(call.app, [branch], targetBranch) : ok(undefined);
+    if (!newer.ok) return newer;
+  }
+  return ok(rest.value.length > 0 && !request.all ? named[0]?.branch : request.of);
+}
 
 export const reject: Handler = async ({ app, args, flags, io }) => {
   const reply = await app.call("merge.reject", { of: word(args.merge), reason: word(flags.reason) });

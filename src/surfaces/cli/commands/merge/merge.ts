@@ -1,6 +1,5 @@
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
-import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
@@ -8,6 +7,7 @@ import type { Call, Handler, Outcome } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 import { dryRunAll, dryRunBranch } from "./dry-run.ts";
+import { queueNewer, requestFor, settleRest } from "./rest.ts";
 import { resultJson, resultLines } from "./result.ts";
 import { settledMerges } from "./wait.ts";
 
@@ -45,54 +45,6 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   });
 }
 
-/**
- * What agents left uncommitted would not land, and their worktrees go with the landing: a person says what becomes of it.
- * Nothing is changed before every branch was looked at.
- */
-async function settleRest(
-  { app, flags }: Call,
-  branches: readonly string[],
-): Promise<Result<readonly string[], Refusal>> {
-  const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
-  if (commit && leave) return no(invalid("--commit-rest", "cannot be combined with --leave-rest"));
-  if (leave) return ok([]);
-  const worktrees = await app.worktrees();
-  const open: string[] = [];
-  for (const branch of branches) {
-    const rest = await worktrees.restOf(branch);
-    if (!rest.ok) return rest;
-    if (rest.value === undefined) continue;
-    const { agentName: agent, files } = rest.value;
-    if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files });
-    open.push(branch);
-  }
-  for (const branch of open) {
-    const done = await worktrees.commitRest(branch);
-    if (!done.ok) return done;
-  }
-  return ok(open);
-}
-
-/** A branch as the queue is to know it; a refusal, before anything is written, when git does not know it. */
-export async function requestFor(
-  app: App,
-  branch: string,
-  into: string | undefined,
-  more: Pick<AddMergeRequest, "dependsOn" | "priority"> = {},
-): Promise<Result<AddMergeRequest, Refusal>> {
-  const git = await app.merges();
-  const head = await git.head(branch);
-  if (!head.ok) return head;
-  const request: AddMergeRequest = { branch, headCommit: head.value, targetBranch: into, ...more };
-  const preview = await app.call("merge.preview", request);
-  if (!preview.ok) return preview;
-  const { targetBranch } = preview.value.entry;
-  if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
-  const target = await git.head(targetBranch);
-  if (!target.ok) return target;
-  return ok({ ...request, filesModified: await git.changedFiles(targetBranch, head.value) });
-}
-
 async function all(call: Call): Promise<Result<Outcome, Refusal>> {
   const { app, flags, io } = call;
   const found = await openMerges(app, text(flags.into));
@@ -107,13 +59,8 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
     found.value.map(({ entry }) => entry.branch),
   );
   if (!rest.ok) return rest;
-  // A newer head takes the place of the older one.
-  for (const branch of rest.value) {
-    const request = await requestFor(app, branch, text(flags.into));
-    if (!request.ok) return request;
-    const added = await app.call("merge.add", { ...request.value, approve: true });
-    if (!added.ok) return added;
-  }
+  const newer = await queueNewer(app, rest.value, text(flags.into));
+  if (!newer.ok) return newer;
   if (rest.value.length > 0) return all({ ...call, flags: { ...flags, "commit-rest": false, "leave-rest": true } });
   const approved = await approveEach(app, found.value, text(flags.into));
   if (!approved.ok) return approved;

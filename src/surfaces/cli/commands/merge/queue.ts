@@ -4,10 +4,13 @@ import type { Handler } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { table } from "../../table.ts";
 import { integer, isOn, list as listed, text, word } from "../task/given.ts";
-import { requestFor } from "./merge.ts";
 import { approvalHints, entryJson, entryLine, mergeCells, mergeRows, viewJson } from "./render.ts";
+import { requestFor, settleRest } from "./rest.ts";
 
-export const add: Handler = async ({ app, args, flags, io }) => {
+export const add: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const rest = await settleRest(call, [word(args.branch)]);
+  if (!rest.ok) return rest;
   const more = { dependsOn: listed(flags["depends-on"]), priority: integer(flags.priority) };
   const request = await requestFor(app, word(args.branch), text(flags.into), more);
   if (!request.ok) return request;

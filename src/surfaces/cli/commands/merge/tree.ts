@@ -13,6 +13,10 @@ const into: Flag = {
   summary: "Branch that receives the work (default: where the run lands)",
   complete: "branches",
 };
+const rest: readonly Flag[] = [
+  { name: "commit-rest", summary: "Commit what the agents left uncommitted, and land it too" },
+  { name: "leave-rest", summary: "Land without what is uncommitted; a snapshot keeps it" },
+];
 const limit: Flag = { name: "limit", value: "n", type: "integer", min: 1, summary: "Show at most this many" };
 
 /** `ov merge`: how branches come back. */
@@ -26,8 +30,7 @@ export const mergeCommand: Command = {
     { name: "branch", value: "name", summary: "Land this branch now and wait for the result", complete: "branches" },
     { name: "all", summary: "Land everything that is on its way" },
     into,
-    { name: "commit-rest", summary: "Commit what the agents left uncommitted, and land it too" },
-    { name: "leave-rest", summary: "Land without what is uncommitted; a snapshot keeps it" },
+    ...rest,
     { name: "dry-run", summary: "Only say what would happen; writes nothing" },
   ],
   examples: [
@@ -51,6 +54,7 @@ export const mergeCommand: Command = {
           complete: "merges",
         },
         { name: "priority", value: "0-4", type: "integer", min: 0, summary: "0 is most urgent, 4 least" },
+        ...rest,
       ],
       run: async () => (await import("./queue.ts")).add,
     },
@@ -102,6 +106,7 @@ export const mergeCommand: Command = {
       flags: [
         { name: "all", summary: "Everything that is on its way" },
         { name: "ignore-dependencies", summary: "Also before what it depends on has landed" },
+        ...rest,
       ],
       examples: [{ line: "ov merge approve 3", does: "lets merge 3 land" }],
       run: async () => (await import("./decide.ts")).approve,

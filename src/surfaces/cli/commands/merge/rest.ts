@@ -1,0 +1,69 @@
+import { invalid, type Refusal } from "../../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
+import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
+import type { App } from "../../app.ts";
+import type { Call } from "../../command.ts";
+import { isOn } from "../task/given.ts";
+
+/**
+ * What agents left uncommitted would not land, and their worktrees go with the landing: a person says what becomes of it.
+ * Nothing is changed before every branch was looked at.
+ */
+export async function settleRest(
+  { app, flags }: Call,
+  branches: readonly string[],
+): Promise<Result<readonly string[], Refusal>> {
+  const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
+  if (commit && leave) return no(invalid("--commit-rest", "cannot be combined with --leave-rest"));
+  if (leave) return ok([]);
+  const worktrees = await app.worktrees();
+  const open: string[] = [];
+  for (const branch of branches) {
+    const rest = await worktrees.restOf(branch);
+    if (!rest.ok) return rest;
+    if (rest.value === undefined) continue;
+    const { agentName: agent, files } = rest.value;
+    if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files });
+    open.push(branch);
+  }
+  for (const branch of open) {
+    const done = await worktrees.commitRest(branch);
+    if (!done.ok) return done;
+  }
+  return ok(open);
+}
+
+/** Queues and approves branches that were committed to; a newer head takes the place of the older one. */
+export async function queueNewer(
+  app: App,
+  branches: readonly string[],
+  into: string | undefined,
+): Promise<Result<unknown, Refusal>> {
+  for (const branch of branches) {
+    const request = await requestFor(app, branch, into);
+    if (!request.ok) return request;
+    const added = await app.call("merge.add", { ...request.value, approve: true });
+    if (!added.ok) return added;
+  }
+  return ok(undefined);
+}
+
+/** A branch as the queue is to know it; a refusal, before anything is written, when git does not know it. */
+export async function requestFor(
+  app: App,
+  branch: string,
+  into: string | undefined,
+  more: Pick<AddMergeRequest, "dependsOn" | "priority"> = {},
+): Promise<Result<AddMergeRequest, Refusal>> {
+  const git = await app.merges();
+  const head = await git.head(branch);
+  if (!head.ok) return head;
+  const request: AddMergeRequest = { branch, headCommit: head.value, targetBranch: into, ...more };
+  const preview = await app.call("merge.preview", request);
+  if (!preview.ok) return preview;
+  const { targetBranch } = preview.value.entry;
+  if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
+  const target = await git.head(targetBranch);
+  if (!target.ok) return target;
+  return ok({ ...request, filesModified: await git.changedFiles(targetBranch, head.value) });
+}
