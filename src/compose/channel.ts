@@ -18,6 +18,7 @@ import {
   openStore,
   type Project,
   refuseLostStore,
+  thisProcess,
 } from "./project.ts";
 
 /** Set for agents that cannot reach the database file. */
@@ -66,7 +67,7 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
       const { access } = await catalog[name]();
       if (store === undefined && !hasDatabase(project.dir)) await makeStore(project);
       const opened = channelPorts(project, storeFor(access === "read"));
-      const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent" } as const);
+      const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent", process: thisProcess } as const);
       const ports = { ...opened, sight, records: () => storeFor(false) };
       const run = () => runUseCase(ports, { ...call, name });
       const { result, due, mayStart } = await run().catch((error) => afterSilence(project, { error, run, warn }));

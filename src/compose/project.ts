@@ -18,7 +18,7 @@ import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
-import type { CallerSight } from "../usecases/identity/identify.ts";
+import type { ProcessSight } from "../usecases/identity/identify.ts";
 import { isTestBuild } from "./build.ts";
 import { killAtCommits, killPointsFrom } from "./kill-points.ts";
 import { runtimeNames } from "./runtime-names.ts";
@@ -97,7 +97,7 @@ const leaseMs = 15_000;
 export const settingsOf = ({ config }: Project): Settings => ({ ...config, runtimes: runtimeNames });
 
 /** What can be seen of whoever types a command: it is this process. */
-export const thisProcess: CallerSight = {
+export const thisProcess: ProcessSight = {
   kind: "process",
   mark: ownLockLimit,
   ancestors: ancestorsOfThisProcess,

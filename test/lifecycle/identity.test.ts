@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
 import { killServices, letGo, pidOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { openRaw } from "../../testkit/raw-database.ts";
 import { statePath } from "../../testkit/state.ts";
 
 /** Runs the line in `$HOME/line` as soon as it is there, and notes its exit code. */
@@ -149,6 +150,45 @@ describe("inside an agent", () => {
     );
     expect(said).toContain("not started inside an agent");
     expect(code).not.toBe(0);
+  });
+});
+
+describe("who acts in another project than its own", () => {
+  /** A copy of the project in which every agent is an orchestrator: anybody can write such a database. */
+  async function forgedHome(project: TestProject): Promise<string> {
+    const forged = join(project.home, "forged");
+    await project.git("init", "--quiet", forged);
+    cpSync(statePath(project.root), statePath(forged), { recursive: true, filter: (path) => !path.endsWith(".sock") });
+    const database = openRaw(statePath(forged, "overstory.db"), "write");
+    database.run("UPDATE agents SET capability = 'orchestrator'");
+    database.close();
+    return forged;
+  }
+  const stop = (home: string, root: string): string => `OVERSTORY_PROJECT_ROOT=${home} ov --project ${root} stop x`;
+
+  test("an orchestrator is no operator of its own project, whichever of its worktrees or copies it names", async () => {
+    await using project = await makeProject({ scenario: obedient });
+    await slingNew(project, "X");
+    await untilAgent(project, "x", "in_turn");
+    await project.json("orchestrator", "start", "--name", "b1", "--objective", "Lead them");
+    await untilFile(project, "ready");
+    const homes = [join(project.root, ".overstory/worktrees/x"), join(project.root, ".git"), await forgedHome(project)];
+    const lines = homes.map((home) => `${stop(home, project.root)}; echo "-> $?"`);
+    const { said } = await fromInside(project, lines.join("\n"));
+    expect([...said.matchAll(/-> (\d+)/g)].map(([, code]) => code)).toEqual(["8", "8", "8"]);
+    expect(await project.agent("x")).toMatchObject({ state: "in_turn", stopRequestedBy: null });
+  });
+
+  test("a builder is no orchestrator because a database of its own says so", async () => {
+    await using other = await makeProject();
+    await other.json("task", "list");
+    await using project = await withVictim();
+    const home = await forgedHome(project);
+    const create = `OVERSTORY_PROJECT_ROOT=${home} ov --project ${other.root} task create "Mine now"`;
+    const { said } = await fromInside(project, `${stop(home, project.root)}; echo "-> $?"; ${create}; echo "-> $?"`);
+    expect([...said.matchAll(/-> (\d+)/g)].map(([, code]) => code)).toEqual(["8", "8"]);
+    expect(await project.agent("x")).toMatchObject({ state: "in_turn", stopRequestedBy: null });
+    expect(await other.read((tx) => tx.tasks.ids())).toEqual([]);
   });
 });
 

@@ -4,20 +4,29 @@
  */
 export type Mark = number;
 
-const deepest = 15;
-const idBits = 48;
+/** What is left of a number that every program reads alike, when 47 bits of it tell the ids apart. */
+const ranks = 32;
+const idValues = 2 ** 47;
+const highest = ranks - 1;
 
 /** Below this no mark is ever given out: a process with such a limit has lowered it by itself, to hide. */
-export const leastMark: Mark = (deepest + 1) * 2 ** idBits;
+export const leastMark: Mark = ranks * idValues;
 
 /** The mark of a gate's run: the lowest rank, so that no gate can take an agent's number. */
-export const gateMark = (digest: string): Mark => markOf(digest, deepest);
+export const gateMark = (digest: string): Mark => ranked(digest, 0);
 
 /**
  * A limit can be lowered by whoever has it, never raised: the nearer an agent is to the top, the larger its number, so
  * that nobody can take the number of somebody above it. `digest` is of the id of a turn, a session or a gate's run.
  */
-export function markOf(digest: string, depth: number): Mark {
-  const rank = deepest - Math.min(Math.max(depth, 0), deepest);
-  return (deepest + 1 + rank) * 2 ** idBits + Number.parseInt(digest.slice(0, idBits / 4), 16);
-}
+export const markOf = (digest: string, depth: number): Mark =>
+  ranked(digest, Math.min(Math.max(highest - 1 - depth, 0), highest - 1));
+
+/** The highest rank is theirs alone: no other agent can become one, whatever it writes down about itself. */
+export const orchestratorMark = (digest: string): Mark => ranked(digest, highest);
+
+export const isOrchestratorMark = (mark: Mark | undefined): boolean =>
+  mark !== undefined && mark >= (ranks + highest) * idValues;
+
+const ranked = (digest: string, rank: number): Mark =>
+  (ranks + rank) * idValues + (Number.parseInt(digest.slice(0, 12), 16) % idValues);

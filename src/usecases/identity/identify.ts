@@ -1,26 +1,28 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
-import { type Mark, markOf } from "../../domain/process/mark.ts";
+import { type Mark, markOf, orchestratorMark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 
+/** It is this very process. */
+export interface ProcessSight {
+  readonly kind: "process";
+  /** Its limit of file locks: with one it is inside some agent, of whatever project. */
+  mark(): Mark | undefined;
+  /** The processes it descends from, nearest first. */
+  ancestors(): readonly ProcessIdentity[];
+}
+
 /** What can be seen of whoever calls, besides the token that is shown. */
 export type CallerSight =
-  /** It is this very process. */
-  | {
-      readonly kind: "process";
-      /** Its limit of file locks: with one it is inside some agent, of whatever project. */
-      mark(): Mark | undefined;
-      /** The processes it descends from, nearest first. */
-      ancestors(): readonly ProcessIdentity[];
-    }
+  | ProcessSight
   /** It is at the other end of a connection, where nothing can be seen of it. */
   | { readonly kind: "connection"; readonly takesTokens: boolean }
   /** An orchestrator of another project, proven there: the hand of the operator, who sent it. */
-  | { readonly kind: "sent" };
+  | { readonly kind: "sent"; readonly process: ProcessSight };
 
 export interface Shown {
   /** As it came: whatever it is, only a text that was given out names anybody. */
@@ -39,7 +41,11 @@ export interface Shown {
  */
 export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<Caller, Refusal>> {
   const { token, sight, action } = shown;
-  if (sight.kind === "sent") return ok(operator);
+  if (sight.kind === "sent") {
+    // Whoever belongs to this project was sent by nobody, whatever other project vouches for it.
+    const isOurs = await isKnownHere(tx, ids, token, sight.process);
+    return isOurs ? identify(tx, ids, { ...shown, sight: sight.process }) : ok(operator);
+  }
   if (token !== undefined && token !== null) return holderOf(tx, ids, token, sight);
   if (sight.kind === "connection") return no({ kind: "unknown-token" });
   if (sight.mark() === undefined && !shown.thoroughly) return ok(operator);
@@ -53,8 +59,16 @@ export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<C
 }
 
 /** The mark of an agent's processes in this turn, or in the session that a person opened for it. */
-export const markFor = (ids: Ids, agent: Pick<Agent, "id" | "depth">, turnId: string | null): Mark =>
-  markOf(ids.digest(turnId ?? agent.id), agent.depth);
+export function markFor(ids: Ids, agent: Pick<Agent, "id" | "depth" | "capability">, turnId: string | null): Mark {
+  const digest = ids.digest(turnId ?? agent.id);
+  return agent.capability === "orchestrator" ? orchestratorMark(digest) : markOf(digest, agent.depth);
+}
+
+async function isKnownHere(tx: Tx, ids: Ids, token: unknown, sight: ProcessSight): Promise<boolean> {
+  if (typeof token === "string" && (await tx.tokens.get(ids.digest(token))) !== undefined) return true;
+  const agent = await agentAround(tx, ids, sight);
+  return agent !== undefined && agent !== unknownAgent;
+}
 
 async function holderOf(
   tx: Tx,
