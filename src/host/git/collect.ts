@@ -43,8 +43,12 @@ async function updateBranches(yard: Yard, wanted: readonly Ref[]): Promise<void>
   for (const { name, commit } of moved) if (!inUse.has(name)) await setRef(yard, name, commit);
 }
 
-/** Branches of the project that some worktree has checked out, and where. */
+/** Branches of the project that some worktree has checked out or is in the middle of rebasing, and where. */
 export async function checkedOut(yard: Yard): Promise<ReadonlyMap<string, string>> {
   const entries = await listEntries(yard);
-  return new Map(entries.flatMap(({ branch, path }) => (branch === undefined ? [] : [[branch, path] as const])));
+  return new Map(
+    entries.flatMap(({ branch, held, path }) =>
+      [...held, ...(branch === undefined ? [] : [branch])].map((name) => [name, path] as const),
+    ),
+  );
 }

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { expectGit } from "./git.ts";
+import { adminDirOf, textOf } from "./places.ts";
 import { gitWorktree } from "./worktree-command.ts";
 import type { Yard } from "./yard.ts";
 
@@ -8,6 +10,8 @@ export interface Entry {
   readonly head: string | undefined;
   /** Full name of the branch; undefined when detached. */
   readonly branch: string | undefined;
+  /** Branches that a rebase or bisection going on there will move or come back to: git lets nobody else have them. */
+  readonly held: readonly string[];
   /** Why it is locked; undefined when it is not. */
   readonly lock: string | undefined;
   readonly isBare: boolean;
@@ -20,15 +24,33 @@ export async function listEntries({ repository }: Pick<Yard, "repository">): Pro
     .split("\0\0")
     .map((entry) => entry.split("\0"))
     .filter((lines) => lines[0]?.startsWith("worktree ") === true)
-    .map((lines) => {
+    .map((lines, at) => {
       const after = (word: string): string | undefined =>
         lines.find((line) => line === word || line.startsWith(`${word} `))?.slice(word.length + 1);
+      const path = after("worktree") ?? "";
+      // Both detach the checkout they go on in.
+      const gitDir = !lines.includes("detached")
+        ? undefined
+        : at === 0
+          ? repository.commonDir
+          : adminDirOf(repository, path);
       return {
-        path: after("worktree") ?? "",
+        path,
         head: after("HEAD"),
         branch: after("branch"),
+        held: gitDir === undefined ? [] : heldIn(gitDir),
         lock: after("locked"),
         isBare: lines.includes("bare"),
       };
     });
+}
+
+/** Whether this worktree has the branch, checked out or in the middle of something. */
+export const hasBranch = ({ branch, held }: Entry, ref: string): boolean => branch === ref || held.includes(ref);
+
+function heldIn(gitDir: string): readonly string[] {
+  const words = (file: string): readonly string[] => textOf(join(gitDir, file))?.split(/\s+/) ?? [];
+  const started = words("BISECT_START").map((name) => (name.startsWith("refs/") ? name : `refs/heads/${name}`));
+  const rebased = ["rebase-merge/head-name", "rebase-merge/update-refs", "rebase-apply/head-name"].flatMap(words);
+  return [...rebased, ...started].filter((name) => name.startsWith("refs/heads/") && name !== "refs/heads/");
 }

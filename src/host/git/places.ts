@@ -108,7 +108,7 @@ export function commonDirOf(root: string): string | undefined {
 export const gitLinkIn = (file: string): string | undefined => /^gitdir: (.+?)\n*$/.exec(textOf(file) ?? "")?.[1];
 
 /** Small regular files only: a pipe in their place would hold us for ever. */
-function textOf(path: string): string | undefined {
+export function textOf(path: string): string | undefined {
   return unlessGone(() => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return stat?.isFile() === true && stat.size < 8192 ? readFileSync(path, "utf8") : undefined;

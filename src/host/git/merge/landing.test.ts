@@ -64,6 +64,33 @@ describe("moving refs", () => {
     expect(await merging.checkoutsOf("busy")).toEqual([]);
   });
 
+  test("a branch in the middle of a rebase or a bisection is left alone, as git leaves it", async () => {
+    using world = gitMergeWorld();
+    const { merging, root } = world;
+    const first = world.tip("main");
+    const side = world.branch("side", () => world.write(root, "f", "side\n"));
+    world.write(root, "f", "main\n");
+    world.git(root, "add", "-A");
+    world.git(root, "commit", "--quiet", "-m", "ours");
+    const main = world.tip("main");
+    const change = { ref: "refs/heads/main", from: main, to: side };
+    const isHeld = async (what: string): Promise<void> => {
+      expect(await merging.checkoutsOf("main")).toEqual([root]);
+      expect(await merging.updateRefs([change], "x")).toMatchObject({ kind: "moved" });
+      const moved = await merging.moveCheckout({ checkout: root, from: main, to: side });
+      expect(moved).toMatchObject({ kind: "failed", problem: expect.stringContaining(`an unfinished ${what}`) });
+      expect(world.tip("main")).toBe(main);
+    };
+    expect(() => world.git(root, "rebase", "--quiet", "side")).toThrow();
+    await isHeld("rebase");
+    world.git(root, "rebase", "--abort");
+    world.git(root, "bisect", "start", "main", first);
+    world.git(root, "checkout", "--quiet", "--detach", first);
+    await isHeld("bisection");
+    world.git(root, "bisect", "reset");
+    expect(world.git(root, "symbolic-ref", "HEAD").trim()).toBe("refs/heads/main");
+  });
+
   test("a ref that stands for another one is not moved through", async () => {
     using world = gitMergeWorld();
     const main = world.tip("main");

@@ -134,22 +134,34 @@ async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMo
     git(checkout, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "HEAD"),
   ]);
   if (places.code !== 0) return { kind: "failed", problem: places.err.trim() };
-  if (branch.code !== 0) return { kind: "moved", problem: `${checkout} is on no branch` };
   const [gitDir = "", commonDir = "", tip] = places.out.split("\n");
+  const isDetached = branch.code !== 0;
   const ref = branch.out.trim();
-  if (tip !== from) return { kind: "moved", problem: `${ref} is at ${tip}, not at ${from}` };
-  const half = unfinished.find(({ file }) => existsSync(join(gitDir, file)));
-  if (half === undefined) return { checkout, gitDir, commonDir, ref };
-  const next = `finish it, or give it up: git -C '${checkout}' ${half.command} --abort`;
-  return { kind: "failed", problem: `an unfinished ${half.command} (${half.file}) is in ${checkout}; ${next}` };
+  if (!isDetached && tip !== from) return { kind: "moved", problem: `${ref} is at ${tip}, not at ${from}` };
+  const half = unfinished.find(
+    ({ file, detaches }) => (detaches !== true || isDetached) && existsSync(join(gitDir, file)),
+  );
+  if (half !== undefined) {
+    const next = `finish it, or give it up: git -C '${checkout}' ${half.end}`;
+    return { kind: "failed", problem: `an unfinished ${half.what} (${half.file}) is in ${checkout}; ${next}` };
+  }
+  if (isDetached) return { kind: "moved", problem: `${checkout} is on no branch` };
+  return { checkout, gitDir, commonDir, ref };
 }
 
-const unfinished = [
-  { file: "MERGE_HEAD", command: "merge" },
-  { file: "CHERRY_PICK_HEAD", command: "cherry-pick" },
-  { file: "REVERT_HEAD", command: "revert" },
-  { file: "rebase-merge", command: "rebase" },
-  { file: "rebase-apply", command: "rebase" },
+/** Those that may go on beside a branch that is checked out are in the way only while none is. */
+const unfinished: readonly {
+  readonly file: string;
+  readonly what: string;
+  readonly end: string;
+  readonly detaches?: true;
+}[] = [
+  { file: "MERGE_HEAD", what: "merge", end: "merge --abort" },
+  { file: "CHERRY_PICK_HEAD", what: "cherry-pick", end: "cherry-pick --abort" },
+  { file: "REVERT_HEAD", what: "revert", end: "revert --abort" },
+  { file: "rebase-merge", what: "rebase", end: "rebase --abort" },
+  { file: "rebase-apply", what: "rebase", end: "rebase --abort" },
+  { file: "BISECT_START", what: "bisection", end: "bisect reset", detaches: true },
 ];
 
 interface Staged {

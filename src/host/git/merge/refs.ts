@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { expectGit, git, runGit } from "../git.ts";
-import { type Entry, listEntries } from "../list.ts";
+import { type Entry, hasBranch, listEntries } from "../list.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../yard.ts";
 import type { Ground } from "./ground.ts";
@@ -36,10 +36,10 @@ function locksOf({ repository: { commonDir } }: Ground, changes: readonly RefCha
 const mostTries = 6;
 const betweenTriesMs = 50;
 
-/** Checkouts that have the branch; a directory that is gone does not count, unless its lock says it comes back. */
+/** Checkouts that have the branch, also in the middle of a rebase of it; a directory that is gone does not count, unless its lock says it comes back. */
 export async function checkoutsOf(ground: Ground, branch: string): Promise<readonly string[]> {
   const ref = branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return (await checkouts(ground)).filter((entry) => entry.branch === ref).map(({ path }) => path);
+  return (await checkouts(ground)).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
 }
 
 async function checkouts(ground: Ground): Promise<readonly Entry[]> {
@@ -52,8 +52,14 @@ async function obstacleTo(ground: Ground, changes: readonly RefChange[]): Promis
   if (symbolic !== undefined) return `${symbolic.ref} stands for another ref`;
   const branches = changes.map(({ ref }) => ref).filter((ref) => ref.startsWith("refs/heads/"));
   if (branches.length === 0) return undefined;
-  const taken = (await checkouts(ground)).find(({ branch }) => branch !== undefined && branches.includes(branch));
-  return taken === undefined ? undefined : `${taken.branch} is checked out at ${taken.path}`;
+  const all = await checkouts(ground);
+  for (const branch of branches) {
+    const taken = all.find((entry) => hasBranch(entry, branch));
+    if (taken === undefined) continue;
+    const how = taken.branch === branch ? "checked out" : "being rebased or bisected";
+    return `${branch} is ${how} at ${taken.path}`;
+  }
+  return undefined;
 }
 
 /** Through such a ref another one would be moved than was looked at. */
