@@ -1,11 +1,11 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, RestoredWork } from "../../ports/worktrees.ts";
 import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
-import { keptModules, newestTrashOf } from "./trash.ts";
+import { newestTrashOf, takeBack } from "./trash.ts";
 import { absolute, commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
@@ -63,11 +63,12 @@ export async function intendRestore(
 ): Promise<void> {
   if (standing({ path: request.path }) !== "nothing") return;
   const newest = await newestOf(yard, request.agentName);
-  if (newest === undefined) return;
+  if (newest === undefined && newestTrashOf(yard.trash, request.agentName) === undefined) return;
   const ref = `refs/heads/${request.branch}`;
-  if (newest.onTop !== null && (await commitAt(yard, ref)) === undefined) await newRef(yard, ref, newest.onTop);
+  const tip = newest?.onTop ?? null;
+  if (tip !== null && (await commitAt(yard, ref)) === undefined) await newRef(yard, ref, tip);
   mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
-  writeFileSync(intentFile(yard, request), newest.ref);
+  writeFileSync(intentFile(yard, request), newest?.ref ?? "");
 }
 
 const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: string }): string =>
@@ -86,7 +87,7 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
   const fits = newest !== undefined && newest.onTop === tip && standing(worktree) === "own";
   const files = fits ? await bringBack(yard, worktree, newest) : [];
   const trash = standing(worktree) === "own" ? newestTrashOf(yard.trash, worktree.agentName) : undefined;
-  const moved = trash === undefined ? 0 : moveBack(trash, worktree.path);
+  const moved = trash === undefined ? 0 : takeBack(trash, worktree.path);
   rmSync(intent, { force: true });
   if (files.length + moved === 0) return undefined;
   return { ref: fits ? newest.ref : null, files, fromTrash: moved };
@@ -148,22 +149,6 @@ function removeFile(root: string, path: Buffer): void {
     if (!existsSync(full) || readdirSync(full).length > 0) return;
     rmdirSync(full);
   }
-}
-
-/** Moves what is missing there; answers how many paths it moved. */
-function moveBack(from: string, to: string): number {
-  let moved = 0;
-  for (const name of readdirSync(from)) {
-    if (name === keptModules) continue;
-    const [source, target] = [join(from, name), join(to, name)];
-    const there = lstatSync(target, { throwIfNoEntry: false });
-    if (there === undefined) {
-      renameSync(source, target);
-      moved++;
-    } else if (there.isDirectory() && lstatSync(source).isDirectory()) moved += moveBack(source, target);
-  }
-  if (readdirSync(from).length === 0) rmdirSync(from);
-  return moved;
 }
 
 interface Difference {

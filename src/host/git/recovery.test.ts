@@ -194,6 +194,30 @@ describe("unusual repositories and files", () => {
     expect(readdirSync(trash ?? "")).toEqual(["noise.log"]);
   });
 
+  test("a worktree that is made again gets back what no snapshot could hold, also when there is no snapshot", async () => {
+    using world = gitWorld();
+    world.write(world.root, ".gitignore", "*.log\nbuild/\n");
+    world.git(world.root, "add", "-A");
+    world.git(world.root, "commit", "--quiet", "-m", "ignore");
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    await worktrees.create(requestFor(owned));
+    const odd = Buffer.concat([Buffer.from(`${owned.path}/`), Buffer.from([0xff, 0x2e, 0x6c, 0x6f, 0x67])]);
+    writeFileSync(odd, "odd\n");
+    world.write(owned.path, "build/out", "built\n");
+    world.git(owned.path, "init", "--quiet", "nested");
+    world.write(owned.path, "nested/file", "nested\n");
+    expect(await worktrees.snapshot(owned)).toBeUndefined();
+    const { trash } = await worktrees.remove(owned, { deleteBranch: null });
+    await worktrees.intendRestore(owned);
+    expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
+    expect(await worktrees.restore(owned)).toMatchObject({ ref: null, fromTrash: 3 });
+    expect(readFileSync(odd, "utf8")).toBe("odd\n");
+    expect(world.read(owned.path, "build/out")).toBe("built\n");
+    expect(world.read(owned.path, "nested/file")).toBe("nested\n");
+    expect([trash ?? "", `${trash}.work`].filter((path) => existsSync(path))).toEqual([]);
+  });
+
   test("an included file is not copied through a link that leaves the worktree", async () => {
     using world = gitWorld();
     const outside = join(world.root, "..", "outside");

@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { TrashEntry } from "../../ports/worktrees.ts";
 import { errorCode } from "../writable.ts";
@@ -74,6 +84,29 @@ export function newestTrashOf(dir: string, agentName: string): string | undefine
   const entries = oldTrash(dir, Number.POSITIVE_INFINITY).filter((entry) => entry.agentName === agentName);
   const last = entries.at(-1);
   return last === undefined ? undefined : join(dir, last.name);
+}
+
+/** Moves what is missing in a worktree back into it; answers how many paths it moved. */
+export function takeBack(entry: string, root: string): number {
+  const moved = moveMissing(Buffer.from(entry), Buffer.from(root));
+  if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) rmSync(`${entry}${workMark}`, { force: true });
+  return moved;
+}
+
+/** Names are bytes: not all of them are text. */
+function moveMissing(from: Buffer, to: Buffer): number {
+  let moved = 0;
+  for (const name of readdirSync(from, { encoding: "buffer" })) {
+    if (name.toString() === keptModules) continue;
+    const [source, target] = [from, to].map((dir) => Buffer.concat([dir, Buffer.from("/"), name])) as [Buffer, Buffer];
+    const there = lstatSync(target, { throwIfNoEntry: false });
+    if (there === undefined) {
+      move(source, target);
+      moved++;
+    } else if (there.isDirectory() && lstatSync(source).isDirectory()) moved += moveMissing(source, target);
+  }
+  if (readdirSync(from, { encoding: "buffer" }).length === 0) rmdirSync(from);
+  return moved;
 }
 
 export function emptyTrash(dir: string, names: readonly string[]): void {
