@@ -106,9 +106,17 @@ const approvalOf = (entry: MergeEntry): OpenDecision => ({
   kind: "merge",
   from: entry.enqueuedBy,
   subject: `land ${entry.branch}?`,
-  context: `${entry.branch} would land on ${entry.targetBranch}; announced by ${entry.enqueuedBy}.`,
+  context: `${entry.branch} would land on ${entry.targetBranch}; announced by ${entry.enqueuedBy}.${doubtAbout(entry)}`,
   options: approvalOptions,
   deadline: null,
   runId: entry.runId,
   createdAt: entry.enqueuedAt,
 });
+
+/** What a person should know before they say yes, where the queue has a doubt. */
+function doubtAbout({ id, causeDetail }: MergeEntry): string {
+  const { message, difference } = causeDetail ?? {};
+  if (message === undefined || difference === undefined) return "";
+  const shown = difference === "" ? "" : `\nThe difference (all of the branch: ov merge diff ${id}):\n${difference}`;
+  return `\nYou are asked because ${message}.${shown}`;
+}
