@@ -60,7 +60,7 @@ test("what is blocked is told once, and tried again at growing distances", async
   }
   expect(rests).toEqual([30_000, 60_000, 120_000]);
   const mails = await world.store.read((tx) => tx.messages.list({ to: "operator" }));
-  expect(mails.map(({ subject }) => subject)).toEqual(["merge blocked (gate_failed): a"]);
+  expect(mails.map(({ subject }) => subject)).toEqual(["merge blocked (a gate failed): a"]);
   expect(mails[0]?.body).toContain(`ov merge resume ${ids[0]}`);
 });
 

@@ -52,7 +52,7 @@ test("an undo that would break the gates is refused", async () => {
   const ids = [await world.enqueue("a"), await world.enqueue("b")];
   await world.work();
   const op = await world.undo(String(ids[0]));
-  expect(op.problem).toStartWith("gate_failed:");
+  expect(op.problem).toStartWith("without it these gates would fail: ");
   expect(world.show(landing, "a.txt")).toBe("a");
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { checkPayload, payloadFields } from "../mail/payload.ts";
 import { mergeCauses } from "./entry.ts";
 import { approvalMail, failedMail, landedMail } from "./outcome-mail.ts";
+import { causeWords } from "./words.ts";
 
 const entry = {
   id: 7,
@@ -22,7 +23,9 @@ const landing = {
 
 test("who is told of a landing learns where it is, how it got there, what it unlocks and how to take it back", () => {
   const { body, payload } = landedMail({ entry, ...landing, ready: ["T2", "T3"] });
-  expect(body).toContain("overstory/b1/T1 is part of main now (commit 0123456789, auto-resolve, union)");
+  expect(body).toContain(
+    "overstory/b1/T1 is part of main now (commit 0123456789, conflict settled by rule: the lines of both sides were kept)",
+  );
   expect(body).toContain("Ready to be started now: T2, T3");
   expect(body).toContain("ov merge undo op-1");
   expect(payloadFields(payload)).toMatchObject({ commit: landing.commit, opId: "op-1", readyTasks: ["T2", "T3"] });
@@ -43,7 +46,8 @@ test("a failure names its files, gate, log and those in the way, and every cause
   };
   for (const cause of mergeCauses) {
     const { subject, body, payload } = failedMail({ entry, cause, detail });
-    expect(subject).toContain(cause);
+    expect(subject).toBe(`merge failed (${causeWords[cause]}): overstory/b1/T1`);
+    expect(subject).not.toContain("_");
     for (const word of ["both changed a.ts", "Tests", "/l", "boom", "overstory/b2/T2", "What to do: "]) {
       expect(body).toContain(word);
     }

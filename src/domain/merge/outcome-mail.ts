@@ -1,4 +1,5 @@
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
+import { causeWords, howWords } from "./words.ts";
 
 export interface OutcomeMail {
   readonly subject: string;
@@ -23,7 +24,7 @@ export interface LandedFacts {
 export function landedMail(facts: LandedFacts): OutcomeMail {
   const { entry, tier, strategy, verdict, commit, opId, ready } = facts;
   const lines = [
-    `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${tier}${strategy === null ? "" : `, ${strategy}`}).`,
+    `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${howWords({ tier, strategy })}).`,
     verdictLines[verdict],
     ...(ready.length === 0 ? [] : [`Ready to be started now: ${ready.join(", ")}`]),
     ...(opId === null ? [] : [`To take it back: ov merge undo ${opId}`]),
@@ -72,7 +73,7 @@ export function failedMail({ entry, cause, detail }: FailedFacts): OutcomeMail {
     ...(logTail === undefined || logTail.trim() === "" ? [] : ["", "The end of the output:", logTail.trimEnd()]),
   ];
   return {
-    subject: `merge failed (${cause}): ${entry.branch}`,
+    subject: `merge failed (${causeWords[cause]}): ${entry.branch}`,
     body: lines.join("\n"),
     payload: JSON.stringify({
       branch: entry.branch,
@@ -101,7 +102,7 @@ export function blockedMail({ entry, cause, detail }: FailedFacts): OutcomeMail 
     `It is tried again by itself, later each time. At once: ov merge resume ${entry.id}`,
   ];
   return {
-    subject: `merge blocked (${cause}): ${entry.branch}`,
+    subject: `merge blocked (${causeWords[cause]}): ${entry.branch}`,
     body: lines.join("\n"),
     payload: JSON.stringify({
       branch: entry.branch,

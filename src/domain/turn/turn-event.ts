@@ -11,7 +11,8 @@ export type TurnEvent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "thinking" }
   | { readonly kind: "tool-start"; readonly id: string; readonly name: string; readonly input: unknown }
-  | { readonly kind: "tool-end"; readonly id: string; readonly failed: boolean }
+  /** `said`: what a tool that failed answered. */
+  | { readonly kind: "tool-end"; readonly id: string; readonly failed: boolean; readonly said?: string }
   | { readonly kind: "retry"; readonly attempt: number; readonly delayMs: number; readonly cause: string }
   | {
       readonly kind: "usage";

@@ -76,7 +76,7 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
   const out = new Map<string, string>();
   let onto = tip;
   const newestFirst = target.queueIds.filter((id) => op.queueIds.includes(id)).toReversed();
-  if (newestFirst.length === 0) return `conflict: ${op.ref} has moved on since`;
+  if (newestFirst.length === 0) return `${op.ref.replace(/^refs\/heads\//, "")} has moved on since`;
   for (const id of newestFirst) {
     const entry = await store.read((tx) => tx.merges.get(id));
     const brought =
@@ -88,11 +88,11 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
       continue;
     }
     const other = await broughtWith(ports, op, target, brought);
-    if (other !== undefined) return `conflict: ${entry.branch} brought nothing of its own, it came with ${other}`;
+    if (other !== undefined) return `${entry.branch} brought nothing of its own, it came with ${other}`;
     const reverted = await merging.revert(brought, onto);
     if (reverted.kind === "conflicts") {
       const files = reverted.conflicts.map(({ path }) => path).join(", ");
-      return `conflict: what came later touches the same lines as ${entry.branch}: ${files}`;
+      return `what came later touches the same lines as ${entry.branch}: ${files}`;
     }
     if (reverted.kind !== "clean") return `${entry.branch} cannot be taken out: ${reverted.kind}`;
     onto = await merging.commit({ tree: reverted.tree, parents: [onto], message: messageOf(entry, brought, target) });
@@ -130,7 +130,8 @@ async function failedGates(
   const logDir = ports.mergeLogDir(ports.ids.next("undo"));
   const { fault } = await judgeTip(ports, tools, { commit: to, base, work, logDir });
   if (fault === undefined) return undefined;
-  return `gate_failed: without it ${fault.gates.join(", ")} would fail (${fault.detail.logPath ?? "no log"})`;
+  const { logPath } = fault.detail;
+  return `without it these gates would fail: ${fault.gates.join(", ")}${logPath === undefined ? "" : ` (output: ${logPath})`}`;
 }
 
 async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }: Plan): Promise<boolean> {

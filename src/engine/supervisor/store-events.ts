@@ -98,7 +98,15 @@ function shapeOf(event: TurnEvent, resumed: string | null): Shape | undefined {
         data: { id: event.id, tool: event.name, input: shortened(event.input, mostInputChars) },
       };
     case "tool-end":
-      return { type: "tool_end", level: event.failed ? "warn" : "info", data: { id: event.id, failed: event.failed } };
+      return {
+        type: "tool_end",
+        level: event.failed ? "warn" : "info",
+        data: {
+          id: event.id,
+          failed: event.failed,
+          ...(event.said === undefined ? {} : { said: shortened(event.said, mostInputChars) }),
+        },
+      };
     case "retry":
       return {
         type: "retry",

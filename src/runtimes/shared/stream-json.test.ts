@@ -27,6 +27,19 @@ describe("recorded streams of the real CLI", () => {
     }
   });
 
+  test("a tool that failed says why, in one text or in blocks", () => {
+    const end = (content: unknown) => {
+      const block = { type: "tool_result", tool_use_id: "t1", is_error: true, content };
+      return streamJsonReader()(JSON.stringify({ type: "user", message: { role: "user", content: [block] } }));
+    };
+    const failed = { kind: "tool-end", id: "t1", failed: true } as const;
+    expect(end("Exit code 2")).toContainEqual({ ...failed, said: "Exit code 2" });
+    expect(end([{ type: "text", text: "a" }, { type: "image" }, { type: "text", text: "b" }])).toContainEqual({
+      ...failed,
+      said: "a\nb",
+    });
+  });
+
   test("usage is counted once per message however many blocks repeat it", () => {
     const usages = replay("basic").filter((event) => event.kind === "usage");
     expect(new Set(usages.map((usage) => usage.messageId)).size).toBe(usages.length);

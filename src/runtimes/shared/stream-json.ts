@@ -92,10 +92,19 @@ function readToolResults(event: Fields): TurnEvent[] {
   for (const block of list(fields(event.message)?.content)) {
     const part = fields(block);
     if (text(part?.type) !== "tool_result") continue;
-    found.push({ kind: "tool-end", id: text(part?.tool_use_id) ?? "", failed: part?.is_error === true });
+    const failed = part?.is_error === true;
+    const said = failed ? { said: textOf(part?.content) } : {};
+    found.push({ kind: "tool-end", id: text(part?.tool_use_id) ?? "", failed, ...said });
   }
   return found;
 }
+
+/** What a tool answered: one text, or several blocks of which some are texts. */
+const textOf = (content: unknown): string =>
+  text(content) ??
+  list(content)
+    .flatMap((block) => text(fields(block)?.text) ?? [])
+    .join("\n");
 
 /** `is_error` means failure whatever the subtype says. */
 function readResult(event: Fields, usage: UsageAccount, notes: FailureNotes): TurnEnded {

@@ -1,3 +1,5 @@
+import { agentOutcomes, agentStates } from "../../domain/agent/agent.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import type { Event } from "../../domain/event/event.ts";
 import { subjectOf } from "../../domain/hook/hook-input.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
@@ -24,13 +26,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> = {
   turn_start: ({ trigger, attempt, messages }) => [
-    `== turn begins: ${said(trigger)}${attempt === 1 ? "" : `, attempt ${said(attempt)}`}, ${said(messages)} messages ==`,
+    `== turn begins: ${said(trigger)}${attempt === 1 ? "" : `, attempt ${said(attempt)}`}, ${countOf(messages, "message")} ==`,
   ],
   progress: ({ text }) => linesOf(text),
   tool_start: ({ tool, input, subject }) => [
     `> ${said(tool)}: ${subjectOf(input) ?? said(subject)}`.replace(/: $/, ""),
   ],
-  tool_end: ({ failed }) => (failed === true ? ["! the tool failed"] : []),
+  tool_end: ({ failed, said: answer }) => (failed === true ? whyFailed(answer) : []),
   retry: ({ attempt, cause }) => [`! retry ${said(attempt)}: ${said(cause)}`],
   guard_denied: ({ tool, rule }) => [`! ${said(tool)} was denied (${said(rule)})`],
   // What a turn says at its end it has said before, unless it failed.
@@ -38,7 +40,7 @@ const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> =
     cause === "completed" || cause === undefined ? [] : linesOf(text).map((line) => `! ${line}`),
   hopeless: ({ text }) => linesOf(text).map((line) => `! ${line}`),
   turn_end: ({ end, state, outcome }) => [
-    `== turn ended: ${said(payloadOf(end).kind)}${reasonOf(end)}; ${said(state)}${outcome == null ? "" : ` (${said(outcome)})`} ==`,
+    `== turn ended${endWords[said(payloadOf(end).kind)] ?? ""}${reasonOf(end)}; agent: ${agentWords(state, outcome)} ==`,
   ],
   mail_sent: ({ to, type, subject }) => [`< mail to ${said(to)} (${said(type)}): ${said(subject)}`],
   attach: ({ by }) => [`== taken over by ${said(by)} ==`],
@@ -46,6 +48,31 @@ const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> =
 };
 
 const said = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? `${value}` : "");
+
+const countOf = (count: unknown, noun: string): string => `${said(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+const endWords: Readonly<Record<string, string>> = { failed: " by a failure", stalled: " after a long silence" };
+
+/** As `ov status` says it. */
+function agentWords(state: unknown, outcome: unknown): string {
+  const known = agentStates.find((one) => one === state);
+  if (known === undefined) return said(state);
+  const end = agentOutcomes.find((one) => one === outcome) ?? null;
+  return statusOf({ state: known, outcome: end, releasedAt: null }).words;
+}
+
+/** The beginning of what the tool answered: mostly its first lines say why. */
+function whyFailed(answer: unknown): readonly string[] {
+  const [first, ...rest] = linesOf(answer).filter((line) => line.trim() !== "");
+  const [shown, left] = [rest.slice(0, failureLines - 1), rest.length - failureLines + 1];
+  return [
+    `! the tool failed${first === undefined ? "" : `: ${first}`}`,
+    ...shown.map((line) => `!   ${line}`),
+    ...(left > 0 ? [`!   (${countOf(left, "more line")})`] : []),
+  ];
+}
+
+const failureLines = 4;
 
 const payloadOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? { ...value } : {});
 

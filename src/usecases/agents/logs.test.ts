@@ -12,7 +12,14 @@ test("a log shows a denial after the call that was denied, and a turn's last wor
       // The hook writes at once; the call itself is read from the output a moment later.
       event("guard_denied", { id: "t1", tool: "Bash", rule: "git-push" }),
       event("tool_start", { id: "t1", tool: "Bash", input: { command: "git push" } }),
-      event("tool_end", { id: "t1", failed: true }),
+      event("tool_end", {
+        id: "t1",
+        failed: true,
+        said: "Exit code 2\n\nmake: no rule\nline 3\nline 4\nline 5\nline 6",
+      }),
+      event("tool_end", { id: "t2", failed: true }),
+      event("turn_end", { end: { kind: "clean" }, state: "completed", outcome: "no_signal" }),
+      event("turn_start", { trigger: "mail", attempt: 1, messages: 1 }),
       event("progress", { text: "All done." }),
       event("result", { cause: "completed", text: "All done." }),
       event("result", { cause: "login", text: "Invalid API key" }),
@@ -22,7 +29,14 @@ test("a log shows a denial after the call that was denied, and a turn's last wor
   expect(lines.map(({ text }) => text)).toEqual([
     "> Bash: git push",
     "! Bash was denied (git-push)",
+    "! the tool failed: Exit code 2",
+    "!   make: no rule",
+    "!   line 3",
+    "!   line 4",
+    "!   (2 more lines)",
     "! the tool failed",
+    "== turn ended; agent: ended without a report ==",
+    "== turn begins: mail, 1 message ==",
     "All done.",
     "! Invalid API key",
   ]);

@@ -1,3 +1,5 @@
+import type { MergeCause, ResolutionTier } from "../../../domain/merge/entry.ts";
+
 /** One agent as the demonstration shows it. */
 export interface DemoAgent {
   readonly name: string;
@@ -13,10 +15,10 @@ export interface DemoAgent {
 export interface DemoMerge {
   readonly branch: string;
   readonly status: string;
-  readonly tier: string | null;
+  readonly tier: ResolutionTier | null;
   readonly strategy: string | null;
   readonly verdict: string | null;
-  readonly cause: string | null;
+  readonly cause: MergeCause | null;
   readonly gate: string | null;
 }
 

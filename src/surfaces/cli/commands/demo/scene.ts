@@ -1,3 +1,4 @@
+import { causeWords, howWords } from "../../../../domain/merge/words.ts";
 import type { Paint } from "../../command.ts";
 import type { DemoAgent, DemoMerge, DemoState } from "../../facets/demo.ts";
 
@@ -63,9 +64,11 @@ function markOf({ state, released }: DemoAgent, paint: Paint): string {
 function mergeWords({ status, tier, strategy, cause, gate }: DemoMerge): string {
   switch (status) {
     case "merged":
-      return tier === "auto-resolve" ? `landed; its conflict was settled by a rule (${strategy})` : "landed";
+      return tier === "auto-resolve" ? `landed; ${howWords({ tier, strategy })}` : "landed";
     case "failed":
-      return cause === "gate_failed" ? `was stopped by ${gate ?? "a gate"} before it could land` : `failed: ${cause}`;
+      return cause === "gate_failed"
+        ? `was stopped by ${gate ?? "a gate"} before it could land`
+        : `did not land: ${cause === null ? "it failed" : causeWords[cause]}`;
     case "gating":
       return "is being tested together with what landed before";
     case "conflict":

@@ -1,5 +1,6 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { shortTime } from "../../format.ts";
 import { hintLine } from "../../marks.ts";
 import { table } from "../../table.ts";
 import { integer, text } from "../task/given.ts";
@@ -13,7 +14,13 @@ export const list: Handler = async ({ app, flags, io }) => {
   const nothing = `No gate has run yet.\n${hintLine(io.paint, "see which there are: ov config get project.qualityGates")}`;
   return ok({
     json: { results: results.map(resultJson), count: results.length },
-    text: results.length === 0 ? nothing : table(rows, io.paint),
+    text:
+      results.length === 0
+        ? nothing
+        : table(
+            resultRows(results, (at) => shortTime(at, Date.now())),
+            io.paint,
+          ),
     rows,
   });
 };

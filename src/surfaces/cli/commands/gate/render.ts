@@ -8,7 +8,11 @@ export const resultJson = ({ createdAt, ...result }: GateResult) => ({ ...result
 
 export const receiptJson = ({ createdAt, ...receipt }: Receipt) => ({ ...receipt, createdAt: iso(createdAt) });
 
-export const resultRows = (results: readonly GateResult[]): Rows => ({
+/** `when`: how a moment is written, for scripts or for a person. */
+export const resultRows = (
+  results: readonly GateResult[],
+  when: (at: number) => string = (at) => iso(at) ?? "",
+): Rows => ({
   columns: ["ID", "GATE", "STATUS", "EXIT", "TOOK", "TREE", "WHEN"],
   cells: results.map((result) => [
     result.id,
@@ -17,7 +21,7 @@ export const resultRows = (results: readonly GateResult[]): Rows => ({
     result.exitCode === null ? "-" : String(result.exitCode),
     elapsed(result.durationMs),
     result.tree.slice(0, 10),
-    iso(result.createdAt) ?? "",
+    when(result.createdAt),
   ]),
   objects: results.map(resultJson),
 });

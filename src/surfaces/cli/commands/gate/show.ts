@@ -2,10 +2,10 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { ReceiptReply } from "../../../../usecases/gates/read-gates.ts";
 import type { Handler, Paint } from "../../command.ts";
+import { shortTime } from "../../format.ts";
 import { hintLine } from "../../marks.ts";
 import { paintedVerdict } from "../merge/render.ts";
 import { word } from "../task/given.ts";
-import { iso } from "../task/render.ts";
 import { receiptJson, resultJson, resultLine } from "./render.ts";
 
 export const show: Handler = async ({ app, args, io }) => {
@@ -25,7 +25,7 @@ function page(paint: Paint, { receipt, results }: ReceiptReply): string {
     ...(receipt.baseCommit === null ? [] : [fact("base", receipt.baseCommit)]),
     fact("head", receipt.headCommit),
     fact("tree", receipt.tree),
-    fact("recorded", iso(receipt.createdAt) ?? ""),
+    fact("recorded", shortTime(receipt.createdAt, Date.now())),
     ...receipt.gaps.map((gap) => fact("gap", gap)),
     ...results.flatMap((result) => [
       resultLine(paint, result),

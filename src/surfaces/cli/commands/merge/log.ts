@@ -3,6 +3,8 @@ import type { MergeOp } from "../../../../domain/merge/operation.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint } from "../../command.ts";
+import { shortTime } from "../../format.ts";
+import { wrap } from "../../layout.ts";
 import { hintLine } from "../../marks.ts";
 import { integer } from "../task/given.ts";
 import { iso } from "../task/render.ts";
@@ -13,7 +15,7 @@ export const log: Handler = async ({ app, flags, io }) => {
   if (!found.ok) return found;
   const { operations, entries } = found.value;
   const nothing = `Nothing has landed yet.\n${hintLine(io.paint, "see what is on its way: ov merge list")}`;
-  const lines = operations.map((op) => opLine(io.paint, op, entries));
+  const lines = operations.map((op) => opLines(io.paint, op, entries));
   return ok({
     json: { operations: operations.map((op) => opJson(op, entries)) },
     text: operations.length === 0 ? nothing : lines.join("\n"),
@@ -46,24 +48,31 @@ export function opJson(op: MergeOp, entries: readonly MergeEntry[]) {
   };
 }
 
-export function opLine(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
+/** An operation in columns, and below it what it was about: branches have long names, and a terminal 80 columns. */
+export function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
   const what = {
-    land: paint.green("landed"),
-    undo: paint.magenta("undid"),
+    land: paint.green("landed  "),
+    undo: paint.magenta("undid   "),
     promote: paint.cyan("promoted"),
-    begin: paint.dim("began"),
-    accept: paint.cyan("accepted what was found"),
+    begin: paint.dim("began   "),
+    accept: paint.cyan("accepted"),
     restore: paint.cyan("put back"),
   }[op.kind];
   const state = { intended: ` ${paint.yellow("(goes on)")}`, done: "", dropped: ` ${paint.red("(did not happen)")}` };
-  const commit = op.afterCommit === null ? "" : ` ${paint.muted(op.afterCommit.slice(0, 10))}`;
-  const members = membersOf(op, entries);
-  const about = members.length === 0 ? "" : `: ${members.map(visibleLine).join(", ")}`;
-  const undone = op.undoneBy === null ? "" : paint.dim(` taken back by ${op.undoneBy}`);
-  const problem = op.problem === null ? "" : `\n    ${visibleLine(op.problem)}`;
+  const commit = op.afterCommit === null ? "" : `  ${paint.muted(op.afterCommit.slice(0, 10))}`;
+  const when = paint.dim(shortTime(op.createdAt, Date.now()).padEnd(timeWidth));
   const ref = visibleLine(op.ref.replace(/^refs\/heads\//, ""));
-  return `  ${paint.accent(op.id)}  ${paint.dim(iso(op.createdAt) ?? "")}  ${what} on ${ref}${commit}${state[op.status]}${about}${undone}${problem}`;
+  return [
+    `  ${paint.accent(op.id)}  ${when}  ${what}${commit}${state[op.status]}`,
+    `    on ${ref}`,
+    ...membersOf(op, entries).map((member) => `    ${visibleLine(member)}`),
+    ...(op.undoneBy === null ? [] : [paint.dim(`    taken back by ${op.undoneBy}`)]),
+    ...(op.problem === null ? [] : [`    ${wrap(visibleLine(op.problem), { width: 80, first: 4, indent: 4 })}`]),
+  ].join("\n");
 }
+
+/** `Nov 14 14:03`: most operations are of this year. */
+const timeWidth = 12;
 
 /** A landing says what was known about what it brought. */
 const membersOf = (op: MergeOp, entries: readonly MergeEntry[]): readonly string[] =>

@@ -1,4 +1,5 @@
 import { isOpenMerge, type MergeStatus, type Verdict, verdicts } from "../../../../domain/merge/entry.ts";
+import { causeWords } from "../../../../domain/merge/words.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
@@ -112,7 +113,8 @@ function verdictNamed(cell: string): Verdict | undefined {
 export function noteOf({ entry, waitsFor, place }: MergeView): string {
   if (awaitsApproval(entry)) return "waits for approval";
   if (waitsFor.length > 0 && isOpenMerge(entry)) return `waits for ${waitsFor.map((id) => `#${id}`).join(", ")}`;
-  if (entry.cause !== null) return `${entry.cause}: ${entry.causeDetail?.message ?? ""}`;
+  if (entry.cause !== null)
+    return [causeWords[entry.cause], entry.causeDetail?.message ?? ""].filter((part) => part !== "").join(": ");
   if (place !== null) return place === 1 ? "next" : `number ${place} in line`;
   if (entry.status === "pending" && entry.notBefore === 0)
     return `waits until you say when: ov merge approve ${entry.id}`;

@@ -1,4 +1,5 @@
 import { isOpenMerge, type MergeEntry, type MergeStatus, type ResolutionTier } from "../../../../domain/merge/entry.ts";
+import { causeWords, howWords } from "../../../../domain/merge/words.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergeDetail } from "../../../../usecases/merge/read-merges.ts";
 import type { Paint } from "../../command.ts";
@@ -56,19 +57,17 @@ export const resultJson = ({ entry, ...result }: MergeResult) => ({ entry: entry
 /** A result for a person: what it was about, how it went, and what to type next. */
 export function resultLines(paint: Paint, result: MergeResult): readonly string[] {
   const { entry, meantFor, success, tier, conflictFiles, errorMessage, warnings } = result;
-  const how = `${tier}${entry.strategy === null ? "" : `, ${entry.strategy}`}`;
   const verdict = paintedVerdict(paint, verdictOf(entry));
   const branch = visibleLine(entry.branch);
   return [
     success
-      ? `${successLine(paint, "Merged", branch)} (${how}) ${verdict}`
-      : errorLine(
-          paint,
-          `${isOpenMerge(entry) ? "Not merged yet" : "Failed"}: ${paint.accent(branch)} (${how}) ${verdict}`,
-        ),
+      ? `${successLine(paint, "Merged", branch)} (${howWords({ tier, strategy: entry.strategy })}) ${verdict}`
+      : errorLine(paint, `${isOpenMerge(entry) ? "Not merged yet" : "Failed"}: ${paint.accent(branch)} ${verdict}`),
     `  ${aboutLine(entry, meantFor)}`,
     ...(conflictFiles.length === 0 ? [] : [`  conflicts: ${conflictFiles.map(visibleLine).join(", ")}`]),
-    ...(errorMessage === null ? [] : [`  ${entry.cause ?? entry.status}: ${visibleLine(errorMessage)}`]),
+    ...(errorMessage === null
+      ? []
+      : [`  ${entry.cause === null ? "" : `${causeWords[entry.cause]}: `}${visibleLine(errorMessage)}`]),
     ...warnings.map((warning) => `  ${warningLine(paint, visibleLine(warning))}`),
     ...(awaitsApproval(entry) ? differenceLines(entry) : []),
     ...nextSteps(result).map((next) => hintLine(paint, next)),

@@ -1,12 +1,13 @@
+import { howWords } from "../../../../domain/merge/words.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import type { MergeDetail } from "../../../../usecases/merge/read-merges.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { duration } from "../../format.ts";
+import { duration, shortTime } from "../../format.ts";
 import { resultJson as gateJson, receiptJson, resultLine } from "../gate/render.ts";
 import { word } from "../task/given.ts";
 import { iso } from "../task/render.ts";
-import { opJson, opLine } from "./log.ts";
+import { opJson, opLines } from "./log.ts";
 import { approvalHints, noteOf, paintedStatus, paintedVerdict, verdictOf, viewJson } from "./render.ts";
 import { differenceLines } from "./result.ts";
 
@@ -50,7 +51,7 @@ function page(paint: Paint, detail: MergeDetail): string {
     ["into", visibleLine(entry.targetBranch)],
     ["commit", visibleLine(entry.headCommit) || null],
     ["landed as", entry.resultCommit],
-    ["how", entry.tier === null ? null : `${entry.tier}${entry.strategy === null ? "" : ` (${entry.strategy})`}`],
+    ["how", entry.tier === null ? null : howWords(entry)],
     ["approval", entry.approval],
     ["waits for", waitsFor.length === 0 ? null : waitsFor.map((id) => `#${id}`).join(", ")],
     ["task", entry.taskId === null ? null : visibleLine(entry.taskId)],
@@ -58,7 +59,7 @@ function page(paint: Paint, detail: MergeDetail): string {
     ["run", entry.runId],
     ["priority", String(entry.priority)],
     ["files", entry.filesModified.length === 0 ? null : entry.filesModified.map(visibleLine).join(", ")],
-    ["queued", `${iso(entry.enqueuedAt)} by ${visibleLine(entry.enqueuedBy)}`],
+    ["queued", `${shortTime(entry.enqueuedAt, Date.now())} by ${visibleLine(entry.enqueuedBy)}`],
     ["attempts", entry.attempts === 0 ? null : String(entry.attempts)],
   ];
   const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`  ${paint.dim(name.padEnd(9))}  ${value}`]));
@@ -72,7 +73,7 @@ function page(paint: Paint, detail: MergeDetail): string {
       "Attempts",
       attempts.map(
         ({ startedAt, finishedAt, outcome, queueIds }) =>
-          `  ${iso(startedAt)}  ${outcome ?? "goes on"}${finishedAt === null ? "" : ` after ${duration(finishedAt - startedAt)}`}${queueIds.length > 1 ? `, with ${queueIds.length - 1} more` : ""}`,
+          `  ${shortTime(startedAt, Date.now())}  ${outcome ?? "goes on"}${finishedAt === null ? "" : ` after ${duration(finishedAt - startedAt)}`}${queueIds.length > 1 ? `, with ${queueIds.length - 1} more` : ""}`,
       ),
     ),
     ...section(
@@ -85,7 +86,7 @@ function page(paint: Paint, detail: MergeDetail): string {
     ),
     ...section(
       "Operations",
-      operations.map((op) => opLine(paint, op, [])),
+      operations.map((op) => opLines(paint, op, [])),
     ),
     ...approvalHints(paint, [entry]),
   ].join("\n");

@@ -1,6 +1,6 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler, Rows } from "../../command.ts";
-import { duration } from "../../format.ts";
+import { duration, shortTime } from "../../format.ts";
 import { table } from "../../table.ts";
 import { integer } from "../task/given.ts";
 import { iso } from "../task/render.ts";
@@ -24,5 +24,10 @@ export const list: Handler = async ({ app, flags, io }) => {
     ]),
     objects: runs,
   };
-  return ok({ json: { runs }, text: runs.length === 0 ? "No runs yet." : table(rows, io.paint), rows });
+  // A person reads the time of their own clock; scripts get the whole one.
+  const shown = found.value.runs.map(
+    ({ run }, i) => rows.cells[i]?.with(2, shortTime(run.startedAt, Date.now())) ?? [],
+  );
+  const text = runs.length === 0 ? "No runs yet." : table({ ...rows, cells: shown }, io.paint);
+  return ok({ json: { runs }, text, rows });
 };

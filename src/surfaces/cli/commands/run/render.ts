@@ -2,7 +2,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { RunAgent } from "../../../../usecases/runs/read-runs.ts";
 import type { RunDetail } from "../../../../usecases/runs/run-detail.ts";
 import type { Paint } from "../../command.ts";
-import { duration } from "../../format.ts";
+import { duration, shortTime } from "../../format.ts";
 import { statusIcon, statusWords } from "../../marks.ts";
 import { mergeLines, mergesJson } from "../merge/counts.ts";
 import { iso } from "../task/render.ts";
@@ -56,7 +56,7 @@ export function runLines(paint: Paint, { run, agentCount, durationMs, status, me
     `${paint.bold("Run")} ${paint.accent(run.id)}`,
     fact("status", status),
     ...(run.objective === null ? [] : [fact("objective", run.objective)]),
-    fact("started", iso(run.startedAt) ?? ""),
+    fact("started", shortTime(run.startedAt, Date.now())),
     fact("duration", duration(durationMs)),
     fact("agents", String(agentCount)),
     ...(run.targetBranch === null ? [] : [fact("target", run.targetBranch)]),

@@ -2,6 +2,7 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint } from "../../command.ts";
 import type { SnapshotView } from "../../facets/worktrees.ts";
+import { shortTime } from "../../format.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
 import { text, word } from "../task/given.ts";
 
@@ -74,7 +75,7 @@ const timeOf = ({ createdAt }: SnapshotView): string => new Date(createdAt).toIS
 const viewJson = (view: SnapshotView) => ({ ...view, createdAt: timeOf(view) });
 
 function line(paint: Paint, view: SnapshotView): string {
-  const when = new Date(view.createdAt).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
+  const when = shortTime(view.createdAt, Date.now());
   const reason = view.reason === null ? "" : ` ${visibleLine(view.reason)}`;
   const left = view.skipped.length === 0 ? "" : paint.yellow(` (${view.skipped.length} left out)`);
   return `${paint.accent(visibleLine(view.name))} ${paint.muted(when)}${reason}${left}`;

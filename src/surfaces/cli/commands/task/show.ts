@@ -2,8 +2,9 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Handler, Paint } from "../../command.ts";
+import { shortTime } from "../../format.ts";
 import { word } from "./given.ts";
-import { iso, taskJson } from "./render.ts";
+import { taskJson } from "./render.ts";
 
 export const show: Handler = async ({ app, args, io }) => {
   const found = await app.call("task.show", { id: word(args["task-id"]) });
@@ -25,8 +26,8 @@ function page(paint: Paint, { task, blockedBy, blocks }: TaskDetail): string {
     ["files", joined(task.files)],
     ["merge", task.mergeState === "none" ? null : task.mergeState],
     ["run", task.runId],
-    ["created", iso(task.createdAt)],
-    ["closed", iso(task.closedAt)],
+    ["created", shortTime(task.createdAt, Date.now())],
+    ["closed", task.closedAt === null ? null : shortTime(task.closedAt, Date.now())],
     ["reason", task.closeReason],
   ];
   const lines = facts.flatMap(([name, value]) =>
