@@ -33,6 +33,15 @@ describe("get", () => {
     expect(await world.ov("config", "get", "agents.maxDepth")).toMatchObject({ code: 3, out: "" });
   });
 
+  test("a mistake in the file is told with its line and column", async () => {
+    using world = await project("agents:\n  maxDepth: [1\nmerge: {}\n");
+    const { code, err } = await world.ov("status");
+    expect(code).toBe(3);
+    expect(err).toMatch(/\(line \d+, column \d+\)/);
+    using other = await project("agents:\n  maxDepth: many\n");
+    expect((await other.ov("status")).err).toContain("(line 2, column 13)");
+  });
+
   test("outside of a project says how to make one", async () => {
     using world = await initWorld();
     expect(await world.ov("config", "get", "agents.maxDepth")).toMatchObject({
@@ -267,4 +276,13 @@ describe("a key that nothing uses yet", () => {
     using plain = await project("");
     expect(JSON.parse((await plain.ov("config", "validate", "--json")).out).warnings).toEqual([]);
   });
+});
+
+test("a typed list that is no JSON is refused with the place where it breaks", async () => {
+  using world = await project("");
+  const { code, err } = await world.ov("config", "set", "project.qualityGates", '[{"name":"T","command":}]');
+  expect(code).toBe(2);
+  expect(err).toContain('is not valid JSON: "}" stands at line 1, column 24, where a value should be');
+  const mail = await world.ov("mail", "send", "--to", "b1", "--subject", "s", "--body", "b", "--payload", "{a}");
+  expect(mail).toMatchObject({ code: 2, err: expect.stringContaining("line 1, column 2") });
 });

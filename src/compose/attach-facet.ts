@@ -63,6 +63,7 @@ async function work(
   try {
     const interrupted = await untilFree(call, command, hold.agentId);
     if (!interrupted.ok) return interrupted;
+    command.onOpening();
     const ended = await runAttached(ports, hold);
     if (!ended.ok) return ended;
     const { code: exitCode, signal } = ended.value;
@@ -79,14 +80,18 @@ async function untilFree(
   agentId: string,
 ): Promise<Result<boolean, Refusal>> {
   const ended = new Set<string>();
-  let told = false;
+  const began = performance.now();
+  let sayNextAt = 0;
   for (;;) {
     const progress = await call("agent.attachProgress", { agentId });
     if (!progress.ok) return progress;
     const { running } = progress.value;
     if (running === null) return ok(ended.size > 0);
-    if (!told && !interrupt) onWaiting(running.turnId);
-    told = true;
+    const waitedMs = performance.now() - began;
+    if (!interrupt && waitedMs >= sayNextAt) {
+      onWaiting(waitedMs);
+      sayNextAt = waitedMs + againMs;
+    }
     for (const process of interrupt ? running.processes : []) {
       if (ended.has(process.id)) continue;
       ended.add(process.id);
@@ -95,6 +100,9 @@ async function untilFree(
     await new Promise((wake) => setTimeout(wake, lookMs));
   }
 }
+
+/** A person who waits is told now and then that nothing hangs. */
+const againMs = 30_000;
 
 /** Whoever starts a program at a terminal must tell it what kind of terminal that is. */
 const ofTerminals = ["TERM", "COLORTERM", "TERM_PROGRAM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];

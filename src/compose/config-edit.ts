@@ -2,9 +2,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { setConfigValue } from "../config/edit.ts";
 import { loadConfig } from "../config/load.ts";
-import type { ConfigProblem } from "../config/problem.ts";
+import { type ConfigProblem, unusableConfig } from "../config/problem.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "../config/sources.ts";
-import { Failure } from "../domain/failure.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
@@ -76,10 +75,7 @@ const isSame = (a: ConfigProblem, b: ConfigProblem): boolean => a.key === b.key 
 function refusalOf(key: string, typed: string, problems: readonly ConfigProblem[]): Refusal {
   const [first, ...more] = problems;
   if (first === undefined) return invalid(key, "cannot be set", { value: typed });
-  if (first.key === "") {
-    const told = problems.map(({ message, file, line }) => ({ field: "", problem: message, file, line }));
-    throw new Failure({ kind: "config-invalid", path: first.file, problems: told });
-  }
+  if (first.key === "") throw unusableConfig(first.file, problems);
   const problem = [first.message, ...more.map((other) => `${other.key} ${other.message}`)].join("; ");
   return invalid(first.key, problem, first.nearest === undefined ? {} : { nearest: first.nearest });
 }

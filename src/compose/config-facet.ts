@@ -1,9 +1,8 @@
 import { relative } from "node:path";
 import { configKeys, type Explanation, explain, listConfig, withoutEffect } from "../config/explain.ts";
 import { type Loaded, loadConfig } from "../config/load.ts";
-import type { ConfigProblem } from "../config/problem.ts";
+import { type ConfigProblem, unusableConfig } from "../config/problem.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
-import { Failure } from "../domain/failure.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid } from "../domain/refusal.ts";
@@ -25,7 +24,7 @@ export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFa
       const loaded = await load();
       const found = explain(key, loaded);
       if (!found.ok) return found;
-      if (!loaded.ok) throw unusable(files.project, loaded.problems);
+      if (!loaded.ok) throw unusableConfig(files.project, loaded.problems);
       return ok(found.value.value);
     },
     set: async (key, value, { local }) => {
@@ -71,12 +70,6 @@ async function tellEngine({ root, state }: ProjectPlace, env: Environment, key: 
   if (!hasDatabase(state)) return;
   const door = doorOf({ root, dir: state, env });
   if (!(await door.wake()) && key.startsWith("budgets.")) await door.ensure();
-}
-
-/** What a project with such settings fails with. */
-function unusable(path: string, problems: readonly ConfigProblem[]): Failure {
-  const told = problems.map(({ key, message, file, line }) => ({ field: key, problem: message, file, line }));
-  return new Failure({ kind: "config-invalid", path, problems: told });
 }
 
 function keyView(root: string, { origin, ...rest }: Explanation): ConfigKeyView {

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { loadConfig } from "../config/load.ts";
+import { unusableConfig } from "../config/problem.ts";
 import { asWritten } from "../config/read.ts";
 import type { Detected } from "../config/render.ts";
 import { branchName } from "../config/schema/shape.ts";
 import { table } from "../config/schema.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
-import { Failure } from "../domain/failure.ts";
 import type { DetectedGate } from "../domain/project/gate.ts";
 import { detectGates, gateFiles } from "../domain/project/gates.ts";
 import { projectName } from "../domain/project/name.ts";
@@ -64,10 +64,7 @@ export async function configuredFacts({ repository, env, name }: Question): Prom
   const files = configFiles({ root: repository.root, state: repository.state });
   // Without the environment: a variable of this shell is not a property of the project.
   const { config, ok: usable, problems } = await loadConfig(files, {});
-  if (!usable) {
-    const told = problems.map(({ key, message, file, line }) => ({ field: key, problem: message, file, line }));
-    throw new Failure({ kind: "config-invalid", path: files.project, problems: told });
-  }
+  if (!usable) throw unusableConfig(files.project, problems);
   const { project, runtime } = config;
   const gates = project.qualityGates.map(({ name: called, command, description }) => ({
     name: called,

@@ -30,7 +30,7 @@ import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
 import { bindProject, recordPlace } from "./bind-project.ts";
 import { directChannel } from "./channel.ts";
-import { makeConfigEditor } from "./config-edit.ts";
+import { makeConfigFacet } from "./config-facet.ts";
 import { configuredFacts, detectFacts, type ProjectFacts, proposeChanges, proposeSetup } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { openProject, openStore, refuseLostStore } from "./project.ts";
@@ -66,8 +66,8 @@ export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): Pr
       return { isConfigured: false, setup: proposeSetup(repository.root, env, gates), unusable: [], remaining: [] };
     },
     set: async (key, value) => {
-      const files = configFiles(await findRepository(place));
-      const edited = await makeConfigEditor(files, env)(key, value, { local: false });
+      const { root, state } = await findRepository(place);
+      const edited = await makeConfigFacet({ root, state }, env).set(key, value, { local: false });
       return edited.ok ? ok(null) : edited;
     },
     confirm: async (question) => (await import("./worktrees.ts")).confirm(question),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
+import { unusableConfig } from "../config/problem.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { ancestorsOfThisProcess } from "../host/ancestors.ts";
@@ -41,13 +42,7 @@ export interface Project {
 export async function openProject(place: ProjectPlace, env: Environment): Promise<Project> {
   const ready = await config(place, env.OVERSTORY_TOKEN === undefined && !isMarked() ? env : withoutOverrides(env));
   if (!ready.ok) {
-    const problems = ready.refusal.map(({ key, message, file, line }) => ({
-      field: key,
-      problem: message,
-      file,
-      line,
-    }));
-    throw new Failure({ kind: "config-invalid", path: join(sharedDir(place.root), "config.yaml"), problems });
+    throw unusableConfig(join(sharedDir(place.root), "config.yaml"), ready.refusal);
   }
   const { root, state } = place;
   return { root, dir: state, env, ...ready.value };

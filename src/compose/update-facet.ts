@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
+import { unusableConfig } from "../config/problem.ts";
 import { configFiles } from "../config/sources.ts";
 import { Failure } from "../domain/failure.ts";
 import { isKept, type KeptState, updateStep } from "../domain/project/generated-state.ts";
@@ -40,8 +41,7 @@ async function configOf(place: ProjectPlace): Promise<Config> {
   if (!existsSync(files.project)) throw new Failure({ kind: "not-initialised", root: place.root });
   const { config, ok: usable, problems } = await loadConfig(files, {});
   if (usable) return config;
-  const told = problems.map(({ key, message, file, line }) => ({ field: key, problem: message, file, line }));
-  throw new Failure({ kind: "config-invalid", path: files.project, problems: told });
+  throw unusableConfig(files.project, problems);
 }
 
 const isMeant = ({ only }: UpdateRequest, part: UpdateRequest["only"][number]): boolean =>

@@ -5,7 +5,7 @@ import { read, type Setting, type Source } from "./collect.ts";
 import { findKey, nearestKey } from "./keys.ts";
 import { settingsOf } from "./load.ts";
 import { type ConfigProblem, noFindings, printable } from "./problem.ts";
-import { asWritten, treeOfText } from "./read.ts";
+import { asWritten, jsonProblemOf, treeOfText } from "./read.ts";
 import { dataOf, type Entry, entryOf, type Tree, treeAt } from "./tree.ts";
 
 /**
@@ -25,6 +25,8 @@ export async function setConfigValue(
     const message = "is not a known key";
     return no([nearest === undefined ? { ...at, message } : { ...at, message, nearest }]);
   }
+  const broken = jsonProblemOf(found.known.spec, typed);
+  if (broken !== undefined) return no([{ ...at, message: broken }]);
   const findings = noFindings();
   const source = { layer: "project", file } as const;
   const setting = read(found.known, found.path, treeOfText(found.known.spec, typed), source, findings);

@@ -2,7 +2,7 @@ import { nearest } from "../domain/name/nearest.ts";
 import { read, type Setting } from "./collect.ts";
 import { isPlainName, knownKeys } from "./keys.ts";
 import type { Findings } from "./problem.ts";
-import { treeOfText } from "./read.ts";
+import { jsonProblemOf, treeOfText } from "./read.ts";
 import { type Environment, environmentInUse, environmentPrefix } from "./sources.ts";
 
 /** The variable that overrides a key: `agents.maxConcurrent` is `OVERSTORY__AGENTS__MAX_CONCURRENT`. */
@@ -26,6 +26,11 @@ export function collectEnvironment(env: Environment, findings: Findings): Settin
       const close = nearest(variable.toUpperCase(), known);
       const at = { file: variable, line: 0, column: 0, key: "", message: "matches no known key and is ignored" };
       findings.warnings.push(close === undefined ? at : { ...at, nearest: close });
+      continue;
+    }
+    const broken = jsonProblemOf(match.known.spec, typed);
+    if (broken !== undefined) {
+      findings.problems.push({ file: variable, line: 0, column: 0, key: match.path.join("."), message: broken });
       continue;
     }
     const setting = read(match.known, match.path, treeOfText(match.known.spec, typed), source, findings);

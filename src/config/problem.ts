@@ -1,3 +1,5 @@
+import { Failure } from "../domain/failure.ts";
+
 /** A spot in a source. For the environment `file` is the variable's name, and line and column are 0. */
 export interface Place {
   readonly file: string;
@@ -13,6 +15,19 @@ export interface ConfigProblem extends Place {
   /** The key or value most likely meant. */
   readonly nearest?: string;
 }
+
+/** What a project with such settings fails with. `path` is the file that most of them stand in. */
+export const unusableConfig = (path: string, problems: readonly ConfigProblem[]): Failure =>
+  new Failure({
+    kind: "config-invalid",
+    path,
+    problems: problems.map(({ key, message, file, line, column }) => ({
+      field: key,
+      problem: message,
+      file,
+      ...(line > 0 ? { line, column } : {}),
+    })),
+  });
 
 /** Where values come from; later ones win. */
 export const layers = ["default", "project", "local", "environment"] as const;

@@ -1,4 +1,5 @@
 import { nearest } from "../domain/name/nearest.ts";
+import { jsonProblem } from "../domain/text/json-problem.ts";
 import { describe, show } from "./describe.ts";
 import type { Field, Fields, KeySpec, KeyType } from "./schema/key.ts";
 import type { Shape } from "./schema/shape.ts";
@@ -53,6 +54,13 @@ export function treeOfText(spec: KeySpec, typed: string): Tree {
     case "list of records":
       return treeOf(jsonOr(typed));
   }
+}
+
+/** Why a typed value that is meant as JSON is none; undefined when it is, or is not meant so. */
+export function jsonProblemOf({ type }: KeySpec, typed: string): string | undefined {
+  const isMeant = (type === "list of records" || type === "list of text") && /^\s*[[{]/.test(typed);
+  const problem = isMeant ? jsonProblem(typed) : undefined;
+  return problem === undefined ? undefined : `is not valid JSON: ${problem}`;
 }
 
 /** The value as a person would write it: fields of records that only say what is so anyway are left out. */

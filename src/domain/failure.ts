@@ -29,6 +29,7 @@ export interface ConfigProblem {
   /** The file it stands in, when it is not the `path` of the failure. */
   readonly file?: string;
   readonly line?: number;
+  readonly column?: number;
 }
 
 /** Thrown where no caller could carry on; the surface that catches it reads `data`, never the message. */

@@ -138,7 +138,8 @@ test("the running turn is waited for", async () => {
   await slingNew(project, "B1");
   await untilFile(project, "busy");
   const seat = attach(project, "b1");
-  await seat.untilSaid("Waiting for b1");
+  await seat.untilSaid("Waiting for b1 to end its turn; Ctrl-C ends the waiting, not the agent.");
+  await seat.untilSaid("ov attach b1 --interrupt");
   expect((await ranTurns(project, "b1"))[0]).toMatchObject({ status: "running" });
   await letGo(project);
   await seat.untilSaid("conversation");
@@ -259,8 +260,10 @@ test("logs tell what an agent did over its turns, with control bytes made visibl
   expect(shown).toContain("== turn begins: ");
   expect(shown).toContain("first \\u{1b}[31mred");
   expect(shown).toContain("> Bash: echo one");
-  expect(shown).toContain("< mail to operator (question): What");
-  expect(shown).toContain("== turn ended: clean; between_turns ==");
+  expect(shown).toMatch(/> Bash: ov mail send .*\n< mail to operator \(question\): What\n/);
+  expect(shown).toContain("== turn ended; agent: waiting ==");
+  const nothing = { code: 0, out: "", err: "b1 has changed nothing since it started.\n" };
+  expect(await project.ov("diff", "b1")).toMatchObject(nothing);
   expect((await project.ov("logs", "b1", "--lines", "1")).out.trim().split("\n")).toHaveLength(1);
   const following = run(project, "logs", "b1", "-f", "--lines", "1");
   // From here on it follows: what comes now is told, however fast it comes.
@@ -269,7 +272,7 @@ test("logs tell what an agent did over its turns, with control bytes made visibl
   const followed = await following.leave();
   expect(followed.code).toBe(0);
   expect(followed.out).toContain("second turn");
-  expect(followed.out).toContain("== turn ended: clean; completed (done) ==");
+  expect(followed.out).toContain("== turn ended; agent: submitted ==");
   expect((await project.ov("logs", "b1", "--turn", "2")).out).not.toContain("first");
   expect((await project.ov("logs", "b1", "--turn", "9")).code).toBe(2);
 }, 120_000);

@@ -1,5 +1,6 @@
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
+import { jsonProblem } from "../text/json-problem.ts";
 
 /** One thing a review found. An empty file: it is about the whole. */
 export interface Finding {
@@ -33,12 +34,16 @@ function fromLine(line: string): Finding {
   return { file, line: number === undefined ? null : Number(number), severity: ordinary, text };
 }
 
+const forms = "must be lines of text, or JSON: a list of {file, line?, severity?, text}";
+
 function fromJson(text: string): Result<readonly Finding[], InvalidInput> {
+  const broken = jsonProblem(text);
+  if (broken !== undefined) return no(invalid("findings", `${forms}; as JSON, ${broken}`));
   const value = parsed(text);
   const list = Array.isArray(value) ? value : [value];
   const findings = list.map(findingOf);
   if (findings.some((finding) => finding === undefined)) {
-    return no(invalid("findings", "must be lines of text, or JSON: a list of {file, line?, severity?, text}"));
+    return no(invalid("findings", forms));
   }
   return ok(findings.filter((finding) => finding !== undefined));
 }

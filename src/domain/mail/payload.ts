@@ -1,4 +1,5 @@
 import { type InvalidInput, invalid } from "../refusal.ts";
+import { jsonProblem } from "../text/json-problem.ts";
 import { type FieldSource, type PayloadField, payloadShapes } from "./payload-shapes.ts";
 import type { MailType } from "./types.ts";
 
@@ -11,7 +12,9 @@ type Fields = Readonly<Record<string, unknown>>;
 export function checkPayload(type: MailType, json: string | null): readonly InvalidInput[] {
   const shape = payloadShapes[type];
   const read = readFields(json);
-  if (read.kind === "malformed") return [invalid("payload", "is not valid JSON", { value: read.text })];
+  if (read.kind === "malformed") {
+    return [invalid("payload", `is not valid JSON: ${jsonProblem(read.text)}`, { value: read.text })];
+  }
   if (shape.length === 0) return [];
   if (read.kind === "other")
     return [invalid("payload", `must be a JSON object for type ${type}`, { value: read.text })];

@@ -1,4 +1,5 @@
 import { taskId } from "../name/name.ts";
+import { jsonProblem } from "../text/json-problem.ts";
 import { isPriority } from "./fields.ts";
 import type { OwnFields, SeedsRecord } from "./seeds-record.ts";
 import { mergeStates, taskStatuses, taskTypes } from "./task.ts";
@@ -63,13 +64,16 @@ function objectOf(line: string): Record<string, unknown> {
   try {
     value = JSON.parse(line);
   } catch {
-    // The parser's own words differ between engines; the line number is what helps.
-    throw new LineProblem("is not valid JSON");
+    // The parser's own words differ between engines, and do not say where.
+    throw new LineProblem(`is not valid JSON: ${inLine(jsonProblem(line) ?? "")}`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new LineProblem("is not a JSON object");
   return { ...value };
 }
+
+/** The number of the line is known already. */
+const inLine = (problem: string): string => problem.replace("line 1, ", "");
 
 function recordOf(raw: Record<string, unknown>): SeedsRecord {
   const id = text(raw, "id");

@@ -83,7 +83,7 @@ test("of several lines for one id the latest by time wins, and the last one when
 });
 
 test.each([
-  ["<<<<<<< HEAD", "is not valid JSON"],
+  ["<<<<<<< HEAD", 'is not valid JSON: "<" stands at column 1, where a value should be'],
   ["[1]", "is not a JSON object"],
   [line({ id: "../up" }), "has no usable id"],
   [line({ title: "" }), "has no title"],

@@ -1,4 +1,5 @@
 import { nearest } from "../../domain/name/nearest.ts";
+import { jsonProblem } from "../../domain/text/json-problem.ts";
 import type { Argument, Flag, FlagValue } from "./command.ts";
 
 /** Why a value cannot be used; becomes a `bad-value` problem. */
@@ -18,7 +19,7 @@ export function flagValue(flag: Flag, raw: string): Checked<FlagValue> {
     case "list":
       return list(flag, raw);
     case "json":
-      return parses(raw) ? good(raw) : wrong("must be valid JSON");
+      return json(raw);
     case "text":
       return chosen(flag.choices, raw);
   }
@@ -77,12 +78,11 @@ function chosen(choices: readonly string[] | undefined, raw: string): Checked<st
   });
 }
 
-function parses(raw: string): boolean {
+function json(raw: string): Checked<string> {
   try {
     JSON.parse(raw);
-    return true;
+    return good(raw);
   } catch {
-    // The answer is the boolean; where the text breaks would not help the person who quoted it wrongly in a shell.
-    return false;
+    return wrong(`must be valid JSON: ${jsonProblem(raw) ?? "it is nested too deeply"}`);
   }
 }

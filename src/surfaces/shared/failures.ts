@@ -136,9 +136,13 @@ export function describeFailure(failure: FailureData): Description {
 
 const setup = <C extends Description["code"]>(code: C) => ({ code, exit: exits.setup, retryable: false }) as const;
 
-function problemLine(path: string, { field, problem, file, line }: ConfigProblem): string {
+function problemLine(path: string, { field, problem, file, line, column }: ConfigProblem): string {
   const elsewhere = file === undefined || file === path ? [] : [file];
-  const where = [...elsewhere, ...(line === undefined ? [] : [`line ${line}`])].join(", ");
+  const where = [
+    ...elsewhere,
+    ...(line === undefined ? [] : [`line ${line}`]),
+    ...(column === undefined ? [] : [`column ${column}`]),
+  ].join(", ");
   // A file that is no YAML at all has no field to blame.
   const what = field === "" ? problem : `${field} ${problem}`;
   return `  ${what}${where === "" ? "" : ` (${where})`}`;

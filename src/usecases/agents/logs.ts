@@ -70,10 +70,33 @@ async function newest(
   for (let end = from.cursor; end > from.after && found.length < from.lines; end -= page) {
     const start = Math.max(from.after, end - page);
     const events = (await tx.events.after(start, page)).filter(({ seq }) => seq <= end);
-    found = [...inOrder(events.filter(from.wanted)).flatMap(logLines), ...found];
+    found = [...inOrder(afterTheirCalls(events.filter(from.wanted))).flatMap(logLines), ...found];
   }
   return found;
 }
+
+/**
+ * What a command of ours writes down is on record before the call of the tool that ran it has been read from the output:
+ * mail is shown after that call. A mail without such a call behind it stays where it is.
+ */
+function afterTheirCalls(events: readonly Event[]): readonly Event[] {
+  const shown: Event[] = [];
+  const waiting: Event[] = [];
+  const calls = events.filter(sendsMail);
+  for (const event of events) {
+    const isLate = event.type === "mail_sent" && calls.some((call) => isLaterInTurn(call, event));
+    if (isLate) waiting.push(event);
+    else shown.push(event);
+    if (sendsMail(event)) shown.push(...waiting.splice(0, 1));
+    if (event.type === "turn_end") shown.push(...waiting.splice(0));
+  }
+  return [...shown, ...waiting];
+}
+
+const isLaterInTurn = (call: Event, mail: Event): boolean => call.turnId === mail.turnId && call.seq > mail.seq;
+
+const sendsMail = ({ type, data }: Event): boolean =>
+  type === "tool_start" && /\bov (mail|done|nudge|coordinator)\b|overstory/.test(JSON.stringify(payloadFields(data)));
 
 /** A guard's word is on record before the call that it denied has been read from the output: it is shown after it. */
 function inOrder(events: readonly Event[]): readonly Event[] {

@@ -5,8 +5,10 @@ export interface AttachCommand {
   readonly name: string;
   /** Ends the running turn instead of waiting for it; what it was given waits until the agent goes on. */
   readonly interrupt: boolean;
-  /** Told once, when a turn must be waited for. */
-  readonly onWaiting: (turnId: string) => void;
+  /** Told when a turn must be waited for, and again from time to time while it is; for how long it has been. */
+  readonly onWaiting: (waitedMs: number) => void;
+  /** Told when the agent's program is about to open here. */
+  readonly onOpening: () => void;
 }
 
 export interface AttachReport {

@@ -1,12 +1,26 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
-import { successLine } from "../../marks.ts";
+import { duration } from "../../format.ts";
+import { hintLine, successLine } from "../../marks.ts";
 import { isOn, word } from "../task/given.ts";
 
 export const attach: Handler = async ({ app, args, flags, io }) => {
   const name = word(args.agent);
-  const onWaiting = (turnId: string): void => io.say(`Waiting for ${name} to end its turn (${turnId}) ...`);
-  const done = await (await app.attacher()).attach({ name, interrupt: isOn(flags.interrupt), onWaiting });
+  const onWaiting = (waitedMs: number): void => {
+    const lines =
+      waitedMs >= 1_000
+        ? [`Still waiting for ${name}, ${duration(waitedMs)} so far.`]
+        : [
+            `Waiting for ${name} to end its turn; Ctrl-C ends the waiting, not the agent.`,
+            hintLine(io.paint, `to end its turn now: ov attach ${name} --interrupt`),
+            hintLine(io.paint, `to see what it does meanwhile: ov logs ${name} --follow`),
+          ];
+    for (const line of lines) io.say(line);
+  };
+  const onOpening = (): void =>
+    io.say(`Opening ${name} here. Leave its program as usual, and the agent goes on by itself.`);
+  const interrupt = isOn(flags.interrupt);
+  const done = await (await app.attacher()).attach({ name, interrupt, onWaiting, onOpening });
   if (!done.ok) return done;
   const { agentName, exitCode, signal } = done.value;
   const how = exitCode === 0 ? "" : signal === null ? ` (its program exited ${exitCode})` : ` (ended by ${signal})`;

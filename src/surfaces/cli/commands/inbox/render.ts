@@ -18,7 +18,7 @@ export const decisionJson = (decision: OpenDecision) => ({
 export function decisionBlock(paint: Paint, decision: OpenDecision, now: number): string {
   const { id, from, subject, context, options, deadline, createdAt } = decision;
   return [
-    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`asks since ${ago(createdAt, now)}`)}`,
+    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`asked ${ago(createdAt, now)}`)}`,
     `  ${visibleLine(subject)}`,
     ...quoted(context).map((line) => `  ${line}`),
     ...(options.length === 0 ? [] : [`  Options: ${options.map((option) => visibleLine(option)).join(" | ")}`]),
@@ -37,7 +37,7 @@ export const questionJson = (question: OpenQuestion) => ({
 export function questionBlock(paint: Paint, question: OpenQuestion, now: number): string {
   const { id, from, subject, body, createdAt } = question;
   return [
-    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`waits for your answer since ${ago(createdAt, now)}`)}`,
+    `${paint.bold(paint.yellow("?"))} ${paint.accent(id)} ${visibleLine(from)} ${paint.dim(`waits for your answer, asked ${ago(createdAt, now)}`)}`,
     `  ${visibleLine(subject)}`,
     ...quoted(body).map((line) => `  ${line}`),
     hintLine(paint, replyCommand(question)),

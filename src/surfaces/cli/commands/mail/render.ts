@@ -1,3 +1,5 @@
+import { agentOutcomes } from "../../../../domain/agent/agent.ts";
+import { statusOf } from "../../../../domain/agent/status.ts";
 import { payloadFields } from "../../../../domain/mail/payload.ts";
 import { headerLine, quoted } from "../../../../domain/mail/quoted.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
@@ -47,18 +49,31 @@ export function messageLines(paint: Paint, view: MessageView): readonly string[]
     `  ${headerLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
     ...(view.unverified === undefined ? [] : [`  ${headerLine("Unverified", view.unverified)}`]),
     ...quoted(view.body).map((line) => `  ${line}`),
-    ...payloadLines(view.payload).map((line) => `  ${line}`),
+    ...payloadLines(view).map((line) => `  ${line}`),
     ...(view.blobPath === null ? [] : [`  ${headerLine("Whole text", view.blobPath)}`]),
     `  ${paint.muted(shortTime(view.createdAt, Date.now()))}`,
   ];
 }
 
 /** The data beside the text, a line each: names as words, what is empty left out, what the text says already too. */
-function payloadLines(payload: string | null): readonly string[] {
+function payloadLines({
+  payload,
+  body,
+  subject,
+}: Pick<MessageView, "payload" | "body" | "subject">): readonly string[] {
   return Object.entries(payloadFields(payload)).flatMap(([name, value]) => {
-    const words = valueWords(value);
-    return words === "" ? [] : [headerLine(nameWords(name), words)];
+    const words = name === "outcome" ? outcomeWords(value) : valueWords(value);
+    const isSaid = words.length > 3 && [body, subject].some((text) => text.includes(words));
+    return words === "" || isSaid || forMachines.has(name) ? [] : [headerLine(nameWords(name), words)];
   });
+}
+
+/** What a person can do nothing with, or reads in the text in other words. */
+const forMachines = new Set(["turnId", "generation", "terminatedBy", "tier", "strategy", "queueId", "opId"]);
+
+function outcomeWords(value: unknown): string {
+  const outcome = agentOutcomes.find((one) => one === value);
+  return outcome === undefined ? valueWords(value) : statusOf({ state: "completed", outcome, releasedAt: null }).words;
 }
 
 /** `taskId` is read as `Task id`. */
@@ -76,8 +91,11 @@ function valueWords(value: unknown): string {
       .map(valueWords)
       .filter((word) => word !== "")
       .join(" ");
-  return String(value);
+  const text = String(value);
+  return isoTime.test(text) ? shortTime(Date.parse(text), Date.now()) : text;
 }
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 export const counted = (count: number, noun: string, many = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : many}`;

@@ -2,9 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { table } from "../../table.ts";
 import { integer, isOn, list as listed, text, word } from "../task/given.ts";
-import { approvalHints, entryJson, entryLine, mergeCells, mergeRows, viewJson } from "./render.ts";
+import { approvalHints, entryJson, entryLine, mergeRows, viewJson, viewLines } from "./render.ts";
 import { requestFor, settleRest } from "./rest.ts";
 
 export const add: Handler = async (call) => {
@@ -39,7 +38,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   const rows = mergeRows(entries);
   const nothing = `Nothing is on its way.\n${hintLine(io.paint, "see what has landed: ov merge log")}`;
   const full = [
-    table(rows, io.paint, mergeCells(io.paint)),
+    ...entries.flatMap((view) => viewLines(io.paint, view)),
     ...approvalHints(
       io.paint,
       entries.map(({ entry }) => entry),

@@ -4,6 +4,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../../command.ts";
+import { wrap } from "../../layout.ts";
 import { hintLine } from "../../marks.ts";
 import type { CellStyle } from "../../table.ts";
 import { iso } from "../task/render.ts";
@@ -90,6 +91,19 @@ export function mergeRows(views: readonly MergeView[]): Rows {
 }
 
 export const viewJson = ({ entry, waitsFor, place }: MergeView) => ({ ...entryJson(entry), waitsFor, place });
+
+/** An entry of the queue in lines that fit a terminal: names of branches are long. */
+export function viewLines(paint: Paint, view: MergeView): readonly string[] {
+  const { entry } = view;
+  const id = `#${entry.id}`.padEnd(4);
+  const task = entry.taskId === null ? "" : `, task ${visibleLine(entry.taskId)}`;
+  const note = visibleLine(noteOf(view));
+  return [
+    `${paint.dim(id)} ${paint.accent(visibleLine(entry.branch))}  ${paintedStatus(paint, entry.status)}  ${paintedVerdict(paint, verdictOf(entry))}`,
+    `     into ${visibleLine(entry.targetBranch)}${task}`,
+    ...(note === "" ? [] : [`     ${wrap(note, { width: 80, first: 5, indent: 5 })}`]),
+  ];
+}
 
 /** Colours for the table of the queue. */
 export const mergeCells =

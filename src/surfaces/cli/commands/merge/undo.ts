@@ -46,7 +46,9 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
     json: { ...json, errorMessage: null, stillIn },
     text: [
       successLine(io.paint, `${doneWords(asked.value)}:`, op.id),
-      ...(stillIn === null ? [] : [warningLine(io.paint, stillInWords(asked.value, stillIn), "ov merge promote")]),
+      ...(stillIn === null
+        ? []
+        : [warningLine(io.paint, stillInWords(asked.value, stillIn), "to change it there too: ov merge promote")]),
       hintLine(io.paint, `to undo this: ov merge undo ${op.id}`),
     ].join("\n"),
     quietText: op.id,
@@ -72,7 +74,7 @@ function doneWords({ op, entries }: Undoable): string {
 /** The landing branch is one thing, the branch that it was promoted to is another. */
 function stillInWords({ op }: Undoable, target: string): string {
   const changed = op.kind === "undo" ? "does not have it again yet" : "still has it, because it was promoted";
-  return `${visibleLine(target)} ${changed}; to change it there too:`;
+  return `${visibleLine(target)} ${changed}`;
 }
 
 function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly string[] {
