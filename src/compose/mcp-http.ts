@@ -24,8 +24,12 @@ interface ServingEngine {
 export const withMcpHttp = (side: EngineSide, project: Project, store: Store): EngineSide => ({
   ...side,
   open: (handlers) => {
-    const door = side.open(handlers);
     const http = listen({ project, store, wake: handlers.wake });
+    const restored = (): void => {
+      http.announce();
+      handlers.restored();
+    };
+    const door = side.open({ ...handlers, restored });
     return {
       close: (options) => {
         http.close();
@@ -36,7 +40,7 @@ export const withMcpHttp = (side: EngineSide, project: Project, store: Store): E
 });
 
 /** Listens on the loopback address until closed. Where, stands in a file that only the user can read. */
-function listen(engine: ServingEngine): { close(): void } {
+function listen(engine: ServingEngine): { announce(): void; close(): void } {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -51,8 +55,10 @@ function listen(engine: ServingEngine): { close(): void } {
   });
   const notice = join(engine.project.dir, "run", "mcp.json");
   const address = { url: `http://127.0.0.1:${server.port}${mcpPath}`, pid: process.pid };
-  writeAtomically(notice, `${JSON.stringify(address)}\n`, 0o600);
+  const announce = (): void => writeAtomically(notice, `${JSON.stringify(address)}\n`, 0o600);
+  announce();
   return {
+    announce,
     close: () => {
       rmSync(notice, { force: true });
       void server.stop(true);

@@ -314,7 +314,11 @@ class Engine {
   }
 
   #openDoor(): void {
-    this.#door = this.#ports.side.open({ wake: () => this.#bell.ring(), call: (frame) => this.#answer(frame) });
+    this.#door = this.#ports.side.open({
+      wake: () => this.#bell.ring(),
+      call: (frame) => this.#answer(frame),
+      restored: () => this.#bell.ring(),
+    });
     this.#ports.reach("engine.listening");
   }
 

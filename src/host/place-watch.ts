@@ -52,7 +52,7 @@ function sameAs(path: string): () => boolean {
 }
 
 /** Where the system has no room for one more watch, the looks before each write have to do. */
-function watched(path: string, look: () => void): { close(): void }[] {
+export function watched(path: string, look: () => void): { close(): void }[] {
   try {
     const watcher = watch(path, { persistent: false }, look);
     watcher.on("error", look);

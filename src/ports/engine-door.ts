@@ -39,6 +39,8 @@ export interface DoorHandlers {
   wake(): void;
   /** A request frame came in; the answer goes back as one line. */
   call(frame: string): Promise<string>;
+  /** Somebody had deleted what callers find the engine by. It was made again; wakes may have been lost meanwhile. */
+  restored(): void;
 }
 
 export interface OpenDoor {

@@ -1,9 +1,21 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EngineNotice } from "../../ports/engine-door.ts";
 import { linuxProcesses } from "../processes.ts";
+import { hasAnswer } from "./caller.ts";
 import { engineSide } from "./engine-side.ts";
 import { doorPaths } from "./paths.ts";
 
@@ -29,7 +41,7 @@ function deepState(): string {
 
 function noticeOf(state: string): EngineNotice {
   const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
-  const door = side.open({ wake: () => {}, call: async () => "" });
+  const door = side.open({ wake: () => {}, call: async () => "", restored: () => {} });
   const notice: EngineNotice = JSON.parse(readFileSync(doorPaths(state).notice, "utf8"));
   expect(lstatSync(notice.socket).isSocket()).toBe(true);
   expect(lstatSync(dirname(notice.socket)).mode & 0o777).toBe(0o700);
@@ -59,4 +71,45 @@ test("the notice says which directory the engine serves", () => {
   const state = deepState();
   const { ino, dev } = lstatSync(state);
   expect(noticeOf(state).place).toEqual({ state, device: String(dev), inode: String(ino) });
+});
+
+test("what was deleted of the door is made again, once nothing more is deleted", async () => {
+  const state = deepState();
+  const paths = doorPaths(state);
+  const keeper = JSON.stringify(linuxProcesses.self());
+  let restored = 0;
+  const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
+  writeFileSync(paths.keeper, keeper);
+  const door = side.open({ wake: () => {}, call: async () => "", restored: () => restored++ });
+  for (const [times, lose] of [
+    () => rmSync(paths.run, { recursive: true }),
+    () => rmSync(dirname(paths.socket), { recursive: true }),
+    () => rmSync(paths.socket),
+    () => rmSync(paths.notice),
+    () => writeFileSync(paths.notice, "half a"),
+    () => renameSync(paths.run, join(state, "elsewhere")),
+  ].entries()) {
+    lose();
+    while (restored <= times) await Bun.sleep(10);
+    expect(await hasAnswer(JSON.parse(readFileSync(paths.notice, "utf8")).socket, 5_000)).toBe(true);
+    expect(readFileSync(paths.keeper, "utf8")).toBe(keeper);
+  }
+  door.close({});
+  expect([existsSync(paths.notice), existsSync(paths.keeper), restored]).toEqual([false, false, 6]);
+});
+
+test("the door of another engine is left alone, and so is a project that is no more", async () => {
+  const state = deepState();
+  const paths = doorPaths(state);
+  let restored = 0;
+  const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
+  const door = side.open({ wake: () => {}, call: async () => "", restored: () => restored++ });
+  const other = JSON.stringify({ ...linuxProcesses.identify(process.ppid), socket: "/nowhere", version: "2" });
+  writeFileSync(paths.notice, other);
+  await Bun.sleep(300);
+  expect([readFileSync(paths.notice, "utf8"), restored]).toEqual([other, 0]);
+  rmSync(state, { recursive: true });
+  await Bun.sleep(300);
+  expect([existsSync(state), restored]).toEqual([false, 0]);
+  door.close({});
 });

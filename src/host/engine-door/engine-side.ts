@@ -3,8 +3,10 @@ import { basename, dirname, join } from "node:path";
 import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
 import { writeAtomically } from "../atomic-file.ts";
 import { entryOf } from "../linux/process-table.ts";
+import { watched } from "../place-watch.ts";
 import { makeStateDir } from "../project/record.ts";
 import { identityOf } from "../project-place.ts";
+import { errorCode } from "../writable.ts";
 import { hasAnswer, lifeSign, readNotice } from "./caller.ts";
 import {
   adoptKeeper,
@@ -17,33 +19,43 @@ import {
 } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
+type SideOptions = KeeperOptions & { readonly version: string };
+
 interface Connection {
   received: Buffer[];
   unsent: Buffer;
 }
 
 /** The engine's side of the door: a Unix socket that takes single bytes (wakes) and lines (request frames). */
-export function engineSide(options: KeeperOptions & { readonly version: string }): EngineSide {
+export function engineSide(options: SideOptions): EngineSide {
   const paths = doorPaths(options.state);
   let adopted: Bun.FileSink | undefined;
   return {
     open: (handlers) => {
-      if (dirname(paths.socket) === paths.run) makeStateDir(paths.run);
-      const socket = inPrivate(paths.socket);
-      rmSync(socket, { force: true });
-      const server = Bun.listen<Connection>({ unix: socket, socket: serve(handlers) });
       // We are the engine now, and may need a successor ourselves.
       if (readIdentity(paths.successor)?.pid === process.pid) rmSync(paths.successor, { force: true });
-      chmodSync(socket, 0o600);
-      const identity = identityOf(options.state);
-      const place = identity === undefined ? {} : { place: { state: options.state, ...identity } };
-      const notice: EngineNotice = { ...options.processes.self(), socket, version: options.version, ...place };
-      writeAtomically(paths.notice, JSON.stringify(notice), 0o600);
+      let entrance = listen(options, handlers);
+      let keeper = readIdentity(paths.keeper);
+      const watching = watchFiles({
+        dirs: () => [paths.run, dirname(entrance.socket)],
+        isWhole: () => {
+          keeper = readIdentity(paths.keeper) ?? keeper;
+          return entrance.isThere() || !isOurs(options);
+        },
+        restore: () => {
+          entrance.close();
+          entrance = listen(options, handlers);
+          if (keeper !== undefined && options.processes.check(keeper) === "alive")
+            writeAtomically(paths.keeper, JSON.stringify(keeper), 0o600);
+          handlers.restored();
+        },
+      });
       return {
         close: ({ comesBack }) => {
+          watching.close();
           rmSync(paths.notice, { force: true });
           if (comesBack !== true) forgetKeeper(options.state);
-          server.stop(true);
+          entrance.close();
         },
       };
     },
@@ -71,6 +83,87 @@ export function engineSide(options: KeeperOptions & { readonly version: string }
     },
   };
 }
+
+interface Entrance {
+  readonly socket: string;
+  /** Can callers find it? */
+  isThere(): boolean;
+  close(): void;
+}
+
+/** Listens, and writes down where. */
+function listen(options: SideOptions, handlers: DoorHandlers): Entrance {
+  const paths = doorPaths(options.state);
+  if (dirname(paths.socket) === paths.run) makeStateDir(paths.run);
+  const socket = inPrivate(paths.socket);
+  rmSync(socket, { force: true });
+  const server = Bun.listen<Connection>({ unix: socket, socket: serve(handlers) });
+  chmodSync(socket, 0o600);
+  const bound = identityOf(socket);
+  const identity = identityOf(options.state);
+  const place = identity === undefined ? {} : { place: { state: options.state, ...identity } };
+  const self = options.processes.self();
+  const notice: EngineNotice = { ...self, socket, version: options.version, ...place };
+  writeAtomically(paths.notice, JSON.stringify(notice), 0o600);
+  return {
+    socket,
+    isThere: () => {
+      const now = identityOf(socket);
+      const isBound = now !== undefined && now.device === bound?.device && now.inode === bound.inode;
+      return isBound && readNotice(paths.notice)?.pid === self.pid;
+    },
+    close: () => server.stop(true),
+  };
+}
+
+/** The place is still there to be found, and no other engine has been announced meanwhile. */
+function isOurs({ state, processes }: SideOptions): boolean {
+  if (identityOf(state) === undefined) return false;
+  const notice = readNotice(doorPaths(state).notice);
+  return notice === undefined || notice.pid === process.pid || processes.check(notice) === "gone";
+}
+
+interface WatchedFiles {
+  dirs(): readonly string[];
+  isWhole(): boolean;
+  restore(): void;
+}
+
+/**
+ * Restores files when something has changed in their directories, and nothing has for a moment: a person who deletes a
+ * directory must not find new files in it. The system tells of changes, so that waiting for them costs nothing.
+ */
+function watchFiles({ dirs, isWhole, restore }: WatchedFiles): { close(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = (): void => {
+    if (isWhole()) return;
+    for (const watcher of watchers) watcher.close();
+    try {
+      restore();
+    } catch (error) {
+      // As on a full disk. Callers who find no engine start a successor.
+      if (errorCode(error) === undefined) throw error;
+    }
+    // A directory that was deleted is watched no more; what happened until the new one is watched is looked at now.
+    watchers = watch();
+    if (!isWhole()) onChange();
+  };
+  const onChange = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(look, quietMs);
+    timer.unref();
+  };
+  const watch = (): { close(): void }[] => [...new Set(dirs())].flatMap((dir) => watched(dir, onChange));
+  let watchers = watch();
+  return {
+    close: () => {
+      clearTimeout(timer);
+      for (const watcher of watchers) watcher.close();
+    },
+  };
+}
+
+const quietMs = 100;
 
 /**
  * The socket in a directory that is ours alone. One that somebody else made first, or can write to, is not used: its name
