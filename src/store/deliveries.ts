@@ -102,13 +102,12 @@ export const deliveryRows = (sql: Sql): DeliveryRows => ({
     );
   },
   ofTurn: (turnId) => mail(sql, `WHERE d.turn_id = ? ${byRank}`, turnId),
-  nextExpiry: async () => {
-    const rows = await sql.all(
-      "SELECT MIN(claim_expires) AS due FROM deliveries WHERE claim_expires IS NOT NULL AND state = 'claimed'",
-    );
-    const due = rows[0]?.due;
-    return typeof due === "number" ? due : undefined;
-  },
+  nextExpiry: () => firstExpiry(sql),
+  nextReturn: () =>
+    firstExpiry(
+      sql,
+      `AND EXISTS (SELECT 1 FROM agents a WHERE a.name = deliveries.to_agent AND a.state NOT IN ('completed', 'zombie'))`,
+    ),
   expired: (now, limit) =>
     select(
       sql,
@@ -148,3 +147,11 @@ export const inboxCheckRows = (sql: Sql): InboxCheckRows => ({
     );
   },
 });
+
+async function firstExpiry(sql: Sql, and = ""): Promise<number | undefined> {
+  const rows = await sql.all(
+    `SELECT MIN(claim_expires) AS due FROM deliveries WHERE claim_expires IS NOT NULL AND state = 'claimed' ${and}`,
+  );
+  const due = rows[0]?.due;
+  return typeof due === "number" ? due : undefined;
+}

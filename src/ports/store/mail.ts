@@ -69,6 +69,8 @@ export interface DeliveryRows {
   ofTurn(turnId: string): Promise<Mail[]>;
   /** The earliest moment at which a reader's claim runs out. */
   nextExpiry(): Promise<number | undefined>;
+  /** The same among mail for agents that have not ended: others read it when they come back, and nobody waits for that. */
+  nextReturn(): Promise<number | undefined>;
   /** Claims whose lease ran out, oldest first. */
   expired(now: number, limit: number): Promise<Delivery[]>;
   dead(limit: number): Promise<Mail[]>;

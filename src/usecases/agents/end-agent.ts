@@ -36,12 +36,20 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   const { state: to, actor, reason, outcome } = end;
   if (!(await changeState(tx, agent, { to, actor, reason, outcome }, now))) return false;
   await tx.turns.cancelQueued(agent.id, now);
+  await endParking(tx, agent);
   const waited = await tx.waits.resolve("child", agent.name);
   const told = end.death !== null && context.notifyDeaths !== false && !(await stoppedByParent(tx, agent));
   if (told) await announceDeath(tx, { ids, now }, agent, end);
   await announcePhases(tx, { runId: agent.runId, ids, now });
   for (const name of waited) await remindIdle(tx, { ids, now }, name);
   return true;
+}
+
+/** It waits for no budget and no provider any more. If it is reopened, its first turn finds out how these stand then. */
+async function endParking(tx: Tx, { name }: Agent): Promise<void> {
+  for (const { kind, ref } of await tx.waits.of(name)) {
+    if (kind === "budget" || kind === "rate_limit") await tx.waits.remove(name, kind, ref);
+  }
 }
 
 /** A parent that stopped it itself, the operator included, knows. */

@@ -25,10 +25,10 @@ export async function nextChore(tx: Tx, { now, settings }: Terms): Promise<numbe
 }
 
 /**
- * What an engine that is there anyway also stays for: mail that a reader took and may have died with. Nobody starts one
- * for it, or each look into an inbox would.
+ * What an engine that is there anyway also stays for: mail of an agent that a reader took and may have died with. Nobody
+ * starts one for it, or each look into an inbox would.
  */
-export const nextReturn = (tx: Tx): Promise<number | undefined> => tx.deliveries.nextExpiry();
+export const nextReturn = (tx: Tx): Promise<number | undefined> => tx.deliveries.nextReturn();
 
 /** Has an engine nothing to do and nothing to wait for? */
 export async function isIdle(tx: Tx, terms: Terms): Promise<boolean> {

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { type Delivery, deliveryStates, type Message } from "../../../src/domain/mail/types.ts";
 import type { MessageFilter } from "../../../src/ports/store/mail.ts";
 import type { Check } from "./database.ts";
-import { aDelivery, aMessage, aRun, noon, send } from "./rows.ts";
+import { aDelivery, aMessage, anAgent, aRun, noon, seed, send } from "./rows.ts";
 import { rejection } from "./transactions.ts";
 
 export function mailPromises(check: Check): void {
@@ -283,6 +283,10 @@ export function mailPromises(check: Check): void {
       await tx.deliveries.update(aDelivery(second, "b1", { state: "claimed", claimExpires: noon + 5 }));
     });
     expect(await store.read((tx) => tx.deliveries.nextExpiry())).toBe(noon + 5);
+    // Nobody of this name works.
+    expect(await store.read((tx) => tx.deliveries.nextReturn())).toBeUndefined();
+    await seed(store, anAgent("b1"));
+    expect(await store.read((tx) => tx.deliveries.nextReturn())).toBe(noon + 5);
     // Others that keep their lease after it was of use must not stand in the way of it.
     const found = await store.read((tx) => tx.deliveries.expired(noon + 9, 1));
     expect(found.map(({ messageSeq }) => messageSeq)).toEqual([second]);

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { untilAgent } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const untilNobodyIsLeft = (project: TestProject): Promise<void> =>
+  project.until("engine and keeper had left", async () => project.processes().length === 0, 20_000);
+
+/** A reader that dies with mail in hand, before it has said that it printed it. */
+const diesReading = { OVERSTORY_TEST_KILL_AT: "tx:1+", OVERSTORY_TEST_KILL_IN: "command" };
+
+const claimsFor = async (project: TestProject, name: string): Promise<number> =>
+  (await project.read((tx) => tx.deliveries.inState(name, ["claimed"]))).length;
+
+test("an engine leaves after the stop of an agent that waits for tomorrow's budget", async () => {
+  const scenario = "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]\n";
+  await using project = await makeProject({ scenario, config: "budgets: { day: { turns: 1 } }\n" });
+  for (const name of ["b1", "b2"]) await project.json("sling", "Work", "--name", name, "--skip-task-check");
+  const parked = async () =>
+    (await project.read((tx) => tx.waits.ofKind("budget"))).map(({ agentName }) => agentName)[0];
+  await project.until("one of them was parked", async () => (await parked()) !== undefined);
+  const name = (await parked()) ?? "";
+  await untilAgent(project, name === "b1" ? "b2" : "b1", "completed/done");
+  await project.json("stop", name);
+  await untilNobodyIsLeft(project);
+  expect(await project.read((tx) => tx.waits.ofKind("budget"))).toEqual([]);
+  // What a person only looks at starts no engine for it either.
+  await project.json("status");
+  expect(project.processes()).toEqual([]);
+}, 120_000);
+
+test("an engine leaves although a person's reader died with mail in hand, and the mail is shown again", async () => {
+  const scenario = "- do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d] }]\n";
+  await using project = await makeProject({ scenario, env: { OVERSTORY__MAIL__LEASE_MS: "8000" } });
+  await project.json("sling", "Work", "--name", "b1", "--skip-task-check");
+  await untilAgent(project, "b1", "completed/done");
+  await project.ovWith({ env: diesReading }, "mail", "check");
+  expect(await claimsFor(project, "operator")).toBe(1);
+  await project.json("engine", "start");
+  await project.until("the engine had left before", async () => {
+    expect(await claimsFor(project, "operator")).toBe(1);
+    return project.processes().length === 0;
+  });
+  await project.until("it was shown again", async () => (await project.ov("mail", "check")).out.includes("Subject"));
+}, 120_000);
