@@ -88,6 +88,9 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       return ok(detail);
     },
     restoreSnapshot: async (of, place) => {
+      // It writes anywhere, and makes branches: for the operator alone.
+      const allowed = await facts.ownersForCleaning();
+      if (!allowed.ok) return allowed;
       const found = await find(of);
       return found.ok ? restoreTo(worktrees, found.value, place) : found;
     },

@@ -42,6 +42,33 @@ test("tasks are exported for an agent only where its role may write", async () =
   expect(existsSync(join(project.home, "mine.jsonl"))).toBe(true);
 });
 
+test("kept work is restored by the operator alone", async () => {
+  await using project = await makeProject({
+    scenario: JSON.stringify([
+      { when: { agent: "x" }, do: [{ edit: { file: "draft.txt", write: "d\n" } }] },
+      ...JSON.parse(
+        trying([
+          'ov snapshots restore x --to "$HOME/mine"',
+          "ov snapshots restore x --to mine",
+          "ov snapshots restore x --branch mine",
+        ]),
+      ),
+    ]),
+  });
+  await slingNew(project, "X");
+  await project.until("it was kept", async () => (await project.json("snapshots", "list")).count !== 0);
+  const before = await project.git("for-each-ref", "refs/heads/mine");
+  await slingNew(project, "B1");
+  await untilFile(project, "tried");
+  expect(readFileSync(join(project.home, "codes"), "utf8").trim().split("\n")).toEqual(["8", "8", "8"]);
+  expect(existsSync(join(project.home, "mine"))).toBe(false);
+  expect(await project.git("for-each-ref", "refs/heads/mine")).toBe(before);
+  expect(await project.json("snapshots", "restore", "x", "--to", join(project.home, "mine"))).toMatchObject({
+    success: true,
+  });
+  expect(readFileSync(join(project.home, "mine/draft.txt"), "utf8")).toBe("d\n");
+});
+
 test("a role that only looks has nothing written for it, and a worker nudges nobody", async () => {
   await using project = await makeProject({
     scenario: trying(["ov task export tasks.jsonl", "ov task export -", "ov nudge x hurry"]),
