@@ -54,7 +54,7 @@ export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOption
       return result as Result<ReplyOf<N>, Refusal>;
     },
     files: {
-      readText: async (path, at) => readText(placed(path, at), path),
+      readText: async (path, at) => readText(placed(path, at)),
       writeText: async (path, text, at) => {
         const { realPathOf } = await import("../host/real-path.ts");
         const place = realPathOf(placed(path, at));
@@ -128,12 +128,12 @@ async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> 
 /** A person waits for a process here; a tenth of a second is at once. */
 const askAgainMs = 100;
 
-function readText(path: string, typed: string): Result<string | undefined, Refusal> {
+function readText(path: string): Result<string | undefined, Refusal> {
   try {
     return ok(readFileSync(path, "utf8"));
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     if (error.code === "ENOENT") return ok(undefined);
-    return no(invalid("file", `cannot be read (${error.code})`, { value: typed }));
+    return no(invalid("file", `cannot be read (${error.code})`, { value: path }));
   }
 }

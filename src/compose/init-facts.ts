@@ -14,6 +14,7 @@ import { type SetupCommand, setupCommand, setupFiles } from "../domain/project/s
 import { type UnusableGate, unusableGates } from "../domain/project/unusable-gates.ts";
 import type { InvalidInput } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
+import { shellWord } from "../domain/text/shell-word.ts";
 import { installedRuntimes } from "../host/project/coding-agents.ts";
 import { readTexts } from "../host/project/files.ts";
 import type { Repository } from "../host/project/repository.ts";
@@ -81,7 +82,11 @@ export async function configuredFacts({ repository, env, name }: Question): Prom
     runtime: runtime.default,
     gates,
     warnings: [
-      ...(renamed ? [`the project keeps its name "${project.name}"; change it with: ov config set project.name`] : []),
+      ...(renamed
+        ? [
+            `the project keeps its name "${project.name}"; change it with: ov config set project.name ${shellWord(name)}`,
+          ]
+        : []),
       ...(absent ? [`no agent can start before ${program} can: check with: ${program} --version`] : []),
       ...(gates.length === 0 ? [noGate] : []),
     ],

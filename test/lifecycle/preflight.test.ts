@@ -91,4 +91,12 @@ test("agents and their gates find programs where the shell that slung them does"
   expect((await project.ovWith({ env }, "sling", "T1", "--name", "b1")).code).toBe(0);
   await untilAgent(project, "b1", "completed/done");
   expect(await textIn(project, "used")).toStartWith("agent\ngate\n");
+  // Landing and promotion gate with it too, also when the target has moved and the agent is gone by then.
+  writeFileSync(join(project.root, "mine.txt"), "mine\n");
+  await project.git("add", "mine.txt");
+  await project.git("commit", "--quiet", "-m", "mine");
+  const branch = (await project.agent("b1"))?.branch ?? "";
+  expect(await project.ovWith({ env }, "merge", "--branch", branch)).toMatchObject({ code: 0 });
+  expect(await project.ovWith({ env }, "merge", "promote")).toMatchObject({ code: 0 });
+  expect(await project.git("show", "main:work.txt")).toBe("x\n");
 }, 120_000);

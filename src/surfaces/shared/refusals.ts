@@ -1,3 +1,4 @@
+import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
 import type { InvalidInput, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
 import { type Code, type Description, listed } from "./description.ts";
 import { exits } from "./exits.ts";
@@ -88,8 +89,8 @@ function words(refusal: Refusal): Words {
         code: "HIERARCHY_VIOLATION",
         exit: exits.permission,
         retryable: false,
-        message: `${refusal.parent} may not start a ${refusal.capability}; no agent was started`,
-        hint: `it may start: ${listed(refusal.may)}`,
+        message: `${refusal.parent} may not start ${withArticle(refusal.capability)}; no agent was started`,
+        hint: `it may start: ${listed(refusal.may)}${otherParents(refusal)}`,
       };
     case "recipient-ended":
       return {
@@ -243,6 +244,23 @@ const elsewhere = {
   process: "it belongs to a turn that this process is no part of",
   connection: "over the engine's socket no token counts where any process could show it",
 } as const;
+
+const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+
+/** Who could start it instead. Only the operator may choose a parent. */
+function otherParents({ parent, capability }: Extract<Refusal, { kind: "may-not-spawn" }>): string {
+  if (parent !== "operator") return "";
+  if (isIn("persistent", capability)) {
+    const command = capability === "monitor" ? "ov coordinator start --monitor" : `ov ${capability} start`;
+    return `; ${withArticle(capability)} is started with: ${command}`;
+  }
+  const parents = capabilities.filter(
+    (one) => one !== "supervisor" && spawnable(one).some((child) => child === capability),
+  );
+  if (parents.length === 0) return "";
+  const who = parents.map(withArticle).join(" or ");
+  return `; ${who} may start ${withArticle(capability)}: ov sling <task> --capability ${capability} --parent <name>`;
+}
 
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
 /** Seats become free when agents end, so asking again is not pointless. */

@@ -55,7 +55,7 @@ export function headCommands(capability: HeadCapability): readonly Command[] {
   return [
     {
       name: "start",
-      summary: `Start a ${capability} with a run of its own`,
+      summary: `Start ${capability === "orchestrator" ? "an" : "a"} ${capability} with a run of its own`,
       flags: [
         { ...name, summary: `Its name (default: "${capability}")` },
         ...(capability === "coordinator" ? [targetFlag] : []),

@@ -21,9 +21,10 @@ export const logs: Handler = async ({ app, args, flags, io }) => {
   if (!found.ok) return found;
   const { agentName, lines, cursor, ended } = found.value;
   const follow = isOn(flags.follow) && !ended;
+  if (lines.length === 0) io.say(`${agentName} has said nothing${ended ? "" : " yet"}.`);
   return ok({
     json: { agentName, lines, ended },
-    text: lines.length === 0 ? "" : lines.map((line) => written(line)).join("\n"),
+    text: lines.map((line) => written(line)).join("\n"),
     rows: {
       columns: ["time", "turn", "text"],
       cells: lines.map((line) => [new Date(line.at).toISOString(), line.turnId ?? "", line.text]),

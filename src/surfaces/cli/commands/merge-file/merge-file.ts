@@ -28,5 +28,5 @@ export const mergeFile: Handler = async ({ app, args, flags, io }) => {
 async function readSide(app: App, name: string, path: string): Promise<Result<string, Refusal>> {
   const read = await app.files.readText(path);
   if (!read.ok) return read;
-  return read.value === undefined ? no(invalid(name, "does not exist", { value: path })) : ok(read.value);
+  return read.value === undefined ? no(invalid(name, "does not exist", { value: app.absolute(path) })) : ok(read.value);
 }

@@ -38,7 +38,9 @@ async function specOf(app: App, path: string | undefined): Promise<Result<string
   if (path === undefined) return ok(undefined);
   const read = await app.files.readText(path);
   if (!read.ok) return read;
-  return read.value === undefined ? no(invalid("spec", "does not exist", { value: path })) : ok(app.absolute(path));
+  return read.value === undefined
+    ? no(invalid("spec", "does not exist", { value: app.absolute(path) }))
+    : ok(app.absolute(path));
 }
 
 function requestOf(

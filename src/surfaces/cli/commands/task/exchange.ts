@@ -4,6 +4,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { FilePlace } from "../../app.ts";
 import type { Call, Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
+import { counted } from "../mail/render.ts";
 import { text } from "./given.ts";
 import { readyLines, taskJson } from "./render.ts";
 
@@ -47,10 +48,11 @@ export const exportFile: Handler = async ({ app, args, io }) => {
   if (toOutput) return ok({ json: { path: null, tasks, kept, text: exported.value.text }, text: exported.value.text });
   const written = await app.files.writeText(path, exported.value.text, place);
   if (!written.ok) return written;
-  const others = kept === 0 ? "" : `; kept ${kept} lines of the file that are newer or not ours`;
+  const others =
+    kept === 0 ? "" : `; kept ${counted(kept, "line")} of the file that ${kept === 1 ? "is" : "are"} newer or not ours`;
   return ok({
     json: { path, tasks, kept },
-    text: successLine(io.paint, `Exported ${tasks} tasks${others} to`, path),
+    text: successLine(io.paint, `Exported ${counted(tasks, "task")}${others} to`, path),
     quietText: path,
   });
 };
@@ -60,7 +62,10 @@ async function input({ app, args, io }: Call): Promise<Result<string, Refusal>> 
   if (path !== standard) {
     const read = await app.files.readText(path, placeOf(args.file));
     if (!read.ok) return read;
-    return read.value === undefined ? no(invalid("file", "does not exist", { value: path })) : ok(read.value);
+    if (read.value !== undefined) return ok(read.value);
+    const isTyped = text(args.file) !== undefined;
+    const problem = isTyped ? "does not exist" : "does not exist in the root of the project";
+    return no(invalid("file", problem, { value: isTyped ? app.absolute(path) : path }));
   }
   const given = await io.stdin();
   return given === undefined ? no(invalid("file", "is -, but nothing was piped in")) : ok(given);
