@@ -59,11 +59,11 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
   return undefined;
 }
 
-/** Whoever has ended for good waits for nothing any more. */
+/** An agent that was stopped or released waits for nothing any more; `ov recover` opens its questions again. */
 async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
   if ((await answerTo(tx, gate)) !== undefined || (await wasClosed(tx, gate))) return false;
   const author = await tx.agents.byName(gate.fromAgent);
-  return author === undefined || !hasEnded(author) || author.releasedAt === null;
+  return author === undefined || !hasEnded(author) || (author.releasedAt === null && author.outcome !== "stopped");
 }
 
 /** The engine took a question of its own back. */

@@ -140,6 +140,23 @@ test("whoever has ended for good waits for no decision", async () => {
   expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
 });
 
+test("an agent that was stopped waits for no decision, although its place is kept", async () => {
+  await using world = await worldWithLead();
+  await ask(world);
+  const stopping: UseCase<object, null> = {
+    access: "write",
+    run: async (tx, context) => {
+      const agent = await tx.agents.byName("lead-1");
+      if (agent === undefined) return no(notFound("agent", "lead-1"));
+      const end = { state: "completed", outcome: "stopped", actor: "operator", reason: "enough" } as const;
+      await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
+      return ok(null);
+    },
+  };
+  await world.must(stopping, {});
+  expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
+});
+
 /** The lead asks the operator a plain question; answers its id. */
 async function askPlainly(world: UseCaseWorld): Promise<string> {
   const mail = { to: "operator", type: "question", subject: "Colour?", body: "Blue or green?" };

@@ -1,3 +1,4 @@
+import { hasEnded } from "../../../../domain/agent/agent.ts";
 import { statusOf, waitWords } from "../../../../domain/agent/status.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
@@ -49,6 +50,12 @@ export const status: Handler = async ({ app, flags, io }) => {
   });
 };
 
+/** An agent that has ended reads no answer; what it handed over may still wait for approval. */
+function waitLines(agent: AgentView["agent"], waits: AgentView["waits"]): readonly string[] {
+  const open = waits.filter(({ kind }) => !hasEnded(agent) || kind === "approval" || kind === "merge");
+  return open.length === 0 ? [] : [`    waits for ${visibleLine(open.map(waitWords).join(", "))}`];
+}
+
 /** One line per agent in columns, what it waits for and what is wrong with it below. */
 function agentBlock(views: readonly AgentView[], paint: Paint, now: number): readonly string[] {
   const width = (of: (view: AgentView) => string): number => Math.max(...views.map((view) => of(view).length));
@@ -67,7 +74,7 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
     ];
     return [
       `${statusIcon(paint, agent)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
-      ...(waits.length === 0 ? [] : [`    waits for ${visibleLine(waits.map(waitWords).join(", "))}`]),
+      ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
       ...(needsOperator ? troubleCommands(agent.name).map((command) => `  ${hintLine(paint, command)}`) : []),

@@ -128,9 +128,9 @@ function stopJson(agent: AgentStopped, force: boolean): Readonly<Record<string, 
 function lines(paint: Paint, agent: AgentStopped): readonly string[] {
   return [
     headline(paint, agent),
-    ...agent.killed.map(({ pid, role, escalated }) =>
-      hintLine(paint, `ended ${role} ${pid}${escalated ? ", which had to be killed" : ""}`),
-    ),
+    ...(agent.killed.some(({ escalated }) => escalated)
+      ? [hintLine(paint, "its program did not end by itself and was killed")]
+      : []),
     ...(agent.wasZombie && !agent.alreadyEnded
       ? [hintLine(paint, "it had failed before; it is laid to rest now")]
       : []),
@@ -142,7 +142,7 @@ function lines(paint: Paint, agent: AgentStopped): readonly string[] {
 
 function headline(paint: Paint, { agentName, stopped, alreadyEnded }: AgentStopped): string {
   if (alreadyEnded) return `${paint.accent(agentName)} had ended already`;
-  if (stopped) return successLine(paint, "Agent stopped", agentName);
+  if (stopped) return successLine(paint, "Stopped", agentName);
   return warningLine(paint, `${agentName} is being stopped`, "the engine goes on with it: ov status");
 }
 

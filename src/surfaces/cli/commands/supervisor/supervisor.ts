@@ -30,7 +30,7 @@ export const stop: Handler = async ({ app, flags, io }) => {
   const stopped = await (await app.stopper()).stop({ name: word(flags.name), tree: false, force: false });
   if (!stopped.ok) return stopped;
   const { agentName, sessionId } = stopped.value;
-  const words = successLine(io.paint, "Agent stopped", agentName);
+  const words = successLine(io.paint, "Stopped", agentName);
   return ok({ json: { stopped: stopped.value.stopped, agentName, sessionId }, text: words, quietText: "" });
 };
 
