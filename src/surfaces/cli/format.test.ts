@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ago, cut, duration, elapsed, shortTime, timeOfDay } from "./format.ts";
 import { makePaint, plain } from "./paint.ts";
-import { renderRows, table } from "./table.ts";
+import { fitting, renderRows, table } from "./table.ts";
 
 test("a duration has two units at most", () => {
   const shown = [-5, 0, 999, 12_000, 59_999, 180_000, 225_000, 7_200_000, 8_100_000, 8_130_000, 90_000_000].map(
@@ -77,4 +77,19 @@ test("a moment is told where the reader is, as short as it can be", () => {
   expect(shortTime(new Date(2026, 10, 15, 9, 5).getTime(), now)).toBe("09:05");
   expect(shortTime(new Date(2026, 10, 4, 9, 5).getTime(), now)).toBe("Nov 4 09:05");
   expect(shortTime(new Date(2025, 10, 4, 9, 5).getTime(), now)).toBe("Nov 4 2025 09:05");
+});
+
+test("the last column of a table is cut where the terminal ends, and nothing is cut in a pipe", () => {
+  const rows = {
+    columns: ["ID", "TITLE"],
+    cells: [
+      ["t-1", "x".repeat(100)],
+      ["t-22", "short"],
+    ],
+  };
+  const [long, short] = fitting(rows, 40);
+  expect(long).toEqual(["t-1", `${"x".repeat(33)}…`]);
+  expect(short).toEqual(["t-22", "short"]);
+  expect(fitting(rows, undefined)).toBe(rows.cells);
+  expect(fitting(rows, 5)[0]?.[1]).toHaveLength(12);
 });

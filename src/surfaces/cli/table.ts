@@ -1,6 +1,8 @@
 import { visibleJson, visibleLine, visibleText } from "../../domain/text/visible.ts";
 import type { Paint, Rows } from "./command.ts";
+import { cut } from "./format.ts";
 import type { Format } from "./globals.ts";
+import { fileSink } from "./sink.ts";
 
 /** A list in one of the formats a person or script asked for, each row on one line. */
 export function renderRows(rows: Rows, format: Exclude<Format, "json">, paint: Paint): string {
@@ -18,9 +20,11 @@ export type CellStyle = (cell: string, column: string) => string;
 
 /**
  * Columns padded to their widest cell, two spaces between them, no spaces at the end of a line. `style` colours cells
- * that are already safe to show.
+ * that are already safe to show. On a terminal the last column is cut where a line would be broken.
  */
-export function table({ columns, cells }: Rows, paint: Paint, style: CellStyle = (cell) => cell): string {
+export function table(rows: Rows, paint: Paint, style: CellStyle = (cell) => cell): string {
+  const { columns } = rows;
+  const cells = fitting(rows, fileSink(1).columns());
   const widths = columns.map(width);
   const shown = cells.map((row) =>
     columns.map((column, i) => {
@@ -32,6 +36,19 @@ export function table({ columns, cells }: Rows, paint: Paint, style: CellStyle =
   const line = (row: readonly string[]): string =>
     row.map((cell, i) => (i === columns.length - 1 ? cell : padded(cell, widths[i] ?? 0))).join("  ");
   return [paint.bold(line(columns)), ...shown.map((row) => line(row).trimEnd())].join("\n");
+}
+
+/** The last column is the one for text; fewer than this many columns of it would say nothing. */
+const leastShown = 12;
+
+export function fitting({ columns, cells }: Rows, room: number | undefined): Rows["cells"] {
+  if (room === undefined || room === 0) return cells;
+  const last = columns.length - 1;
+  const widest = (at: number): number =>
+    Math.max(width(columns[at] ?? ""), ...cells.map((row) => width(visibleLine(row[at] ?? ""))));
+  const before = columns.slice(0, last).reduce((sum, _, at) => sum + widest(at) + 2, 0);
+  const most = Math.max(leastShown, room - before);
+  return cells.map((row) => row.map((cell, at) => (at === last ? cut(visibleLine(cell), most) : cell)));
 }
 
 /** A header line, then one line per row. A backslash in a cell is doubled, so the escapes for tab and newline are certain. */

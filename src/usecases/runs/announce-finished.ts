@@ -39,7 +39,7 @@ export async function announceFinished(
       recipients: [{ name: coordinator.name, wake: true }],
       subject: `[ENGINE] nobody works for run ${runId} any more`,
       body: [
-        `All ${workers.length} agents of the run are released, and no branch waits to land.`,
+        `${workers.length === 1 ? "The one agent of the run is" : `All ${workers.length} agents of the run are`} released, and no branch waits to land.`,
         "If the objective is reached, end the run with: ov run complete",
         "If not, sling what is missing.",
       ].join("\n"),

@@ -15,8 +15,11 @@ export const show: Handler = async ({ app, io }) => {
     cells: budgets.map(cells),
     objects: budgets,
   };
-  const limited = budgets.some(({ limit }) => limit !== null);
-  return ok({ json: { budgets }, text: limited ? table(rows, io.paint) : withoutLimits(budgets, io.paint), rows });
+  const limited = budgets.filter(({ limit, parked }) => limit !== null || parked.length > 0);
+  const left = budgets.length - limited.length;
+  const hint = hintLine(io.paint, "what was spent where no limit is set: ov budget --format table");
+  const shown = [table({ ...rows, cells: limited.map(cells) }, io.paint), ...(left === 0 ? [] : [hint])].join("\n");
+  return ok({ json: { budgets }, text: limited.length === 0 ? withoutLimits(budgets, io.paint) : shown, rows });
 };
 
 /** Rows of dashes tell nothing: what each run has spent, and how to set a limit. */

@@ -4,6 +4,7 @@ import { allTargets, type CleanTarget, cleanTargets } from "../../../../domain/w
 import { type CleanRequest, isEmptyPlan } from "../../../../usecases/worktrees/plan-clean.ts";
 import type { Call, Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
+import { counted } from "../mail/render.ts";
 import { isOn, text } from "../task/given.ts";
 import { emptyJson, planJson, planLines, reportJson, reportLines } from "./render.ts";
 
@@ -62,6 +63,6 @@ const restore = async ({ app, io }: Call, time: string) => {
   const restored = await facet.restore(time);
   if (!restored.ok) return restored;
   const { name, refs, rows, files } = restored.value;
-  const what = `${refs.length} refs, ${rows} rows and ${files.length} files came back from`;
+  const what = `${counted(refs.length, "ref")}, ${counted(rows, "row")} and ${counted(files.length, "file")} came back from`;
   return ok({ json: { ...restored.value }, text: successLine(io.paint, what, name), quietText: name });
 };

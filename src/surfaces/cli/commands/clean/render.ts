@@ -5,6 +5,7 @@ import type { CleanReport } from "../../../../usecases/worktrees/carry-out-clean
 import type { CleanPlan } from "../../../../usecases/worktrees/plan-clean.ts";
 import type { Paint } from "../../command.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
+import { counted } from "../mail/render.ts";
 import { removedLines } from "../worktree/clean.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ export function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
       ),
     ),
     ...plan.branches.map(({ branch }) => item(`branch ${visibleLine(branch)}`)),
-    ...(plan.messages === 0 ? [] : [item(`${plan.messages} messages`)]),
+    ...(plan.messages === 0 ? [] : [item(counted(plan.messages, "message"))]),
     ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
     ...(plan.endRuns ? [item("runs that are still open are ended")] : []),
@@ -108,7 +109,7 @@ export function reportLines(paint: Paint, report: CleanReport): readonly string[
   return [
     ...report.worktrees.flatMap((one) => removedLines(paint, one)),
     ...alone.map((branch) => successLine(paint, "Deleted branch", visibleLine(branch))),
-    ...(report.messages === 0 ? [] : [successLine(paint, `Deleted ${report.messages} messages`)]),
+    ...(report.messages === 0 ? [] : [successLine(paint, `Deleted ${counted(report.messages, "message")}`)]),
     ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${report.usage} records of what turns used`)]),
     ...(report.released.length === 0 ? [] : [successLine(paint, "Released", report.released.join(", "))]),
     ...(report.runs.length === 0 ? [] : [successLine(paint, "Ended", report.runs.join(", "))]),

@@ -14,7 +14,7 @@ export const approve: Handler = async (call) => {
   const all = isOn(flags.all);
   if (all && of !== undefined) return no(invalid("--all", "and a merge are mutually exclusive"));
   if (!all && of === undefined)
-    return no(invalid("merge", "must be named", { allowed: ["a number", "a branch", "--all"] }));
+    return no(invalid("this command", "needs to know which merge", { allowed: ["a number", "a branch", "--all"] }));
   const ignoreDependencies = isOn(flags["ignore-dependencies"]);
   if (all && ignoreDependencies) return no(invalid("--ignore-dependencies", "goes with one merge"));
   const settled = await settleBefore(call, { of, all });

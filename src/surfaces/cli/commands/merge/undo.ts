@@ -17,7 +17,9 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   if (last && of !== undefined) return no(invalid("--last", "and a name are mutually exclusive"));
   if (!last && of === undefined) {
     return no(
-      invalid("what", "says what to take back", { allowed: ["an operation", "a branch", "a number", "--last"] }),
+      invalid("ov merge undo", "needs to know what to take back", {
+        allowed: ["an operation", "a branch", "a number", "--last"],
+      }),
     );
   }
   const planned = await app.call("merge.undo-plan", { of, last });
@@ -25,7 +27,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   for (const line of planLines(io.paint, planned.value)) io.say(line);
   if (!io.yes) {
     const answer = io.json ? undefined : await (await app.worktrees()).confirm(questionFor(planned.value));
-    if (answer === undefined) return no(invalid("merge undo", "needs --yes where nobody can be asked"));
+    if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where nobody can be asked"));
     if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
   const asked = await app.call("merge.request-undo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
