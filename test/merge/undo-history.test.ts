@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { requestPromote } from "../../src/usecases/merge/request-promote.ts";
+import { planUndo, requestUndo } from "../../src/usecases/merge/request-undo.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 const landing = "overstory/integration/main";
@@ -49,4 +51,58 @@ test("of two branches one of which holds the other, undoing the one takes nothin
   expect(landed(world)).toEqual(["above.txt", "below.txt"]);
   expect(op.problem).toContain("brought nothing of its own");
   expect((await world.entry(below)).status).toBe("merged");
+});
+
+/** A branch landed, the user committed to the target, and a promotion brought that commit in before it took over. */
+async function promotedWithOwnCommit(): Promise<LandingWorld> {
+  const world = await landingWorld();
+  adds(world, "a");
+  await world.enqueue("a");
+  await world.work();
+  world.write(world.root, "mine.txt", "mine\n");
+  world.git(world.root, "add", "mine.txt");
+  world.git(world.root, "commit", "--quiet", "-m", "mine");
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  return world;
+}
+
+test("the last landing is the last one of work: the user's own commits stay", async () => {
+  await using world = await promotedWithOwnCommit();
+  const { entries, undo } = await world.call(requestUndo, { last: true });
+  expect(entries.map(({ branch }) => branch)).toEqual(["a"]);
+  await world.work();
+  expect(await world.store.read((tx) => tx.mergeOps.get(undo.id))).toMatchObject({ status: "done" });
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  expect(landed(world, "main")).toEqual(["mine.txt"]);
+  await expect(world.call(planUndo, { last: true })).rejects.toThrow("nothing has landed");
+});
+
+test("commits of the target that were brought in cannot be taken out, however they are named", async () => {
+  await using world = await promotedWithOwnCommit();
+  const [sync] = await world.store.read((tx) => tx.merges.list({ branch: "main" }));
+  const [op] = await world.store.read((tx) => tx.mergeOps.list({ kind: "land", queueId: sync?.id ?? 0 }));
+  for (const of of ["main", `#${sync?.id}`, op?.id ?? ""]) {
+    await expect(world.call(planUndo, { of })).rejects.toThrow("commits of main itself");
+  }
+  expect(landed(world, "main")).toEqual(["a.txt", "mine.txt"]);
+});
+
+test("a landing that brought work and commits of the target loses only the work", async () => {
+  await using world = await landingWorld();
+  adds(world, "a");
+  adds(world, "b");
+  await world.enqueue("a");
+  await world.work();
+  world.write(world.root, "mine.txt", "mine\n");
+  world.git(world.root, "add", "mine.txt");
+  world.git(world.root, "commit", "--quiet", "-m", "mine");
+  const { promote } = await world.call(requestPromote, {});
+  await world.enqueue("main", { targetBranch: landing });
+  const b = await world.enqueue("b", { targetBranch: landing });
+  await world.work();
+  const [op] = await world.store.read((tx) => tx.mergeOps.list({ kind: "land", queueId: b }));
+  expect(op?.queueIds).toHaveLength(2);
+  expect(promote).not.toBeNull();
+  expect(await world.undo(op?.id ?? "")).toMatchObject({ status: "done", queueIds: [b] });
+  expect(landed(world)).toEqual(["a.txt", "mine.txt"]);
 });

@@ -1,4 +1,5 @@
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
+import { isIntegration, landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -8,7 +9,7 @@ import { findEntry } from "./find-entry.ts";
 export interface UndoTarget {
   /** Id of an operation, number of an entry, or a branch. */
   readonly of?: string | undefined;
-  /** The newest landing that was not taken back. */
+  /** The newest landing of work that was not taken back. */
   readonly last?: boolean | undefined;
 }
 
@@ -16,7 +17,7 @@ export interface Undoable {
   readonly op: MergeOp;
   /** What of it would be taken back. */
   readonly entries: readonly MergeEntry[];
-  /** Nothing of the operation would remain. */
+  /** No work of the operation would remain. */
   readonly whole: boolean;
   /** The branch that was promoted since and so keeps what the landing branch loses, or still lacks what it gets back. */
   readonly promoted: string | null;
@@ -26,13 +27,16 @@ export interface Undoable {
 export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result<Undoable, Refusal>> {
   if (last === true) {
     const landings = await tx.mergeOps.list({ kind: "land", status: "done" });
-    const op = landings.find(({ undoneBy }) => undoneBy === null);
-    if (op === undefined) return no(nothing("the last landing", "nothing has landed that was not taken back"));
-    return ok(await wholeOf(tx, op));
+    for (const op of landings) {
+      if (op.undoneBy !== null) continue;
+      const found = await wholeOf(tx, op);
+      if (found.entries.length > 0) return ok(found);
+    }
+    return no(nothing("the last landing", "nothing has landed that was not taken back"));
   }
   if (of === undefined) return no(invalid("operation", "must say what to take back"));
   const op = await tx.mergeOps.get(of);
-  if (op !== undefined) return undoable(op) ?? ok(await wholeOf(tx, op));
+  if (op !== undefined) return undoable(op) ?? (await ofOperation(tx, op));
   if (/^op-/.test(of)) return no(notFound("merge operation", of));
   return ofEntry(tx, of);
 }
@@ -46,6 +50,29 @@ function undoable(op: MergeOp): Result<never, Refusal> | undefined {
   return undefined;
 }
 
+async function ofOperation(tx: Tx, op: MergeOp): Promise<Result<Undoable, Refusal>> {
+  const found = await wholeOf(tx, op);
+  if (op.kind !== "land" || found.entries.length > 0) return ok(found);
+  for (const id of op.queueIds) {
+    const entry = await tx.merges.get(id);
+    if (entry !== undefined && (await isOfTarget(tx, entry))) return no(nothing(op.id, ofTargetWords(entry)));
+  }
+  return ok(found);
+}
+
+/**
+ * Did this entry bring the target's own commits into the landing branch, as a promotion does before it takes over? They
+ * are their maker's, and on the target whatever we do: taking them out here would take them out there next.
+ */
+async function isOfTarget(tx: Tx, { branch, targetBranch: landing }: MergeEntry): Promise<boolean> {
+  if (!isIntegration(landing)) return false;
+  if (landing === landingBranchFor({ target: branch, runId: null, targetCheckedOut: true, earlier: [] })) return true;
+  const promotions = await tx.mergeOps.list({ kind: "promote", ref: `refs/heads/${branch}` });
+  return promotions.some(({ request }) => request.landing === landing);
+}
+
+const ofTargetWords = ({ branch }: MergeEntry): string => `it brought in commits of ${branch} itself, and they stay`;
+
 async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
   const found = await findEntry(tx, of);
   if (!found.ok) return found;
@@ -54,12 +81,13 @@ async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
   const merged = entries.filter(({ status }) => status === "merged").toReversed();
   const [newest] = merged;
   if (newest === undefined) return no(nothing(of, "it has not landed, or was taken back"));
+  if (await isOfTarget(tx, newest)) return no(nothing(of, ofTargetWords(newest)));
   // One that found everything there already landed nothing itself; the one before it may have.
   for (const entry of merged) {
     const landings = await tx.mergeOps.list({ kind: "land", status: "done", queueId: entry.id });
     const op = landings.find(({ undoneBy }) => undoneBy === null);
     if (op === undefined) continue;
-    const { entries: all } = await wholeOf(tx, op);
+    const all = await entriesOf(tx, op);
     return ok({
       op,
       entries: [entry],
@@ -70,15 +98,19 @@ async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
   return no(nothing(mergeRef(newest.id), "its landing is not on record"));
 }
 
-/** Of a landing what is still landed; of an undo what it took back. */
 async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
-  const wanted = op.kind === "undo" ? "reverted" : "merged";
+  return { op, entries: await entriesOf(tx, op), whole: true, promoted: await promotedTo(tx, op) };
+}
+
+/** Of a landing the work that is still landed; of an undo what it took back. */
+async function entriesOf(tx: Tx, op: MergeOp): Promise<readonly MergeEntry[]> {
   const entries: MergeEntry[] = [];
   for (const id of op.queueIds) {
     const entry = await tx.merges.get(id);
-    if (entry?.status === wanted) entries.push(entry);
+    if (entry?.status !== (op.kind === "undo" ? "reverted" : "merged")) continue;
+    if (op.kind === "undo" || !(await isOfTarget(tx, entry))) entries.push(entry);
   }
-  return { op, entries, whole: true, promoted: await promotedTo(tx, op) };
+  return entries;
 }
 
 /** Where a promotion took the outcome of this operation, unless it was taken back. */
