@@ -178,6 +178,7 @@ async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise
     path,
     kind: agent.worktreeKind,
     baseRef: start?.commit ?? baseRef,
+    identity: goesOn ? agent.worktreeIdentity : null,
   });
   ports.reach("seat.after-worktree");
   if (created.ok && goesOn) await bringBack(ports, agent, created.value);

@@ -8,6 +8,11 @@ export interface SeatRequest {
   /** Branch or commit to start from. */
   readonly baseRef: string;
   readonly kind: WorktreeKind;
+  /**
+   * The directory that an earlier incarnation was given, as in `Seat`. Where it still stands but git has lost its record,
+   * the record is made anew and all files stay.
+   */
+  readonly identity?: string | null;
 }
 
 export interface Seat {

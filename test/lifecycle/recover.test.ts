@@ -67,6 +67,20 @@ describe("ov sling --recover after a crash", () => {
     await untilAgent(project, "l", "completed/done");
   }, 180_000);
 
+  test("takes a worktree up again of which git has lost its record, with everything that is in it", async () => {
+    await using project = await withZombie();
+    const dead = await project.agent("b1");
+    const path = dead.worktreePath ?? "";
+    rmSync(join(project.root, ".git", "worktrees", "b1"), { recursive: true });
+    expect(existsSync(join(path, "notes.txt"))).toBe(true);
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    expect(await project.agent("b1")).toMatchObject({ worktreePath: path, worktreeIdentity: dead.worktreeIdentity });
+    expect(await project.git("show", "overstory/b1/B1:work.txt")).toBe("whole\n");
+    expect(await project.git("show", "overstory/b1/B1:notes.txt")).toBe("not yet committed\n");
+    expect(await project.git("-C", path, "status", "--porcelain")).toBe("");
+  }, 180_000);
+
   test("brings the mail that never reached the dead one, and the worktree back when it is gone", async () => {
     await using project = await makeProject({
       scenario: `

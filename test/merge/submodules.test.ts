@@ -85,7 +85,7 @@ test("one promotion after the other moves a submodule, whether or not the user u
   expect(await project.git("status", "--porcelain", "--", ".", ":!.overstory")).toBe("");
 }, 180_000);
 
-test("uncommitted work in a submodule survives release and clean", async () => {
+test("uncommitted work in a submodule survives release and clean, and comes back by ov recover", async () => {
   await using project = await projectWithLib(`
 - edit: { file: lib/conf.ini, write: "half done\\n" }
 - edit: { file: lib/new.txt, write: "new\\n" }`);
@@ -94,11 +94,20 @@ test("uncommitted work in a submodule survives release and clean", async () => {
   await project.until("its worktree was removed", async () => (await project.agent("b1")).cleanedAt !== null);
   await project.json("clean", "--all", "--yes");
   expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(false);
-  const refs = (await project.git("-C", "lib", "for-each-ref", "--format=%(refname)", "refs/overstory/")).trim();
+  const below = "refs/overstory/sub/b1/work/";
+  const refs = (await project.git("-C", "lib", "for-each-ref", "--format=%(refname)", below)).trim();
   expect(refs).toMatch(/^refs\/overstory\/sub\/b1\/work\/[0-9a-f-]+$/);
   expect(await project.git("-C", "lib", "show", `${refs}:conf.ini`)).toBe("half done\n");
   expect(await project.git("-C", "lib", "show", `${refs}:new.txt`)).toBe("new\n");
   expect(await dataOf(project, "submodule_kept")).toEqual({ path: "lib", refs: [refs] });
+
+  await project.json("recover", "b1");
+  await project.until("it is seated", async () => (await project.agent("b1")).worktreePath !== null);
+  const again = (await project.agent("b1")).worktreePath ?? "";
+  expect(await dataOf(project, "work_restored")).toMatchObject({ files: ["lib/conf.ini", "lib/new.txt"] });
+  expect(readFileSync(join(again, "lib/conf.ini"), "utf8")).toBe("half done\n");
+  expect(readFileSync(join(again, "lib/new.txt"), "utf8")).toBe("new\n");
+  await project.ov("stop", "b1", "--force");
 }, 180_000);
 
 test("a pointer to a commit that nobody has does not land, and the refusal says so", async () => {

@@ -8,6 +8,7 @@ import { type Entry, listEntries } from "./list.ts";
 import { adminDirOf, standing } from "./places.ts";
 import { populate } from "./populate.ts";
 import { isPreparation, ownLock, preparerIsGone } from "./preparer.ts";
+import { hasLostRecord, relink } from "./relink.ts";
 import { gitWorktree } from "./worktree-command.ts";
 import { commitAt, dropRef, type Yard } from "./yard.ts";
 
@@ -65,6 +66,10 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
   );
   if (elsewhere !== undefined) return { problem: `${request.branch} is checked out at ${elsewhere.path}` };
+  if (hasLostRecord(yard, request)) {
+    const problem = await relink(yard, request);
+    return problem === undefined ? seatOf(yard, request) : { problem };
+  }
   if (isTaken(request.path)) return { problem: "the directory exists and is not this agent's worktree" };
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
   const checkout = tip === undefined ? ["-b", request.branch, request.path, base] : [request.path, request.branch];

@@ -5,7 +5,10 @@ import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
+import { homeOf } from "./submodules/local-module.ts";
+import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
+import { differences } from "./tree-differences.ts";
 import { absolute, commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
@@ -63,7 +66,12 @@ export async function intendRestore(
 ): Promise<void> {
   if (standing({ path: request.path }) !== "nothing") return;
   const newest = await newestOf(yard, request.agentName);
-  if (newest === undefined && newestTrashOf(yard.trash, request.agentName) === undefined) return;
+  const { agentName } = request;
+  const isKept =
+    newest !== undefined ||
+    newestTrashOf(yard.trash, agentName) !== undefined ||
+    hasSubmoduleWork(homeOf(yard.repository), agentName);
+  if (!isKept) return;
   const ref = `refs/heads/${request.branch}`;
   const tip = newest?.onTop ?? null;
   if (tip !== null && (await commitAt(yard, ref)) === undefined) await newRef(yard, ref, tip);
@@ -76,7 +84,7 @@ const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: stri
 
 /**
  * Brings uncommitted work back into a worktree that was just made: the newest snapshot of the name, when it was taken at
- * the commit the worktree is at, and what the removed worktree left in the trash. Files that differ already stay as they
+ * the commit the worktree is at, what was uncommitted in submodules, and what the removed worktree left in the trash. Files that differ already stay as they
  * are, so it can be repeated. Undefined when there was nothing to bring back.
  */
 export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<RestoredWork | undefined> {
@@ -85,7 +93,11 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
   const newest = await newestOf(yard, worktree.agentName);
   const tip = await commitAt(yard, `refs/heads/${worktree.branch}`);
   const fits = newest !== undefined && newest.onTop === tip && standing(worktree) === "own";
-  const files = fits ? await bringBack(yard, worktree, newest) : [];
+  const outside = fits ? await bringBack(yard, worktree, newest) : [];
+  const state = fits ? newest.commit : tip;
+  const inside =
+    state !== undefined && standing(worktree) === "own" ? await restoreSubmodules(yard, worktree, state) : [];
+  const files = [...outside, ...inside];
   const trash = standing(worktree) === "own" ? newestTrashOf(yard.trash, worktree.agentName) : undefined;
   const moved = trash === undefined ? 0 : takeBack(trash, worktree.path);
   rmSync(intent, { force: true });
@@ -93,7 +105,8 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
   return { ref: fits ? newest.ref : null, files, fromTrash: moved };
 }
 
-async function newestOf(yard: Yard, agentName: string): Promise<KeptSnapshot | undefined> {
+/** The last work of a name that is kept under a ref of ours. */
+export async function newestOf(yard: Yard, agentName: string): Promise<KeptSnapshot | undefined> {
   const all = (await keptSnapshots(yard)).filter((kept) => kept.agentName === agentName);
   const numbered = all.filter(({ ref }) => ref.startsWith(snapshotRefs(agentName)));
   // Times have whole seconds; snapshots of one second are told apart by their numbers.
@@ -143,28 +156,13 @@ const isThere = (root: string, path: Buffer): boolean =>
 
 /** With the directories that are empty without it, as git does. */
 function removeFile(root: string, path: Buffer): void {
-  rmSync(absolute(root, path).toString(), { force: true });
+  // A submodule that the agent had taken out was filled again with the worktree.
+  rmSync(absolute(root, path).toString(), { force: true, recursive: true });
   for (let dir = dirname(path.toString()); dir !== "."; dir = dirname(dir)) {
     const full = join(root, dir);
     if (!existsSync(full) || readdirSync(full).length > 0) return;
     rmdirSync(full);
   }
-}
-
-interface Difference {
-  readonly path: Buffer;
-  readonly status: string;
-}
-
-async function differences(own: OwnDir, from: string, to: string): Promise<readonly Difference[]> {
-  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to];
-  const parts = zeroEnded(expectGit(await own.git(args), "comparing commits").raw);
-  const found: Difference[] = [];
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [status, path] = [parts[at], parts[at + 1]];
-    if (status !== undefined && path !== undefined) found.push({ status: status.toString(), path });
-  }
-  return found;
 }
 
 /** Files as bytes: a snapshot holds what stood in the worktree, and filters must not run over that again. */

@@ -92,7 +92,8 @@ function register(
   }
 }
 
-function putAmong(all: string, name: string, made: string): string {
+/** Puts a complete record among those of git, in one step, under the first name that is free. */
+export function putAmong(all: string, name: string, made: string): string {
   mkdirSync(all, { recursive: true });
   for (let number = 0; ; number++) {
     const admin = join(all, `${name}${number === 0 ? "" : number}`);

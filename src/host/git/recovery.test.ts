@@ -43,6 +43,30 @@ describe("what a killed or careless process left behind", () => {
     expect(world.read(owned.path, "kept.txt")).toBe("k\n");
   });
 
+  test("a worktree whose record and branch are gone is taken up where its last snapshot was", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    const made = await worktrees.create(requestFor(owned));
+    const identity = made.ok ? made.value.identity : null;
+    world.write(owned.path, "kept.txt", "k\n");
+    world.git(owned.path, "add", "-A");
+    world.git(owned.path, "commit", "--quiet", "-m", "kept");
+    const tip = world.git(owned.path, "rev-parse", "HEAD");
+    world.write(owned.path, "draft.txt", "d\n");
+    await worktrees.snapshot(owned);
+    rmSync(join(world.root, ".git", "worktrees", "ann"), { recursive: true });
+    world.git(world.root, "branch", "--quiet", "-D", owned.branch);
+    const request = requestFor(owned);
+    expect(await worktrees.create(request)).toMatchObject({ ok: false });
+    expect(await worktrees.create({ ...request, identity: "1:1" })).toMatchObject({ ok: false });
+    expect(await worktrees.create({ ...request, identity })).toMatchObject({ ok: true });
+    expect(world.git(owned.path, "rev-parse", "HEAD")).toBe(tip);
+    expect(world.git(owned.path, "status", "--porcelain")).toBe("?? draft.txt");
+    expect(world.git(world.root, "worktree", "list", "--porcelain")).toContain(`branch refs/heads/${owned.branch}`);
+    expect(await worktrees.ensureLink({ ...owned, identity })).toEqual({ kind: "sound" });
+  });
+
   test("a branch that is checked out elsewhere is refused, naming the place", async () => {
     using world = gitWorld();
     const owned = world.worktree("ann", "linked");

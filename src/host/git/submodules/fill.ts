@@ -5,10 +5,10 @@ import { rulesFor } from "../filters.ts";
 import { expectRoom, passOnFull } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
 import { openOwnDir } from "../own-dir.ts";
-import { placeOf } from "../places.ts";
+import { placeOf, standing } from "../places.ts";
 import type { Yard } from "../yard.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
-import { baseRef, changeModuleRefs, homeOf, isRealDirectory } from "./local-module.ts";
+import { baseRef, changeModuleRefs, homeOf, isRealDirectory, lastBase } from "./local-module.ts";
 import { moduleDirIn, type PlannedModule, planModules, unfilledBy } from "./plan.ts";
 
 /**
@@ -17,7 +17,7 @@ import { moduleDirIn, type PlannedModule, planModules, unfilledBy } from "./plan
  */
 export async function fillSubmodules(
   yard: Yard,
-  { agentName, path, kind }: Pick<SeatRequest, "agentName" | "path" | "kind">,
+  { agentName, path, kind, identity = null }: Pick<SeatRequest, "agentName" | "path" | "kind" | "identity">,
   commit: string,
 ): Promise<readonly UnfilledSubmodule[]> {
   const { repository, scratch } = yard;
@@ -25,12 +25,15 @@ export async function fillSubmodules(
   if (gitDir === undefined) return [];
   const plan = await planModules({ repository, home: homeOf(repository), commit, scratch });
   const unfilled = [...plan.unfilled];
+  // Files that are there already are then the agent's, of which only the git directories were lost.
+  const isTakenUp = identity !== null && standing({ path, identity }) === "own";
   for (const module of plan.modules) {
     const workTree = join(path, module.path);
     // The outer one stayed empty, or its agent changed it: what was planned inside is not there.
     if (!isRealDirectory(workTree)) continue;
     try {
-      await fillOne(yard, { agentName, gitDir: realpathSync(gitDir), workTree }, module);
+      const where = { agentName, gitDir: realpathSync(gitDir), workTree };
+      await (isTakenUp && hasFiles(workTree) ? takeUpOne : fillOne)(yard, where, module);
     } catch (error) {
       passOnFull(error, workTree);
       unfilled.push(unfilledBy(error, module.path));
@@ -57,7 +60,11 @@ interface Where {
  * The git directory is made beside its place and moved there last, so one that is in its place is complete. Until then
  * nobody has worked in the submodule, and the files in it are ours to write again.
  */
-async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, planned: PlannedModule): Promise<void> {
+export async function fillOne(
+  yard: Yard,
+  { agentName, gitDir, workTree }: Where,
+  planned: Omit<PlannedModule, "path">,
+): Promise<void> {
   const { module, commit, names } = planned;
   const finalDir = moduleDirIn(gitDir, names);
   if (existsSync(finalDir)) return;
@@ -82,6 +89,33 @@ async function fillOne(yard: Yard, { agentName, gitDir, workTree }: Where, plann
   }
 }
 
+const hasFiles = (dir: string): boolean => readdirSync(dir).some((name) => name !== ".git");
+
+/**
+ * Makes the git directory of a submodule anew over files that its agent left: what differs is uncommitted. It was at the
+ * commit that its last uncommitted work was made on, as far as anybody knows.
+ */
+async function takeUpOne(yard: Yard, where: Where, planned: Omit<PlannedModule, "path">): Promise<void> {
+  const { module, names } = planned;
+  const { agentName, gitDir, workTree } = where;
+  const finalDir = moduleDirIn(gitDir, names);
+  if (existsSync(finalDir)) return;
+  const { scratch, repository } = yard;
+  const building = join(preparingIn(moduleDirIn(gitDir, names.slice(0, -1))), names.at(-1) ?? "");
+  const home = realpathSync(workTree);
+  rmSync(building, { recursive: true, force: true });
+  mkdirSync(building, { recursive: true });
+  const commit = (await lastBase(module, agentName)) ?? planned.commit;
+  await changeModuleRefs(module, { set: [{ name: baseRef(agentName), commit }] });
+  await layOutModule({ dir: building, finalDir, workTree: home, commit, module, scratch });
+  const index = join(building, "index");
+  await writeFiles({ planned: { module, commit }, workTree, index, scratch, trust: repository.trust, files: "stay" });
+  mkdirSync(dirname(finalDir), { recursive: true });
+  renameSync(building, finalDir);
+  rmSync(join(home, ".git"), { recursive: true, force: true });
+  writeLink(home, finalDir);
+}
+
 const preparingIn = (gitDir: string): string => join(gitDir, "modules.preparing");
 
 /** Writes the files of a submodule's commit and the index that lists them. */
@@ -91,6 +125,7 @@ export async function writeFiles({
   index,
   scratch,
   trust,
+  files = "written",
 }: {
   readonly planned: Pick<PlannedModule, "module" | "commit">;
   readonly workTree: string;
@@ -98,6 +133,8 @@ export async function writeFiles({
   readonly scratch: string;
   /** The file that says which programs the operator confirmed. */
   readonly trust: string;
+  /** `stay`: only the index is written. */
+  readonly files?: "written" | "stay";
 }): Promise<void> {
   const repository = { ...module, trust };
   using own = openOwnDir({
@@ -110,7 +147,7 @@ export async function writeFiles({
     objects: "project",
     files: await rulesFor(repository, commit),
   });
-  const written = await own.git(["read-tree", "--reset", "-u", commit]);
+  const written = await own.git(["read-tree", "--reset", ...(files === "stay" ? [] : ["-u"]), commit]);
   expectRoom(written, workTree);
   expectGit(written, "writing the files of a submodule");
 }

@@ -20,7 +20,16 @@ import {
   ownedModule,
   yardOf,
 } from "./agent-modules.ts";
-import { agentRefs, changeModuleRefs, homeInside, homeOf, type ModuleHome, moduleRefs } from "./local-module.ts";
+import {
+  agentRefs,
+  changeModuleRefs,
+  homeInside,
+  homeOf,
+  lastWorkRef,
+  type ModuleHome,
+  mayHave,
+  moduleRefs,
+} from "./local-module.ts";
 import { openRefs } from "./submodules-of.ts";
 
 /**
@@ -94,8 +103,9 @@ async function keepOne(
     pointers: await pointersIn(both, kept.tips, kept.known),
     urlOf: (name: string) => urlIn(both, name, head),
   };
-  const work = isDirty ? await keepWork(yard, worktree, { found: { ...found, path, module }, head }) : [];
-  return { refs: [...kept.refs, ...work], inner };
+  const work = isDirty ? await keepWork(yard, worktree, { found: { ...found, path, module }, head }) : undefined;
+  await noteLast(module, worktree.agentName, work?.commit);
+  return { refs: [...kept.refs, ...(work?.refs ?? [])], inner };
 }
 
 async function adopt({ home, urlOf, objectFormat }: Level, name: string): Promise<Repository> {
@@ -189,22 +199,31 @@ async function keepCommits(yard: Yard, { agentName, both, commits }: Commits): P
   return { refs: set.map(({ name }) => name), tips, known };
 }
 
-/** The files as they are, as a commit on top of HEAD. The same files make the same ref. */
+/** The files as they are, as a commit on top of HEAD. The same files make the same ref. Undefined: none can be kept. */
 async function keepWork(
   yard: Yard,
   worktree: OwnedWorktree,
   { found, head }: { readonly found: CheckedOut; readonly head: string | undefined },
-): Promise<readonly string[]> {
+): Promise<{ readonly refs: readonly string[]; readonly commit: string } | undefined> {
   const { module } = found;
   const owned = { ...ownedModule(worktree, found), baseCommit: head ?? null };
   const saved = await saveWork(yardOf(yard, found), owned, "bytes");
-  if (saved === undefined || saved.commit === head) return [];
+  if (saved === undefined || saved.commit === head) return undefined;
   using own = openRefs(module, yard.scratch);
   const tree = expectGit(await own.git(["rev-parse", `${saved.commit}^{tree}`]), "the tree of a snapshot").out.trim();
   const name = `${agentRefs(worktree.agentName)}work/${head?.slice(0, 16) ?? "none"}-${tree}`;
-  if ((await moduleRefs(module, name)).length > 0) return [];
+  const [known] = await moduleRefs(module, name);
+  if (known !== undefined) return { refs: [], commit: known.commit };
   await changeModuleRefs(module, { set: [{ name, commit: saved.commit }] });
-  return [name];
+  return { refs: [name], commit: saved.commit };
+}
+
+/** Which of all the work kept here is the last: only that is put back. */
+async function noteLast(module: Repository, agentName: string, commit: string | undefined): Promise<void> {
+  const name = lastWorkRef(agentName);
+  const known = mayHave(module.commonDir, name) ? await moduleRefs(module, name) : [];
+  if (commit === undefined) await changeModuleRefs(module, { drop: known });
+  else if (known[0]?.commit !== commit) await changeModuleRefs(module, { set: [{ name, commit }] });
 }
 
 /** Commits of submodules that the commits of an agent, and what it staged, bring in. */

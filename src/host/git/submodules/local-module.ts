@@ -86,12 +86,22 @@ export const agentRefs = (agentName: string): string => `refs/overstory/sub/${ag
 /** Holds what an agent's worktree relies on while it is there. */
 export const baseRef = (agentName: string): string => `${agentRefs(agentName)}base`;
 
+/** Holds what was uncommitted there when the agent's worktree was looked at last; there is none when nothing was. */
+export const lastWorkRef = (agentName: string): string => `${agentRefs(agentName)}last`;
+
 /** Holds a landed commit of a submodule that no other ref holds. No agent has a name like this. */
 export const landedRef = (commit: string): string => `refs/overstory/sub/@landed/${commit}`;
 
 export async function moduleRefs(module: Repository, prefix: string): Promise<readonly Ref[]> {
   const answer = await gitIn(module, ["for-each-ref", "--format=%(objectname) %(refname)", prefix]);
   return parseRefs(expectGit(answer, `listing ${prefix} of a submodule`).out);
+}
+
+/** The commit that the last uncommitted work of an agent in a module was made on. */
+export async function lastBase(module: Repository, agentName: string): Promise<string | undefined> {
+  if (!mayHave(module.commonDir, lastWorkRef(agentName))) return undefined;
+  const answer = await gitIn(module, ["rev-parse", "--verify", "--quiet", `${lastWorkRef(agentName)}^1`]);
+  return answer.code === 0 ? answer.out.trim() : undefined;
 }
 
 /** Sets and deletes refs of a module, all or nothing. */
@@ -123,7 +133,7 @@ export async function dropBases({ gitDirs }: ModuleHome, agentName: string): Pro
 }
 
 /** Without a process. */
-function mayHave(gitDir: string, ref: string): boolean {
+export function mayHave(gitDir: string, ref: string): boolean {
   const packed = join(gitDir, "packed-refs");
   return existsSync(join(gitDir, ref)) || (existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`));
 }

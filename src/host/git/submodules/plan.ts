@@ -68,7 +68,7 @@ const notThere = "it is not initialised in the project's checkout";
 /** A submodule can contain itself. */
 const deepest = 16;
 
-async function hasCommit(module: Repository, scratch: string, commit: string): Promise<boolean> {
+export async function hasCommit(module: Repository, scratch: string, commit: string): Promise<boolean> {
   using own = openRefs(module, scratch);
   return (await own.git(["cat-file", "-e", `${commit}^{tree}`])).code === 0;
 }

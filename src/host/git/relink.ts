@@ -1,0 +1,68 @@
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { SeatRequest } from "../../ports/worktrees.ts";
+import { fileRules } from "./filters.ts";
+import { expectGit } from "./git.ts";
+import { newestOf } from "./kept-work.ts";
+import { scratchName } from "./leftovers.ts";
+import { putAmong } from "./link-new.ts";
+import { openOwnDir } from "./own-dir.ts";
+import { adminDirOf, standing } from "./places.ts";
+import { commitAt, newRef, type Yard } from "./yard.ts";
+
+/** The agent's own directory stands there, and git has no record of it, as after a prune while it was out of reach. */
+export function hasLostRecord({ repository }: Yard, request: SeatRequest): boolean {
+  const { path, identity = null } = request;
+  if (identity === null || standing({ path, identity }) !== "own") return false;
+  const isRepository = lstatSync(join(path, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
+  return !isRepository && adminDirOf(repository, path) === undefined;
+}
+
+/**
+ * Makes the record anew, on the agent's branch, over the files as they are: what was uncommitted is so again. What was
+ * staged and the state of a rebase went with the old record; a snapshot has them. A branch that is gone, too, is put
+ * back where the last snapshot was. Answers why not, in words. The record is complete when git first sees it; the link
+ * in the worktree, which comes after it, is mended before every turn.
+ */
+export async function relink(yard: Yard, { path, branch, agentName }: SeatRequest): Promise<string | undefined> {
+  const { repository, scratch } = yard;
+  const ref = `refs/heads/${branch}`;
+  const known = await commitAt(yard, ref);
+  const tip = known ?? (await newestOf(yard, agentName))?.onTop ?? undefined;
+  if (tip === undefined) return `git has lost its record of ${path}, and there is no branch ${branch}`;
+  if (known === undefined) await newRef(yard, ref, tip);
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const made = mkdtempSync(join(scratch, scratchName("link")));
+  try {
+    await writeIndex(yard, { index: join(made, "index"), path, tip });
+    writeFileSync(join(made, "gitdir"), `${join(realpathSync(path), ".git")}\n`);
+    writeFileSync(join(made, "commondir"), "../..\n");
+    writeFileSync(join(made, "HEAD"), `ref: ${ref}\n`);
+    const admin = putAmong(join(repository.commonDir, "worktrees"), basename(path), made);
+    rmSync(join(path, ".git"), { force: true });
+    writeFileSync(join(path, ".git"), `gitdir: ${admin}\n`);
+    return undefined;
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function writeIndex(
+  { repository, scratch }: Yard,
+  { index, path, tip }: { readonly index: string; readonly path: string; readonly tip: string },
+): Promise<void> {
+  using own = openOwnDir({
+    repository,
+    scratch,
+    head: tip,
+    refs: repository.commonDir,
+    index,
+    workTree: path,
+    objects: "project",
+    files: await fileRules(repository),
+  });
+  expectGit(await own.git(["read-tree", tip]), "reading the branch");
+  // It fails where files differ, which is no matter here.
+  await own.git(["update-index", "-q", "--refresh"]);
+}

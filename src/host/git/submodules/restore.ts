@@ -1,0 +1,153 @@
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { OwnedWorktree } from "../../../ports/worktrees.ts";
+import { writeAtomically } from "../../atomic-file.ts";
+import { expectGit } from "../git.ts";
+import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { placeOf } from "../places.ts";
+import type { Repository } from "../repository.ts";
+import { differences } from "../tree-differences.ts";
+import type { Yard } from "../yard.ts";
+import { fillOne, writeFiles } from "./fill.ts";
+import {
+  baseRef,
+  changeModuleRefs,
+  findModule,
+  homeInside,
+  homeOf,
+  isRealDirectory,
+  lastBase,
+  lastWorkRef,
+  type ModuleHome,
+  mayHave,
+  moduleNames,
+  moduleRefs,
+  openModule,
+} from "./local-module.ts";
+import { hasCommit, moduleDirIn } from "./plan.ts";
+import { openRefs, submodulesOf } from "./submodules-of.ts";
+
+/** Does any module of the user's, nested ones too, hold uncommitted work of this name? Without a process. */
+export function hasSubmoduleWork({ gitDirs }: Pick<ModuleHome, "gitDirs">, agentName: string): boolean {
+  return gitDirs.some((gitDir) =>
+    moduleNames(join(gitDir, "modules")).some((name) => {
+      const dir = join(gitDir, "modules", name);
+      return mayHave(dir, lastWorkRef(agentName)) || hasSubmoduleWork({ gitDirs: [dir] }, agentName);
+    }),
+  );
+}
+
+/**
+ * Puts the submodules of a worktree that was just made to where the last worktree of the name had them: each at the
+ * commit it was at, with the files that were uncommitted there. `state` is the commit or snapshot that names those
+ * commits. Nobody has worked in them yet, so all files in them are ours to write, and it can be repeated. Answers the
+ * files that came back, from the top of the worktree.
+ */
+export async function restoreSubmodules(
+  yard: Yard,
+  worktree: OwnedWorktree,
+  state: string,
+): Promise<readonly string[]> {
+  const gitDir = placeOf(yard.repository, worktree)?.gitDir;
+  if (gitDir === undefined) return [];
+  const restored: string[] = [];
+  const visit = async (level: Level): Promise<void> => {
+    for (const found of await modulesAt(yard, level)) {
+      const { path, commit, names, module, home } = found;
+      const workTree = join(worktree.path, path);
+      mkdirSync(workTree, { recursive: true });
+      await putAt(yard, worktree, { ...found, gitDir: realpathSync(gitDir), workTree });
+      const work = await lastWork(module, worktree.agentName, commit);
+      if (work !== undefined) {
+        restored.push(
+          ...(await writeWork(yard, module, { workTree, from: commit, to: work })).map((one) => `${path}/${one}`),
+        );
+      }
+      await visit({ repository: module, home, state: work ?? commit, names, prefix: `${path}/` });
+    }
+  };
+  await visit({ repository: yard.repository, home: homeOf(yard.repository), state, names: [], prefix: "" });
+  return restored;
+}
+
+/** One repository with submodules in it. */
+interface Level {
+  readonly repository: Repository;
+  readonly home: ModuleHome;
+  readonly state: string;
+  readonly names: readonly string[];
+  readonly prefix: string;
+}
+
+interface Found {
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly module: Repository;
+  readonly home: ModuleHome;
+  readonly commit: string;
+}
+
+/** Those of which the user's module has the commit. The others were told of when the worktree was made. */
+async function modulesAt(yard: Yard, { repository, home, state, names, prefix }: Level): Promise<readonly Found[]> {
+  using own = openRefs(repository, yard.scratch);
+  const found: Found[] = [];
+  for (const { name, path: below, commit } of await submodulesOf(own, state)) {
+    const dir = findModule(home, { name, path: below });
+    const module = dir === undefined || name === undefined ? undefined : await openModule(dir);
+    if (module === undefined || name === undefined || !(await hasCommit(module, yard.scratch, commit))) continue;
+    const inside = homeInside(home, module, below);
+    found.push({ path: `${prefix}${below}`, names: [...names, name], module, home: inside, commit });
+  }
+  return found;
+}
+
+/** Files first, then HEAD: what was cut short is done again. */
+async function putAt(
+  yard: Yard,
+  { agentName }: OwnedWorktree,
+  { gitDir, workTree, ...planned }: Found & { readonly gitDir: string; readonly workTree: string },
+): Promise<void> {
+  const { module, commit, names } = planned;
+  await fillOne(yard, { agentName, gitDir, workTree }, planned);
+  const { scratch, repository } = yard;
+  const moduleDir = moduleDirIn(gitDir, names);
+  await writeFiles({ planned, workTree, index: join(moduleDir, "index"), scratch, trust: repository.trust });
+  await changeModuleRefs(module, { set: [{ name: baseRef(agentName), commit }] });
+  writeAtomically(join(moduleDir, "HEAD"), `${commit}\n`, 0o644);
+}
+
+/** What was uncommitted there last, if it was on top of this commit. */
+async function lastWork(module: Repository, agentName: string, onTop: string): Promise<string | undefined> {
+  if ((await lastBase(module, agentName)) !== onTop) return undefined;
+  const [last] = await moduleRefs(module, lastWorkRef(agentName));
+  return last?.commit;
+}
+
+async function writeWork(
+  yard: Yard,
+  module: Repository,
+  { workTree, from, to }: { readonly workTree: string; readonly from: string; readonly to: string },
+): Promise<readonly string[]> {
+  using own = overFiles(yard, module, workTree);
+  const changed = await differences(own, from, to);
+  expectGit(await own.git(["read-tree", to]), "reading what was uncommitted in a submodule");
+  const written = changed.filter(({ status }) => status !== "D");
+  const stdin = Buffer.concat(written.flatMap(({ path }) => [path, Buffer.of(0)]));
+  expectGit(await own.git(["checkout-index", "--force", "-z", "--stdin"], { stdin }), "writing files of a submodule");
+  for (const { path, status } of changed) {
+    const file = join(workTree, path.toString());
+    if (status === "D" && !isRealDirectory(file)) rmSync(file, { force: true });
+  }
+  return changed.map(({ path }) => path.toString());
+}
+
+/** Files as the bytes that were kept. */
+const overFiles = ({ scratch }: Yard, repository: Repository, workTree: string): OwnDir =>
+  openOwnDir({
+    repository,
+    scratch,
+    head: "ref: refs/heads/none",
+    refs: repository.commonDir,
+    objects: "project",
+    workTree,
+  });
