@@ -50,7 +50,7 @@ test("a demonstration that is interrupted ends its team and leaves nothing behin
     said += new TextDecoder().decode(value);
   }
   child.kill("SIGINT");
-  expect(await child.exited).toBe(5);
+  expect(await child.exited).toBe(130);
   await expectNothingLeft(place.dir);
 }, 180_000);
 

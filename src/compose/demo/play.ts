@@ -35,6 +35,7 @@ async function play(request: DemoRequest, env: Environment, onState: (state: Dem
     return {
       ...(await summaryOf(store, stage, request)),
       complete,
+      interrupted: !complete && interrupted.signal.aborted,
       promoted,
       testsGreen,
       durationMs: performance.now() - began,
@@ -107,7 +108,7 @@ const stateOf = (store: Store): Promise<DemoState> =>
     };
   });
 
-type Counted = Omit<DemoSummary, "complete" | "promoted" | "testsGreen" | "durationMs">;
+type Counted = Omit<DemoSummary, "complete" | "interrupted" | "promoted" | "testsGreen" | "durationMs">;
 
 const summaryOf = (store: Store, { root }: Stage, { seed, keep }: DemoRequest): Promise<Counted> =>
   store.read(async (tx) => {

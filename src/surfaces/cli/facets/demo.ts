@@ -32,6 +32,8 @@ export interface DemoState {
 /** What came of it, in numbers and names a person can check. */
 export interface DemoSummary {
   readonly complete: boolean;
+  /** Somebody had seen enough. */
+  readonly interrupted: boolean;
   readonly root: string;
   readonly kept: boolean;
   readonly seed: number;

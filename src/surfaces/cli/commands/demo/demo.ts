@@ -25,6 +25,6 @@ export const demo: Handler = async ({ app, flags, io }) => {
     json: { ...summary, success: isFine },
     text: [...sceneLines(scene, io.paint), "", summaryText(summary, io.paint)].join("\n"),
     quietText: "",
-    exit: isFine ? exits.ok : exits.check,
+    exit: isFine ? exits.ok : summary.interrupted ? exits.interrupted : exits.check,
   });
 };

@@ -7,7 +7,11 @@ export function summaryText(summary: DemoSummary, paint: Paint): string {
   const seconds = (summary.durationMs / 1000).toFixed(1);
   const row = (name: string, value: string): string => `  ${name.padEnd(12)} ${value}`;
   const lines = [
-    paint.bold(summary.complete ? `Done in ${seconds} s` : `Not done after ${seconds} s`),
+    paint.bold(
+      summary.complete
+        ? `Done in ${seconds} s`
+        : `${summary.interrupted ? "Interrupted" : "Not done"} after ${seconds} s`,
+    ),
     row(
       "landed",
       `${landed.length} branches, ${summary.tasksClosed} tasks closed${tasksOpen.length === 0 ? "" : `; open: ${tasksOpen.join(", ")}`}`,
