@@ -88,7 +88,7 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
     await using project = await usedProject();
     writeFileSync(configFile(project), "agents: [oops\n x: {\n");
     await refused(project, [...any, ["config", "get", "agents.maxDepth"]], setup("CONFIG_ERROR", "is not valid YAML"));
-    await refused(project, [["status"]], setup("CONFIG_ERROR", "(line 1)"));
+    await refused(project, [["status"]], setup("CONFIG_ERROR", "(line 1, column 10)"));
   });
 
   test("unknown keys, wrong types and values out of range are reported together, each with its line", async () => {
