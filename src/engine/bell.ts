@@ -27,3 +27,21 @@ export class Bell {
 
 /** Timers hold 31 bits of milliseconds; a longer wait simply looks again. */
 const longestTimer = 2 ** 31 - 1;
+
+/** Has work that failed looked at again. Nobody rings for it: what it failed over may be over without leaving a trace. */
+export class SecondLook {
+  #failures = 0;
+
+  /** Calls back after a pause that doubles with each failure in a row. */
+  afterFailure(again: () => void): void {
+    setTimeout(again, Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs)).unref();
+    this.#failures++;
+  }
+
+  afterSuccess(): void {
+    this.#failures = 0;
+  }
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;

@@ -1,6 +1,7 @@
 import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { Rollback } from "../../ports/store.ts";
+import { SecondLook } from "../bell.ts";
 import { complete } from "./complete.ts";
 import { forgetTyped } from "./forget-typed.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -22,6 +23,7 @@ export class CompletionWorker {
   readonly #answering = new Set<Promise<void>>();
   #taking: Promise<void> | undefined;
   #missed = false;
+  readonly #again = new SecondLook();
   #recovered = false;
 
   constructor(ports: CompletionPorts, tools: CheckTools) {
@@ -37,7 +39,11 @@ export class CompletionWorker {
     }
     this.#missed = false;
     this.#taking = this.#take(onEnd)
-      .catch((error: unknown) => this.#ports.report(error))
+      .then(() => this.#again.afterSuccess())
+      .catch((error: unknown) => {
+        this.#ports.report(error);
+        this.#again.afterFailure(onEnd);
+      })
       .then(() => {
         this.#taking = undefined;
         if (this.#missed) onEnd();

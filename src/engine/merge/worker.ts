@@ -1,5 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { readyMerges } from "../../usecases/merge/ready-merges.ts";
+import { SecondLook } from "../bell.ts";
 import { claimEntries, freeLostEntries } from "./claims.ts";
 import { pinHeads } from "./heads.ts";
 import { recoverLandings } from "./land.ts";
@@ -26,6 +27,7 @@ export class MergeWorker {
   #inDoubt = true;
   #pass: Promise<void> | undefined;
   #missed = false;
+  readonly #again = new SecondLook();
 
   constructor(ports: MergePorts, { slots, stop }: { readonly slots: Slots; readonly stop: AbortSignal }) {
     this.#ports = ports;
@@ -41,8 +43,13 @@ export class MergeWorker {
     }
     this.#missed = false;
     this.#pass = this.#work(onEnd)
+      .then((did) => {
+        this.#again.afterSuccess();
+        return did;
+      })
       .catch((error: unknown) => {
         this.#ports.report(error);
+        this.#again.afterFailure(onEnd);
         return false;
       })
       .then((did) => {
