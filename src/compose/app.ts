@@ -115,7 +115,7 @@ export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOption
         archive: (request) => app.call("clean.archive", request),
         purgeMail: (before) => app.call("mail.purge", { before }),
       }),
-    stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env) }),
+    stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env), warn }),
   };
   return app;
 }

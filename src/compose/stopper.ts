@@ -9,6 +9,8 @@ export interface StopperPorts {
   readonly call: App["call"];
   /** The processes are out of our sight, as from inside a sandbox: the engine ends them, we only wait. */
   readonly remote: boolean;
+  /** Tells whoever waits what for. */
+  readonly warn?: (line: string) => void;
 }
 
 /** Time an agent has to leave by itself. */
@@ -16,16 +18,18 @@ const graceMs = 2_000;
 /** How long the settling of a stopped turn is waited for; the engine finishes it in any case. */
 const patienceMs = 15_000;
 const slowestLookMs = 250;
+/** A stop that takes no longer needs no words. */
+const tellAfterMs = 2_000;
 
 /** Stops agents: the intent first, then what runs for them, then the wait until it is on record. */
-export function makeStopper({ call, remote }: StopperPorts): Stopper {
+export function makeStopper({ call, remote, warn = () => {} }: StopperPorts): Stopper {
   return {
     stop: async ({ name, tree, force }) => {
       const asked = await call("agent.stop", { name, tree });
       if (!asked.ok) return asked;
       const { agents, liveChildren } = asked.value;
       const ended = remote ? new Map<string, Ended>() : await endAll(agents, force ? 0 : graceMs);
-      const open = await untilEnded(call, agents);
+      const open = await untilEnded(call, agents, warn);
       if (!open.ok) return open;
       const reports = agents.map((agent) => reportOf(agent, ended.get(agent.agentId), open.value));
       const own = reports.at(-1);
@@ -78,13 +82,22 @@ async function endProcess(root: DoomedProcess, grace: number): Promise<Ended> {
 async function untilEnded(
   call: App["call"],
   agents: readonly StopIntent[],
+  warn: (line: string) => void,
 ): Promise<Result<readonly string[], Refusal>> {
   const agentIds = agents.filter(({ ended }) => !ended).map(({ agentId }) => agentId);
-  const deadline = performance.now() + patienceMs;
+  const began = performance.now();
+  const deadline = began + patienceMs;
+  let told = false;
   for (let wait = 20; agentIds.length > 0; wait = Math.min(wait * 2, slowestLookMs)) {
     const progress = await call("agent.stopProgress", { agentIds });
     if (!progress.ok) return progress;
-    if (progress.value.open.length === 0 || performance.now() > deadline) return ok(progress.value.open);
+    const { open } = progress.value;
+    if (open.length === 0 || performance.now() > deadline) return ok(open);
+    if (!told && performance.now() - began > tellAfterMs) {
+      const names = agents.filter(({ agentId }) => open.includes(agentId)).map(({ agentName }) => agentName);
+      warn(`waiting until the end of ${names.join(", ")} is on record; the engine sees to it in any case: ov status`);
+      told = true;
+    }
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
   return ok([]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
-import { databaseOf, letGo } from "../../testkit/lifecycle.ts";
+import { databaseOf, letGo, pidOf } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -218,3 +218,55 @@ test("an engine that finds its seat taken when it goes on leaves without writing
     await store.close();
   }
 }, 120_000);
+
+test.each(["seat.after-fact", "engine.listening"])(
+  "a command that waits starts an engine again when engine and keeper are killed at once: %s",
+  async (point) => {
+    await using project = await makeProject({ scenario: finishing });
+    const marker = join(project.home, "killed");
+    const kill = {
+      OVERSTORY_TEST_KILL_AT: point,
+      OVERSTORY_TEST_KILL_WHO: "engine,keeper",
+      OVERSTORY_TEST_KILL_ONCE: marker,
+      OVERSTORY_PROJECT_ROOT: project.root,
+    };
+    const slung = await project.ovWith(
+      { env: kill },
+      "sling",
+      "Work",
+      "--name",
+      "b1",
+      "--skip-task-check",
+      "--wait=done",
+    );
+    expect([existsSync(marker), slung.code]).toEqual([true, 0]);
+    expect(await project.agent("b1")).toMatchObject({ outcome: "done" });
+  },
+  120_000,
+);
+
+describe("a command that waits says what for", () => {
+  test("gates that no engine has taken up", async () => {
+    await using project = await makeProject({ gates: ["true"], env: patient });
+    const engine = await stoppedEngine(project, { atRest: true });
+    const gated = project.ov("gate", "run");
+    await project.until("it waited", async () => (await project.read((tx) => tx.checks.queued())).length > 0);
+    // Longer than the wait that needs no words.
+    await Bun.sleep(4_000);
+    goOn(engine);
+    const { code, err } = await gated;
+    expect([code, err]).toEqual([0, expect.stringContaining("waiting for the engine to take this up")]);
+    expect(err).toContain("ov engine status");
+  }, 120_000);
+
+  test("the end of an agent whose supervisor is stopped", async () => {
+    const scenario = `- do: [{ touch: "\${env.HOME}/ready" }, { hang: true }]\n`;
+    await using project = await makeProject({ scenario, env: patient });
+    await project.json("sling", "Work", "--name", "b1", "--skip-task-check");
+    await project.until("the agent was at work", async () => existsSync(join(project.home, "ready")));
+    stop(await pidOf(project, "b1", "supervisor"));
+    const { err } = await project.ov("stop", "b1");
+    expect(err).toContain("waiting until the end of b1 is on record");
+    expect(err).toContain("ov status");
+  }, 120_000);
+});

@@ -96,12 +96,13 @@ test("the same words sent twice within a minute are sent once, and the second co
   });
 }, 120_000);
 
-test("a question that nobody answers ends with the exit code of a time limit", async () => {
+test("a question that nobody answers is waited for with words, and ends with the exit code of a time limit", async () => {
   await using project = await makeProject({ scenario: "- do: [{ say: Busy. }]\n" });
   expect((await project.ov("coordinator", "ask", "--body", "Anybody?")).code).toBe(7);
   await project.json("coordinator", "start");
-  const asked = await project.ov("coordinator", "ask", "--body", "Anybody?", "--timeout", "1", "--json");
+  const asked = await project.ov("coordinator", "ask", "--body", "Anybody?", "--timeout", "4", "--json");
   expect(asked.code).toBe(124);
+  expect(asked.err).toContain("waiting for the answer of coordinator, 4 s at most");
   expect(jsonOf(asked)).toMatchObject({ success: false, agentName: "coordinator" });
 }, 120_000);
 

@@ -7,6 +7,7 @@ import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Outcome } from "../../command.ts";
 import { givenBody } from "../mail/given-body.ts";
+import { teller } from "../merge/wait.ts";
 import { integer, text } from "../task/given.ts";
 import { questionOf } from "./head-flags.ts";
 
@@ -33,7 +34,10 @@ export const ask =
     if (!sent.ok) return sent;
     const sentId = sent.value.id ?? "";
     const seconds = integer(flags.timeout) ?? defaultSeconds;
-    const waited = await answerTo(app, sentId, seconds * 1000);
+    const tell = teller(io);
+    const waited = await answerTo(app, sentId, seconds * 1000, () =>
+      tell(`waiting for the answer of ${agentName}, ${seconds} s at most (Ctrl-C stops only the waiting)`),
+    );
     if (!waited.ok) return waited;
     const json = { correlationId, sentId, agentName };
     const { answer, latencyMs, ended } = waited.value;
@@ -54,12 +58,19 @@ export const ask =
   };
 
 /** The answer, or none when the time is up or nobody is left to give one. */
-async function answerTo(app: App, sentId: string, patienceMs: number): Promise<Result<AnswerReply, Refusal>> {
+async function answerTo(
+  app: App,
+  sentId: string,
+  patienceMs: number,
+  onWaiting: () => void,
+): Promise<Result<AnswerReply, Refusal>> {
   const deadline = performance.now() + patienceMs;
   return app.until(async () => {
     const found = await app.call("coordinator.answer", { sentId });
     if (!found.ok || found.value.answer !== null || found.value.ended) return found;
-    return performance.now() > deadline ? found : undefined;
+    if (performance.now() > deadline) return found;
+    onWaiting();
+    return undefined;
   });
 }
 
