@@ -115,14 +115,14 @@ const mostTries = 6;
 function tellOfSilence(silent: EngineNotice | undefined, { env }: Project, warn?: (line: string) => void): void {
   if (silent === undefined || silent.pid === toldOf) return;
   toldOf = silent.pid;
-  warn?.(silenceOf(silent, env));
+  warn?.(silenceWords(env));
 }
 
 let toldOf: number | undefined;
 
 /** What to say of an engine that does not answer. */
-export const silenceOf = ({ pid }: EngineNotice, env: Environment): string =>
-  `the engine (pid ${pid}) does not answer; unless it does, another one takes its place within ` +
+export const silenceWords = (env: Environment): string =>
+  `the engine does not answer; unless it does, another one takes its place within ` +
   `${Math.ceil((2 * leaseMsFor(env)) / 1000)} s; see: ov engine status`;
 
 /** A clone of the repository brings the configuration but no state. */

@@ -11,7 +11,7 @@ import { unitName, unitText } from "../host/linux/systemd-unit.ts";
 import { askToEnd, linuxProcesses } from "../host/processes.ts";
 import type { EngineNotice } from "../ports/engine-door.ts";
 import type { EngineControl, EngineInstall, Workload } from "../surfaces/cli/facets/engine.ts";
-import { silenceOf } from "./channel.ts";
+import { silenceWords } from "./channel.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { doorOf, keeperOptions, openStore, type Project } from "./project.ts";
 import { runUntilIdle } from "./run-until-idle.ts";
@@ -34,7 +34,7 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
       if (refused !== undefined) return no(refused);
       const before = live();
       const silent = await door.ensure();
-      if (silent !== undefined) warn(silenceOf(silent, project.env));
+      if (silent !== undefined) warn(silenceWords(project.env));
       // Whoever replaces another one first watches it for a while.
       const engine = await until(answering, startMs, () => successorIsAlive(keeperOptions(project)));
       if (engine === undefined) {
@@ -65,9 +65,7 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
       }
       const left = async (): Promise<true | undefined> => (linuxProcesses.check(engine) === "gone" ? true : undefined);
       if ((await until(left, promptMs)) === undefined && !(await door.answers()))
-        warn(
-          `the engine (pid ${engine.pid}) does not answer; it is killed if it is still there in ${leaveMs / 1000} s`,
-        );
+        warn(`the engine does not answer; it is killed if it is still there in ${leaveMs / 1000} s`);
       let gone = await until(left, leaveMs);
       if (gone === undefined && !(await door.answers())) {
         killEngine(project.dir, engine);
@@ -88,7 +86,7 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
       const anotherEngine = async (): Promise<boolean> => {
         const engine = live();
         if (engine === undefined || (await door.answers())) return engine !== undefined;
-        warn(silenceOf(engine, project.env));
+        warn(silenceWords(project.env));
         return false;
       };
       const ending = await runUntilIdle(project, { timeoutMs, anotherEngine });

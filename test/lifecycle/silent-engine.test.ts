@@ -88,7 +88,7 @@ describe("an engine whose process was stopped", () => {
     const old = await stoppedEngine(project);
     const slung = await project.ov("sling", "Work", "--name", "b1", "--skip-task-check");
     expect(slung.code).toBe(0);
-    expect(slung.err).toContain(`the engine (pid ${old}) does not answer`);
+    expect(slung.err).toContain("the engine does not answer");
     expect(slung.err).toContain("ov engine status");
     await isDone(project, "b1");
     await expectReplaced(project, old);
@@ -100,7 +100,7 @@ describe("an engine whose process was stopped", () => {
     for (const pid of pidsOf("keeper", project.root)) stop(pid);
     const slung = await project.ov("sling", "Work", "--name", "b1", "--skip-task-check", "--wait=done");
     expect(slung.code).toBe(0);
-    expect(slung.err.match(/.*does not answer.*/g)).toEqual([expect.stringContaining(`(pid ${old})`)]);
+    expect(slung.err.match(/.*does not answer.*/g)).toHaveLength(1);
     await expectReplaced(project, old);
   }, 120_000);
 
@@ -151,16 +151,16 @@ describe("an engine whose process was stopped", () => {
     await project.ovWith({ env: kill }, "sling", "Work", "--name", "b1", "--skip-task-check");
     const ran = await project.ov("run-until-idle", "--timeout", "50");
     expect(ran.code).toBe(0);
-    expect(ran.err).toContain(`the engine (pid ${old}) does not answer`);
+    expect(ran.err).toContain("the engine does not answer");
     await isDone(project, "b1");
     expect(isGone(old)).toBe(true);
   }, 120_000);
 
   test("is ended by engine stop", async () => {
     await using project = await makeProject({ env: patient });
-    const old = await stoppedEngine(project);
+    await stoppedEngine(project);
     const answer = await project.ov("engine", "stop");
-    expect(answer.err).toContain(`the engine (pid ${old}) does not answer`);
+    expect(answer.err).toContain("the engine does not answer");
     expect(answer.code).toBe(0);
     await project.until("nobody was left", async () => project.processes().length === 0);
   }, 120_000);
