@@ -35,12 +35,12 @@ function isSettled(stamp: Stamp, now: number): boolean {
 }
 
 function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
-  // Where there is no repository, or none any more, nothing is made.
-  if (!existsSync(dirname(place.state))) return;
+  // Where there is no state, or none any more, nothing is made.
+  if (!existsSync(place.state)) return;
   const path = compiledPath(place, stamp);
   const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeIfMissing(dirname(path));
     writeFileSync(draft, printCompiled(stamp, ready), { mode: 0o600 });
     renameSync(draft, path);
   } catch {
@@ -52,7 +52,7 @@ function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
 /** What counts when another branch is checked out, or a file is deleted. */
 function keepCopies(place: ProjectPlace): void {
   // An earlier version keeps its state in the checkout, where a copy would go with the branch.
-  if (place.state.endsWith(`/${sharedDirName}`) || !existsSync(dirname(place.state))) return;
+  if (place.state.endsWith(`/${sharedDirName}`) || !existsSync(place.state)) return;
   const files = configFiles(place);
   for (const layer of ["project", "local"] as const) {
     const copy = files.lastKnown[layer];
@@ -61,7 +61,7 @@ function keepCopies(place: ProjectPlace): void {
       if (!existsSync(files[layer])) continue;
       const bytes = readFileSync(files[layer]);
       if (existsSync(copy) && readFileSync(copy).equals(bytes)) continue;
-      mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+      makeIfMissing(dirname(copy));
       writeFileSync(draft, bytes, { mode: 0o600 });
       renameSync(draft, copy);
     } catch {
@@ -69,6 +69,11 @@ function keepCopies(place: ProjectPlace): void {
       discard(draft);
     }
   }
+}
+
+/** Not with what is above it: the project may have been moved away this moment. */
+function makeIfMissing(dir: string): void {
+  if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
 }
 
 function discard(draft: string): void {

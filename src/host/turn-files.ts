@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TurnFiles } from "../ports/agent-process.ts";
 import { writeAtomically } from "./atomic-file.ts";
+import { makeWithin } from "./writable.ts";
 
 const tailBytes = 2_000;
 
@@ -20,7 +11,7 @@ export function turnFiles(state: string): TurnFiles {
   return {
     paths,
     create: (logDir, input) => {
-      mkdirSync(logDir, { recursive: true, mode: 0o700 });
+      makeWithin(logDir, 4);
       writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
     },
     outputOf: (logDir) => {

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Failure } from "../domain/failure.ts";
 
@@ -17,3 +18,19 @@ export function writable<T>(path: string, action: () => T): T {
 /** The code of a system error. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/**
+ * Makes a directory of the state with at most so many levels, itself included, and so never the repository around the
+ * state: a process that still serves the place a project was moved away from must make nothing there.
+ */
+export function makeWithin(dir: string, levels: number): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || levels <= 1) throw error;
+    makeWithin(dirname(dir), levels - 1);
+    makeWithin(dir, 1);
+  }
+}

@@ -166,7 +166,8 @@ class World {
       [2, "lock of main", () => this.#lock(join(git, "refs", "heads", "main.lock"))],
       [1, "packed-refs.lock", () => this.#lock(join(git, "packed-refs.lock"))],
       [2, "disk full", () => this.#fillDisk()],
-      [1, "git gc", async () => void this.#project.git(["gc", "--quiet", "--prune=now"])],
+      // Git itself breaks a commit that is being made while everything unreachable is pruned; its manual warns of it.
+      [1, "git gc", async () => void this.#project.git(["gc", "--quiet", "--prune=2.seconds.ago"])],
       [1, "moved clock", async () => this.#moveClock()],
       [1, "a worktree is deleted", async () => this.#deleteWorktree()],
       [1, "a worktree loses its link", async () => this.#unlinkWorktree()],

@@ -1,10 +1,11 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Processes } from "../../ports/process.ts";
 import { writeAtomically } from "../atomic-file.ts";
 import { killOne } from "../kill-one.ts";
 import { ageMs } from "../linux/process-table.ts";
+import { makeWithin } from "../writable.ts";
 import { doorPaths } from "./paths.ts";
 
 /**
@@ -64,7 +65,7 @@ function startOnce(options: KeeperOptions, record: string, command: readonly str
   const { processes, env } = options;
   // Where the project was moved away there is nothing to start, and nothing to make.
   if (!existsSync(options.state)) return;
-  mkdirSync(paths.run, { recursive: true, mode: 0o700 });
+  makeWithin(paths.run, 1);
   if (isThere() || !takeLock(paths.lock, processes)) return;
   try {
     if (isThere()) return;

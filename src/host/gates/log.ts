@@ -1,6 +1,7 @@
-import { constants, mkdirSync, openSync } from "node:fs";
+import { constants, openSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeWithin } from "../writable.ts";
 
 const chunkBytes = 64 * 1024;
 const tailLines = 200;
@@ -13,7 +14,7 @@ export interface OpenLog {
 
 /** A new, empty log. */
 export async function openLog(path: string): Promise<OpenLog> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeWithin(dirname(path), 5);
   const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants;
   const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, 0o600);
   return { file, reader: await open(path, "r") };

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, RestoredWork } from "../../ports/worktrees.ts";
+import { makeWithin } from "../writable.ts";
 import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
@@ -75,7 +76,7 @@ export async function intendRestore(
   const ref = `refs/heads/${request.branch}`;
   const tip = newest?.onTop ?? null;
   if (tip !== null && (await commitAt(yard, ref)) === undefined) await newRef(yard, ref, tip);
-  mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
+  makeWithin(yard.scratch, 3);
   writeFileSync(intentFile(yard, request), newest?.ref ?? "");
 }
 

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
+import { makeWithin } from "../writable.ts";
 import { passOnFull } from "./full-disk.ts";
 import { scratchName } from "./leftovers.ts";
 import { adminDirOf } from "./places.ts";
@@ -78,7 +79,7 @@ function register(
   { repository, scratch }: Yard,
   { worktree, branch, lock }: { readonly worktree: string; readonly branch: string; readonly lock: string },
 ): string {
-  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  makeWithin(scratch, 3);
   const made = mkdtempSync(join(scratch, scratchName("link")));
   try {
     writeFileSync(join(made, "locked"), lock);

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeWithin } from "../writable.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
 import { type GitAnswer, type GitCall, runGit } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
@@ -55,7 +56,7 @@ export interface OwnDir extends Disposable {
 export function openOwnDir(options: OwnDirOptions): OwnDir {
   const { repository, scratch, workTree, files = "bytes" } = options;
   const rules = typeof files === "string" ? undefined : files;
-  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  makeWithin(scratch, 3);
   const dir = mkdtempSync(join(scratch, scratchName("view")));
   try {
     fill(dir, options);

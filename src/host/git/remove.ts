@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { atMost } from "../../domain/at-most.ts";
 import type { FoundBranch, OwnedWorktree, Removal } from "../../ports/worktrees.ts";
-import { errorCode } from "../writable.ts";
+import { errorCode, makeWithin } from "../writable.ts";
 import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
 import { passOnFull } from "./full-disk.ts";
@@ -197,7 +197,7 @@ function forget(
   const modules = join(admin, "modules");
   if (hasObjects(modules)) renameSync(modules, join(admin, keptModules));
   trash.take(admin, keptModules, modulesAreKept ? "ignored" : "work");
-  mkdirSync(yard.scratch, { recursive: true, mode: 0o700 });
+  makeWithin(yard.scratch, 3);
   const aside = freshPath(join(yard.scratch, `${scratchName("unlink")}${basename(admin)}`));
   try {
     renameSync(admin, aside);

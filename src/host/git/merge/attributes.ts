@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeWithin } from "../../writable.ts";
 import { expectGit } from "../git.ts";
 import type { Ground } from "./ground.ts";
 import { below, isRegular, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
@@ -103,7 +104,7 @@ function provide(scratch: string, set: AttributeSet, files: readonly AttributeFi
   // What lies unused in the scratch directory is swept away after hours.
   if (stat !== undefined && Date.now() - stat.mtimeMs < freshMs) return place;
   if (stat === undefined) {
-    mkdirSync(scratch, { recursive: true, mode: 0o700 });
+    makeWithin(scratch, 3);
     const aside = mkdtempSync(join(scratch, "attributes-new-"));
     for (const { path, content } of files) {
       const to = below(aside, path);

@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isTrustedHook } from "../../../domain/trust/hooks.ts";
 import type { HookRequest } from "../../../ports/merge-git.ts";
 import { holdCommand } from "../../gates/held-command.ts";
 import { endTree, gateRunVariable } from "../../linux/end-tree.ts";
 import { readTrust } from "../../trust-file.ts";
+import { makeWithin } from "../../writable.ts";
 import { settingsMatching } from "../filters.ts";
 import { adminDirOf } from "../places.ts";
 import type { Repository } from "../repository.ts";
@@ -23,7 +24,7 @@ export async function runHooks(ground: Ground, request: LimitedHooks): Promise<s
   const { repository, scratch } = ground;
   const gitDir = adminDirOf(repository, request.checkout);
   if (gitDir === undefined) throw new Error(`${request.checkout} is no checkout of this repository`);
-  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  makeWithin(scratch, 3);
   const dir = mkdtempSync(join(scratch, "hooks-"));
   try {
     const file = join(dir, "message");

@@ -183,7 +183,7 @@ describe("moving the user's checkout forward", () => {
     {
       what: "a link to nowhere",
       paths: [".env"],
-      make: (world) => symlinkSync("/nonexistent", join(world.root, ".env")),
+      make: (world) => symlinkSync(join(world.root, "..", "nowhere"), join(world.root, ".env")),
     },
   ];
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MergeGit } from "../../../ports/merge-git.ts";
+import { makeWithin } from "../../writable.ts";
 import { expectGit } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
 import { openRepository } from "../repository.ts";
@@ -41,7 +42,7 @@ export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
  */
 export async function scratchMerging(root: string, within = tmpdir()): Promise<ScratchMerging> {
   const known = await openRepository(root)();
-  mkdirSync(within, { recursive: true, mode: 0o700 });
+  makeWithin(within, 3);
   const dir = realpathSync(mkdtempSync(join(within, scratchName("ov-merge"))));
   const objects = join(dir, "objects");
   mkdirSync(join(objects, "info"), { recursive: true });
