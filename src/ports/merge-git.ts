@@ -151,6 +151,8 @@ export interface MergeGit {
   merge(ours: string, theirs: string): Promise<ObjectMerge>;
   /** Many pairs through one process; results in the order of the pairs. */
   mergePairs(pairs: readonly { readonly ours: string; readonly theirs: string }[]): Promise<readonly ObjectMerge[]>;
+  /** Brings to `ours` what `theirs` has changed since `base`, whatever their common history is. */
+  mergeOver(base: string, ours: string, theirs: string): Promise<ObjectMerge>;
   /** Takes back what `commit` (a merge, by its first parent; or an ordinary commit) brought, on top of `onto`. */
   revert(commit: string, onto: string): Promise<ObjectMerge>;
   readBlob(oid: string): Promise<Uint8Array>;

@@ -4,7 +4,8 @@ import type { ResolutionTier, Verdict } from "./entry.ts";
  * land, undo, promote  what a person knows them by
  * begin                a landing branch of ours was made, or follows its target before work lands on it
  * accept               the operator's word that what somebody else put on a landing branch counts as landed
- * restore              a landing branch that somebody else moved goes back to where we left it
+ * restore              a landing branch that somebody else moved goes back to where we left it; with `dropped`, it leaves
+ *                      behind what was taken out of its target
  */
 export const mergeOpKinds = ["land", "undo", "promote", "begin", "accept", "restore"] as const;
 export type MergeOpKind = (typeof mergeOpKinds)[number];
@@ -42,7 +43,7 @@ export interface MergeOp {
   readonly updatedAt: number;
 }
 
-export const promoteCauses = ["local_changes", "gate_failed", "locked", "foreign_tip"] as const;
+export const promoteCauses = ["local_changes", "gate_failed", "locked", "foreign_tip", "rewritten_target"] as const;
 export type PromoteCause = (typeof promoteCauses)[number];
 
 /** What was asked for beyond the move itself. */
@@ -53,6 +54,10 @@ export interface MergeOpRequest {
   readonly runId?: string;
   readonly landing?: string;
   readonly target?: string;
+  /** Begin, accept, restore: the commit of `target` that the landing branch rests on from then on. */
+  readonly base?: string;
+  /** Restore: the commit that was taken out of `target`; what landed since is replayed without it. */
+  readonly dropped?: string;
   /** Promote: nobody asked at this moment, so a checkout with uncommitted changes is left alone. */
   readonly onlyIfClean?: boolean;
   /** Promote: what kept it from happening, for programs; `problem` has the words. */

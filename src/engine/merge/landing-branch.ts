@@ -36,7 +36,7 @@ export async function ensureLandingBranch(ports: LandingPorts, run: Run): Promis
   if (tip === undefined) return undefined;
   const earlier = await waitingBranches(ports, target, tip);
   const landingBranch = landingBranchFor({ target, runId: run.id, targetCheckedOut, earlier });
-  if (landingBranch !== target) await standAt(ports, landingBranch, tip);
+  if (landingBranch !== target) await standAt(ports, landingBranch, { target, tip });
   await ports.store.transaction((tx) => tx.runs.setBranches(run.id, { targetBranch: target, landingBranch }));
   return landingBranch;
 }
@@ -54,7 +54,7 @@ export async function landingInstead(ports: LandingPorts, target: string, runId:
   const tip = await ports.merging.commitOf(`refs/heads/${target}`);
   if (tip === undefined) return target;
   const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] });
-  await standAt(ports, landing, tip);
+  await standAt(ports, landing, { target, tip });
   return landing;
 }
 
@@ -66,7 +66,11 @@ async function waitingBranches(ports: LandingPorts, target: string, tip: string)
 }
 
 /** Sees to it that the landing branch is there, and where it should be. */
-async function standAt(ports: LandingPorts, branch: string, tip: string): Promise<void> {
+async function standAt(
+  ports: LandingPorts,
+  branch: string,
+  { target, tip }: { readonly target: string; readonly tip: string },
+): Promise<void> {
   const { from, at: place } = await landingPlace(ports.merging, branch, tip);
   const at = await withLanded(ports, branch, { from, place, target: tip });
   if (from === at) return;
@@ -77,7 +81,9 @@ async function standAt(ports: LandingPorts, branch: string, tip: string): Promis
   // On record, so that a tip that somebody else made is told from this one. Without it, it is still on the target.
   const context = { caller: engineCaller, ids: ports.ids, now: ports.clock.now() };
   await ports.store.transaction(async (tx) => {
-    const op = await newOp(tx, context, { kind: "begin", ref, queueIds: [], beforeCommit: from, afterCommit: at });
+    const request = at === tip ? { target, base: tip } : {};
+    const about = { kind: "begin", ref, queueIds: [], request } as const;
+    const op = await newOp(tx, context, { ...about, beforeCommit: from, afterCommit: at });
     await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
   });
 }

@@ -6,6 +6,7 @@ import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { rewrittenTarget } from "./rewritten-target.ts";
 
 /**
  * Takes what landed over into the branch it was meant for, by a fast-forward and nothing else. When that branch has
@@ -29,6 +30,9 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (foreign !== undefined) return end(ports, op, foreign, "foreign_tip");
   // Where it was before is on record when whoever moved it died before they could say so.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
+  const runId = op.request.runId ?? null;
+  const rewritten = await rewrittenTarget(ports, { landing, target, from, to, runId });
+  if (rewritten !== undefined) return end(ports, op, rewritten, "rewritten_target");
   if (!(await merging.contains(to, from))) return bringIn(ports, op, { landing, target, head: from });
   const [checkout, other] = await merging.checkoutsOf(target);
   if (other !== undefined) {
@@ -37,7 +41,7 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (op.request.onlyIfClean === true && checkout !== undefined && !(await merging.isClean(checkout))) {
     return end(ports, op, `${checkout} has changes that are not committed`, "local_changes");
   }
-  const work = [{ agentName: null, runId: op.request.runId ?? null }];
+  const work = [{ agentName: null, runId }];
   const unproved = await proveWithNothingKept(ports, tools, { commit: to, base: from, work });
   if (unproved !== undefined) return end(ports, op, unproved, "gate_failed");
   await ports.store.transaction((tx) =>

@@ -13,6 +13,7 @@ import { foreignTip } from "./landing-tip.ts";
 import { distrust } from "./learn.ts";
 import { mergeOne } from "./merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { droppedBehind, restsOnDropped } from "./rewritten-target.ts";
 import type { Slots } from "./slots.ts";
 import type { Concern } from "./steering.ts";
 
@@ -82,10 +83,13 @@ async function run(
   const trees = new Map([[base.commit, base.tree]]);
   const steered = ({ members }: Landing<MergeEntry>): readonly string[] =>
     members.flatMap(({ entry }) => steeringGaps(concerns.get(entry.id)?.touched ?? []));
+  const dropped = await droppedBehind(ports, target);
   const steps: TrainSteps<MergeEntry> = {
     merge: async (onto, entry) => {
       const now = await ports.store.read((tx) => tx.merges.get(entry.id));
       if (!isInWork(now)) return { kind: "stopped", cause: "approval_denied", detail: takenOut };
+      const lost = await restsOnDropped(ports, { onto, entry, dropped });
+      if (lost !== undefined) return { kind: "stopped", cause: "conflict", detail: { message: lost } };
       const tree = trees.get(onto) ?? (await merging.treeOf(onto));
       const answer = await mergeOne(ports, { onto: { commit: onto, tree }, entry, slots, stop });
       if (answer.kind === "merged") trees.set(answer.commit, answer.tree);

@@ -9,6 +9,7 @@ import { endLostGates } from "./lost-gates.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import { promote } from "./promote.ts";
 import { retarget } from "./retarget.ts";
+import { leaveOut } from "./rewritten-target.ts";
 import { runTrainOf, type TrainJob } from "./run-train.ts";
 import type { Slots } from "./slots.ts";
 import { concernsOf } from "./steering.ts";
@@ -112,7 +113,12 @@ export class MergeWorker {
       if (op.kind === "promote")
         did =
           (await this.#alone(() => promote(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
-      if (op.kind === "restore") did = (await this.#alone(() => restoreTip(this.#ports, op), false)) || did;
+      if (op.kind === "restore") {
+        const tools = { slots: this.#slots, stop: this.#stop };
+        const restore = () =>
+          op.request.dropped === undefined ? restoreTip(this.#ports, op) : leaveOut(this.#ports, op, tools);
+        did = (await this.#alone(restore, false)) || did;
+      }
     }
     return did;
   }

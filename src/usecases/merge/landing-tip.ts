@@ -2,8 +2,8 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type TipQuestion, tipMail, type tipOptions } from "../../domain/merge/landing-tip.ts";
 import type { Tx } from "../../ports/store.ts";
-import { post } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
+import { askOperator, closeQuestion, openQuestions } from "./engine-questions.ts";
 import { newOp } from "./new-op.ts";
 
 const refOf = (landing: string): string => `refs/heads/${landing}`;
@@ -42,19 +42,7 @@ export async function askAboutTip(
     return payloadFields(payload).landingTip === question.tip;
   });
   if (known !== undefined) return known.id;
-  const message = await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
-    runId: question.runId,
-    verified: true,
-    address: "operator",
-    recipients: [{ name: "operator", wake: false }],
-    ...tipMail(question),
-    type: "decision_gate",
-    priority: "high",
-  });
-  return message.id;
+  return askOperator(tx, context, { ...tipMail(question), runId: question.runId });
 }
 
 /** The branch is where it belongs again, or elsewhere: what was asked about an earlier tip does not matter any more. */
@@ -64,36 +52,14 @@ export async function closeTipQuestions(
   landing: string,
   { except }: { readonly except?: string } = {},
 ): Promise<void> {
-  for (const { id, threadId, runId, payload } of await openTipQuestions(tx, landing)) {
-    if (payloadFields(payload).landingTip === except) continue;
-    await post(tx, context, {
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
-      runId,
-      verified: true,
-      address: "operator",
-      recipients: [],
-      subject: `${landing} has moved since`,
-      body: "This question does not matter any more.",
-      payload: JSON.stringify({ closes: id }),
-      threadId,
-      type: "status",
-      priority: "low",
-    });
+  for (const message of await openTipQuestions(tx, landing)) {
+    if (payloadFields(message.payload).landingTip === except) continue;
+    await closeQuestion(tx, context, message, `${landing} has moved since`);
   }
 }
 
-async function openTipQuestions(tx: Tx, landing: string): Promise<readonly Message[]> {
-  const asked = await tx.messages.list({ to: "operator", type: "decision_gate" });
-  const open: Message[] = [];
-  for (const message of asked) {
-    if (tipAsked(message)?.landing !== landing) continue;
-    const thread = await tx.messages.thread(message.threadId);
-    if (thread.length === 1) open.push(message);
-  }
-  return open;
-}
+const openTipQuestions = (tx: Tx, landing: string): Promise<readonly Message[]> =>
+  openQuestions(tx, (message) => tipAsked(message)?.landing === landing);
 
 /** What follows from the operator's word on a tip, in the transaction that stores it. */
 export async function decideTip(

@@ -27,8 +27,8 @@ export async function settlePromotion(
       createdAt: context.now,
     },
   ]);
-  // A branch that somebody else moved is a decision in the inbox already.
-  if (done || op.request.cause === "foreign_tip") return;
+  // A branch that somebody else moved or rewrote is a decision in the inbox already.
+  if (done || op.request.cause === "foreign_tip" || op.request.cause === "rewritten_target") return;
   await post(tx, context, {
     from: "system",
     fromAgentId: null,

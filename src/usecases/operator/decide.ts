@@ -2,6 +2,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { tipOptions } from "../../domain/merge/landing-tip.ts";
+import { rewrittenOptions } from "../../domain/merge/rewritten-target.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -14,6 +15,7 @@ import { submit } from "../mail/submit.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
 import { decideTip, tipAsked } from "../merge/landing-tip.ts";
 import { rejectMerge } from "../merge/reject-entry.ts";
+import { decideTarget, rewrittenAsked } from "../merge/rewritten-target.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { answerTo, approvalOptions, mergeAsked, optionsOf } from "./decisions.ts";
 
@@ -55,6 +57,9 @@ export const decide: UseCase<DecideRequest, DecideReply> = {
     const tip = tipAsked(gate.value);
     const option = decided.ok ? tipOptions.find((each) => each === decided.value.option) : undefined;
     if (tip !== undefined && option !== undefined) await decideTip(tx, context, tip, option);
+    const rewritten = rewrittenAsked(gate.value);
+    const word = decided.ok ? rewrittenOptions.find((each) => each === decided.value.option) : undefined;
+    if (rewritten !== undefined && word !== undefined) await decideTarget(tx, context, rewritten, word);
     return decided;
   },
 };

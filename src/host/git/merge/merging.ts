@@ -28,7 +28,7 @@ import { finishMoves, moveCheckout } from "./move-checkout.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkOut, keepInstalled } from "./pool.ts";
 import { checkoutsOf, updateRefs } from "./refs.ts";
-import { revert } from "./revert.ts";
+import { mergeOver, revert } from "./revert.ts";
 import { withFiles } from "./with-files.ts";
 
 export interface MergingOptions {
@@ -72,6 +72,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     lostPointers: async (from, to) => lostPointers(await ground(), from, to),
     merge: async (ours, theirs) => (await shop()).merger.merge({ ours, theirs }),
     mergePairs: async (pairs) => (await shop()).merger.mergePairs(pairs),
+    mergeOver: async (base, ours, theirs) => mergeOver(await ground(), (await shop()).merger, { base, ours, theirs }),
     revert: async (commit, onto) => revert(await ground(), (await shop()).merger, { commit, onto }),
     blobAt: async (commit, path) => blobAt(await ground(), commit, path),
     readBlob: async (oid) => readBlob(await ground(), oid),

@@ -5,21 +5,43 @@ import type { OwnDir } from "../own-dir.ts";
 import { type Ground, openView } from "./ground.ts";
 import type { ObjectMerger } from "./object-merge.ts";
 
-/**
- * A revert is a merge of what was there before the commit, with the commit itself as the common ancestor. Git of this
- * age takes no ancestor from outside, so three stand-ins with that history are made where they vanish again.
- */
+/** A revert is a merge of what was there before the commit, with the commit itself as the common ancestor. */
 export async function revert(
   ground: Ground,
   merger: ObjectMerger,
   { commit, onto }: { readonly commit: string; readonly onto: string },
 ): Promise<ObjectMerge> {
   using aside = openView(ground, { objects: "scratch" });
-  const base = await standIn(aside, `${commit}^{tree}`);
-  const before = await treeBefore(aside, commit);
+  return await mergeAside(aside, merger, { base: commit, ours: onto, theirs: await treeBefore(aside, commit) });
+}
+
+/** Brings to `ours` what `theirs` has changed since `base`, whatever their common history is. */
+export async function mergeOver(
+  ground: Ground,
+  merger: ObjectMerger,
+  { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
+): Promise<ObjectMerge> {
+  using aside = openView(ground, { objects: "scratch" });
+  return await mergeAside(aside, merger, { base, ours, theirs: `${theirs}^{tree}` });
+}
+
+/**
+ * Git of this age takes no common ancestor from outside, so three stand-ins with that history are made where they vanish
+ * again. `theirs` is a tree.
+ */
+async function mergeAside(
+  aside: OwnDir,
+  merger: ObjectMerger,
+  {
+    base: ancestor,
+    ours: onto,
+    theirs: tree,
+  }: { readonly base: string; readonly ours: string; readonly theirs: string },
+): Promise<ObjectMerge> {
+  const base = await standIn(aside, `${ancestor}^{tree}`);
   const [ours, theirs] = await Promise.all([
     standIn(aside, `${onto}^{tree}`, { parent: base, name: "ours" }),
-    standIn(aside, before, { parent: base, name: "theirs" }),
+    standIn(aside, tree, { parent: base, name: "theirs" }),
   ]);
   const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(aside.dir, "objects") };
   return await merger.merge({ ours, theirs, attributesOf: onto }, env);
@@ -41,5 +63,5 @@ async function standIn(
   { parent, name = "base" }: { readonly parent?: string; readonly name?: string } = {},
 ): Promise<string> {
   const parents = parent === undefined ? [] : ["-p", parent];
-  return expectGit(await own.git(["commit-tree", tree, ...parents, "-m", name]), "preparing a revert").out.trim();
+  return expectGit(await own.git(["commit-tree", tree, ...parents, "-m", name]), "preparing a merge").out.trim();
 }

@@ -1,0 +1,33 @@
+import type { OutcomeMail } from "./outcome-mail.ts";
+
+/**
+ * `leave out`: what landed is replayed onto the target as it is now. `bring back`: the target gets everything that the
+ * landing branch has, also what was taken out of it.
+ */
+export const rewrittenOptions = ["leave out", "bring back"] as const;
+
+export interface RewrittenTarget {
+  readonly landing: string;
+  readonly target: string;
+  /** The commit of the target that the landing branch rests on, and that the target has no more. */
+  readonly dropped: string;
+  /** The tip of the target. */
+  readonly head: string;
+}
+
+/** Tells the operator that somebody took commits out of the target. */
+export function rewrittenMail(question: RewrittenTarget & { readonly subject: string }): OutcomeMail {
+  const { landing, target, dropped, head, subject } = question;
+  const short = (commit: string): string => commit.slice(0, 10);
+  const body = [
+    `${target} had ${short(dropped)} (${subject}), and ${landing} rests on it. Now ${target} is at ${short(head)} and has it no more: it was amended, rebased or reset.`,
+    `Promoting would put back what was taken out, so ${landing} is not promoted until you decide.`,
+    `See what was taken out: git log -p ${short(head)}..${short(dropped)}`,
+    `leave out: what landed since is replayed onto ${target} as it is now. bring back: ${target} gets everything again. Then: ov merge promote`,
+  ].join("\n");
+  return {
+    subject: `${target} has lost commits that ${landing} rests on`,
+    body,
+    payload: JSON.stringify({ options: rewrittenOptions, landing, target, dropped, head }),
+  };
+}

@@ -1,0 +1,146 @@
+import type { MergeEntry } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import { post } from "../../usecases/mail/post.ts";
+import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/rewritten-target.ts";
+import { judgeTip, type TipTools } from "./judge-tip.ts";
+import { foreignTip } from "./landing-tip.ts";
+import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
+
+export interface Promoting {
+  readonly landing: string;
+  readonly target: string;
+  /** The tips of the target and of the landing branch. */
+  readonly from: string;
+  readonly to: string;
+  readonly runId: string | null;
+}
+
+/**
+ * Why a landing branch must not be promoted: somebody took commits out of the target that the landing branch still has,
+ * and promoting would put them back. The operator is asked. Undefined when that is not so.
+ */
+export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): Promise<string | undefined> {
+  const { store, merging } = ports;
+  const { landing, target, from: head, to, runId } = promoting;
+  const context = mergeContext(ports);
+  const dropped = await store.read((tx) => restsOn(tx, { landing, target }));
+  const isThere = dropped !== null && (await merging.commitOf(dropped)) !== undefined;
+  if (!isThere || (await merging.contains(head, dropped)) || !(await merging.contains(to, dropped))) {
+    await store.transaction((tx) => closeTargetQuestions(tx, context, { landing, target }));
+    return undefined;
+  }
+  const subject = await merging.subjectOf(dropped);
+  const question = { landing, target, dropped, head, subject, runId };
+  const asked = await store.transaction((tx) => askAboutTarget(tx, context, question));
+  const what = `${target} no longer has ${dropped.slice(0, 10)} (${subject}), which ${landing} rests on, and promoting would put it back`;
+  return `${what}; see: ov inbox, then: ov decide ${asked} 'leave out', or: ov decide ${asked} 'bring back'`;
+}
+
+/**
+ * Puts what landed since the dropped commit onto the target as it is now, as one commit that must pass the gates, and
+ * moves the landing branch there. Where it was is kept below the backup refs. Answers whether anything was done.
+ */
+export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
+  const { merging, store, clock } = ports;
+  const { target = "", landing = "", dropped = "" } = op.request;
+  const [head, tip] = [await merging.commitOf(branchRef(target)), await merging.commitOf(op.ref)];
+  if (head === undefined || tip === undefined) {
+    return giveUp(ports, op, `there is no branch ${head === undefined ? target : landing}`);
+  }
+  // Whoever began it died after the branch had moved.
+  if (tip === op.afterCommit) return settle(ports, op);
+  const foreign = await foreignTip(ports, landing, tip);
+  if (foreign !== undefined) return giveUp(ports, op, foreign);
+  if ((await merging.contains(head, dropped)) || !(await merging.contains(tip, dropped))) return settle(ports, op);
+  const replayed = await replay(ports, op, { head, tip });
+  if ("problem" in replayed) return giveUp(ports, op, replayed.problem);
+  const { commit } = replayed;
+  if (commit !== head) {
+    const logDir = ports.mergeLogDir(ports.ids.next("replay"));
+    const { fault } = await judgeTip(ports, tools, { commit, base: head, work: [], logDir });
+    if (fault !== undefined) return giveUp(ports, op, `without it these gates fail: ${fault.gates.join(", ")}`);
+  }
+  const request = { ...op.request, base: head };
+  const intent = { beforeCommit: tip, afterCommit: commit, request, updatedAt: clock.now() };
+  await store.transaction((tx) => tx.mergeOps.settle(op.id, intent));
+  ports.reach("merge.before-land");
+  // A try that was cut short may have left the backup, and the branch may have got more work since.
+  const kept = (await merging.commitOf(backupRef(op.id))) ?? null;
+  const changes = [
+    { ref: op.ref, from: tip, to: commit },
+    { ref: backupRef(op.id), from: kept, to: tip },
+  ];
+  const moved = await merging.updateRefs(changes, `overstory: replay onto ${target}`);
+  ports.reach("merge.after-land");
+  if (moved.kind === "updated") return settle(ports, { ...op, request });
+  return (await merging.commitOf(op.ref)) === tip ? giveUp(ports, op, moved.problem) : true;
+}
+
+/** What was taken out of the target of a landing branch and left behind by the operator's word. */
+export async function droppedBehind({ store }: MergePorts, landing: string): Promise<readonly MergeOp["request"][]> {
+  const ops = await store.read((tx) => tx.mergeOps.list({ kind: "restore", status: "done", ref: branchRef(landing) }));
+  return ops.map(({ request }) => request).filter(({ dropped }) => dropped !== undefined);
+}
+
+/** Why a branch may not land: it was begun before, so it would bring back what was left out. */
+export async function restsOnDropped(
+  { merging }: MergePorts,
+  { onto, entry, dropped: all }: { onto: string; entry: MergeEntry; dropped: readonly MergeOp["request"][] },
+): Promise<string | undefined> {
+  for (const { dropped = "", target = "" } of all) {
+    // The target itself may have it again.
+    if (entry.branch === target || !(await merging.contains(entry.headCommit, dropped))) continue;
+    if (await merging.contains(onto, dropped)) continue;
+    const command = `git rebase --onto ${entry.targetBranch} ${dropped.slice(0, 12)} ${entry.branch}`;
+    return `it rests on ${dropped.slice(0, 10)}, which was taken out of ${target}; replay only its own commits: ${command}`;
+  }
+  return undefined;
+}
+
+async function replay(
+  { merging }: MergePorts,
+  { request }: MergeOp,
+  { head, tip }: { readonly head: string; readonly tip: string },
+): Promise<{ readonly commit: string } | { readonly problem: string }> {
+  const { target = "", landing = "", dropped = "" } = request;
+  const merged = await merging.mergeOver(dropped, head, tip);
+  if (merged.kind === "conflicts") {
+    const files = merged.conflicts.map(({ path }) => path).join(", ");
+    return { problem: `what landed and what was changed in ${target} touch the same lines: ${files}` };
+  }
+  if (merged.kind !== "clean") return { problem: `it cannot be replayed: ${merged.kind}` };
+  if (merged.tree === (await merging.treeOf(head))) return { commit: head };
+  const why = `What landed on ${landing} after ${dropped}, without the commits that were taken out of ${target}.`;
+  const message = `Replay ${landing} onto ${target}\n\n${why}\n`;
+  return { commit: await merging.commit({ tree: merged.tree, parents: [head], message }) };
+}
+
+async function settle(ports: MergePorts, op: MergeOp): Promise<boolean> {
+  const change = { status: "done", request: op.request, updatedAt: ports.clock.now() } as const;
+  await ports.store.transaction((tx) => tx.mergeOps.settle(op.id, change));
+  return true;
+}
+
+/** The next promotion asks again. */
+async function giveUp(ports: MergePorts, op: MergeOp, problem: string): Promise<boolean> {
+  const context = mergeContext(ports);
+  const { target = "", landing = "", dropped = "" } = op.request;
+  await ports.store.transaction(async (tx) => {
+    const change = { status: "dropped", problem, updatedAt: context.now } as const;
+    if (!(await tx.mergeOps.settle(op.id, change))) return;
+    await post(tx, context, {
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId: null,
+      verified: true,
+      address: "operator",
+      recipients: [{ name: "operator", wake: false }],
+      subject: `not left out: ${dropped.slice(0, 10)}`,
+      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. To be asked again: ov merge promote`,
+      type: "error",
+      priority: "normal",
+    });
+  });
+  return true;
+}

@@ -1,0 +1,65 @@
+import type { Message } from "../../domain/mail/types.ts";
+import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import { post } from "../mail/post.ts";
+import type { Context } from "../usecase.ts";
+
+type Writing = Pick<Context, "ids" | "now">;
+
+const byEngine = {
+  from: "system",
+  fromAgentId: null,
+  byEngine: true,
+  verified: true,
+  address: "operator",
+} as const;
+
+/** Asks the operator for a decision in the engine's name. Answers the id of the message that asks. */
+export async function askOperator(
+  tx: Tx,
+  context: Writing,
+  { runId, ...mail }: OutcomeMail & { readonly runId: string | null },
+): Promise<string> {
+  const recipients = [{ name: "operator", wake: false }];
+  const message = await post(tx, context, {
+    ...byEngine,
+    ...mail,
+    runId,
+    recipients,
+    type: "decision_gate",
+    priority: "high",
+  });
+  return message.id;
+}
+
+/** Questions of the engine that nobody has answered or closed, of those that `isMeant` accepts. */
+export async function openQuestions(tx: Tx, isMeant: (message: Message) => boolean): Promise<readonly Message[]> {
+  const asked = await tx.messages.list({ to: "operator", type: "decision_gate" });
+  const open: Message[] = [];
+  for (const message of asked) {
+    if (!isMeant(message)) continue;
+    const thread = await tx.messages.thread(message.threadId);
+    if (thread.length === 1) open.push(message);
+  }
+  return open;
+}
+
+/** What was asked does not matter any more. */
+export async function closeQuestion(
+  tx: Tx,
+  context: Writing,
+  { id, threadId, runId }: Message,
+  subject: string,
+): Promise<void> {
+  await post(tx, context, {
+    ...byEngine,
+    runId,
+    recipients: [],
+    subject,
+    body: "This question does not matter any more.",
+    payload: JSON.stringify({ closes: id }),
+    threadId,
+    type: "status",
+    priority: "low",
+  });
+}

@@ -1,0 +1,160 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { decide } from "../../src/usecases/operator/decide.ts";
+import { openDecisions } from "../../src/usecases/operator/decisions.ts";
+import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
+
+const landing = "overstory/integration/run-1";
+
+const make = (world: LandingWorld, name: string, from: string): string =>
+  world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`), from);
+
+const filesOf = (world: LandingWorld, branch: string): readonly string[] =>
+  world
+    .git(world.root, "ls-tree", "--name-only", branch)
+    .split("\n")
+    .filter((file) => file.endsWith(".txt"));
+
+/** A run begins on a commit with a secret, work of it lands, and the user amends the secret away. */
+async function amended(options: LandingOptions = {}): Promise<{ world: LandingWorld; secret: string; mine: string }> {
+  const world = await landingWorld({ gates: ["true"], ...options });
+  const { root } = world;
+  world.write(root, "secret.txt", "secret\n");
+  world.write(root, "notes.txt", "one\ntwo\nthree\n");
+  world.git(root, "add", ".");
+  world.git(root, "commit", "--quiet", "-m", "with a secret");
+  const secret = world.tip("main");
+  const run = { id: "run-1", objective: null, targetBranch: null, landingBranch: null, coordinatorName: null } as const;
+  const begun = { ...run, status: "active", startedAt: 1, completedAt: null } as const;
+  await world.store.transaction((tx) => tx.runs.insert(begun));
+  expect(await ensureLandingBranch(world.ports, begun)).toBe(landing);
+  for (const name of ["a", "b"]) make(world, name, secret);
+  await world.enqueue("a", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  world.git(root, "rm", "--quiet", "secret.txt");
+  world.git(root, "commit", "--quiet", "--amend", "-m", "without it");
+  return { world, secret, mine: world.tip("main") };
+}
+
+const questions = (world: LandingWorld) => world.store.read((tx) => openDecisions(tx));
+
+async function answer(world: LandingWorld, option: string): Promise<void> {
+  const [asked] = await questions(world);
+  await world.call(decide, { id: asked?.id ?? "", option });
+  await world.work();
+}
+
+test("what the user took out of the target is not put back by a promotion: the operator is asked once", async () => {
+  const { world, secret, mine } = await amended();
+  await using _ = world;
+  for (let time = 0; time < 2; time++) {
+    expect(await world.promote("run-1")).toMatchObject({ status: "dropped", request: { cause: "rewritten_target" } });
+    expect(world.tip("main")).toBe(mine);
+  }
+  const asked = await questions(world);
+  expect(asked).toMatchObject([{ options: ["leave out", "bring back"] }]);
+  expect(asked[0]?.context).toContain(`git log -p ${mine.slice(0, 10)}..${secret.slice(0, 10)}`);
+  expect((await world.promote("run-1")).problem).toContain(`ov decide ${asked[0]?.id} 'leave out'`);
+});
+
+test("left out, only what landed is replayed, and neither the files nor the history have the rest", async () => {
+  const { world, secret } = await amended();
+  await using _ = world;
+  await world.promote("run-1");
+  const before = world.tip(landing);
+  await answer(world, "leave out");
+  expect(await questions(world)).toEqual([]);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
+  expect(filesOf(world, "main")).toEqual(["a.txt", "notes.txt"]);
+  expect(world.git(world.root, "log", "--format=%H", "main").split("\n")).not.toContain(secret);
+  expect(world.git(world.root, "for-each-ref", "--points-at", before, "refs/overstory/backup")).not.toBe("");
+});
+
+test("a branch that was begun before goes back to its owner with the command that replays it, and lands then", async () => {
+  const { world, secret } = await amended();
+  await using _ = world;
+  await world.promote("run-1");
+  await answer(world, "leave out");
+  const id = await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  const { status, causeDetail } = await world.entry(id);
+  expect(status).toBe("conflict");
+  const command = `git rebase --onto ${landing} ${secret.slice(0, 12)} b`;
+  expect(causeDetail?.message).toContain(command);
+  world.git(world.root, ...command.split(" ").slice(1), "--quiet");
+  world.git(world.root, "checkout", "--quiet", "main");
+  await world.enqueue("b", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(filesOf(world, "main")).toEqual(["a.txt", "b.txt", "notes.txt"]);
+});
+
+test("brought back, the target gets everything", async () => {
+  const { world } = await amended();
+  await using _ = world;
+  await world.promote("run-1");
+  await answer(world, "bring back");
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(filesOf(world, "main")).toEqual(["a.txt", "notes.txt", "secret.txt"]);
+});
+
+test("where what landed needs what was taken out, nothing is changed, and the operator learns why", async () => {
+  const { world } = await amended({ gates: ["test ! -e a.txt || test -e secret.txt"] });
+  await using _ = world;
+  await world.promote("run-1");
+  const before = world.tip(landing);
+  await answer(world, "leave out");
+  expect(world.tip(landing)).toBe(before);
+  const mail = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+  expect(mail.at(-1)?.body).toContain("these gates fail: gate-1");
+  expect((await world.promote("run-1")).request.cause).toBe("rewritten_target");
+  expect(await questions(world)).toHaveLength(1);
+});
+
+test("changes of the same lines are not replayed", async () => {
+  const { world } = await amended();
+  await using _ = world;
+  world.branch("c", () => world.write(world.root, "notes.txt", "one\nours\nthree\n"), landing);
+  await world.enqueue("c", { runId: "run-1", targetBranch: landing });
+  await world.work();
+  world.write(world.root, "notes.txt", "one\ntheirs\nthree\n");
+  world.git(world.root, "commit", "--quiet", "--amend", "-am", "changed");
+  await world.promote("run-1");
+  await answer(world, "leave out");
+  const mail = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+  expect(mail.at(-1)?.body).toContain("notes.txt");
+});
+
+test("a target that loses what was promoted is noticed, and gets it back or not as the operator says", async () => {
+  for (const [option, files] of [
+    ["bring back", ["a.txt", "mine.txt"]],
+    ["leave out", ["mine.txt"]],
+  ] as const) {
+    await using world = await landingWorld();
+    make(world, "a", "main");
+    await world.enqueue("a");
+    await world.work();
+    const before = world.tip("main");
+    await world.promote();
+    world.git(world.root, "reset", "--quiet", "--hard", before);
+    world.write(world.root, "mine.txt", "mine\n");
+    world.git(world.root, "add", ".");
+    world.git(world.root, "commit", "--quiet", "-m", "mine");
+    expect((await world.promote()).request.cause).toBe("rewritten_target");
+    expect(existsSync(join(world.root, "a.txt"))).toBe(false);
+    await answer(world, option);
+    expect(await world.promote()).toMatchObject({ status: "done" });
+    expect(filesOf(world, "main")).toEqual([...files]);
+  }
+});
+
+test("a target that has the commits again is promoted to without a question", async () => {
+  const { world, secret } = await amended();
+  await using _ = world;
+  await world.promote("run-1");
+  world.git(world.root, "reset", "--quiet", "--hard", secret);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(await questions(world)).toEqual([]);
+});
