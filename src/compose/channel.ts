@@ -102,7 +102,10 @@ interface Waiting<T> {
  */
 async function afterSilence<T>(project: Project, { error, run, warn }: Waiting<T>, tries = 1): Promise<T> {
   const isBusy = error instanceof Failure && error.data.kind === "store-busy";
-  const silent = isBusy && tries < mostTries ? await doorOf(project).ensure() : undefined;
+  const door = doorOf(project);
+  // Where no engine is, somebody else holds the database, and an engine would only wait as well.
+  const mayBeSilent = isBusy && tries < mostTries && door.notice() !== undefined;
+  const silent = mayBeSilent ? await door.ensure() : undefined;
   if (silent === undefined) throw error;
   tellOfSilence(silent, project, warn);
   return run().catch((again) => afterSilence(project, { error: again, run, warn }, tries + 1));
