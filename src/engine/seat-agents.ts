@@ -171,15 +171,16 @@ async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise
   ports.reach("seat.before-worktree");
   const path = ports.worktreePath(agent.name);
   const goesOn = await ports.store.read((tx) => isRecovered(tx, agent));
-  if (goesOn) await ports.worktrees.intendRestore({ agentName: agent.name, branch: agent.branch ?? "", path });
-  const created = await ports.worktrees.create({
+  const request = {
     agentName: agent.name,
     branch: agent.branch ?? "",
     path,
     kind: agent.worktreeKind,
     baseRef: start?.commit ?? baseRef,
     identity: goesOn ? agent.worktreeIdentity : null,
-  });
+  };
+  if (goesOn) await ports.worktrees.intendRestore(request);
+  const created = await ports.worktrees.create(request);
   ports.reach("seat.after-worktree");
   if (created.ok && goesOn) await bringBack(ports, agent, created.value);
   await ports.store.transaction((tx) =>
@@ -257,6 +258,23 @@ async function seated(
   });
   await record(tx, ports, agent, "seated", { worktree: path, branch, baseCommit });
   if (seat.unfilled !== undefined) await tellUnfilled(tx, ports, agent, seat.unfilled);
+  if (seat.putAside !== undefined) await tellPutAside(tx, ports, agent, { path, putAside: seat.putAside });
+}
+
+/** Somebody made what stood there, and may miss it. */
+async function tellPutAside(
+  tx: Tx,
+  ports: SeatPorts,
+  agent: Agent,
+  { path, putAside }: { readonly path: string; readonly putAside: string },
+): Promise<void> {
+  const { name, parentName } = agent;
+  await tell(tx, ports, agent, {
+    recipients: [...new Set([parentName, "operator"])],
+    subject: `[ENGINE] something else stood in the place of the worktree of ${name}`,
+    body: `${path} was not the worktree that ${name} was given. It was moved to ${putAside}, and the branch was checked out afresh.`,
+  });
+  await record(tx, ports, agent, "stand_in_put_aside", { path, putAside }, "warn");
 }
 
 /** The agent reads it with its task; its parent can do something about it. */
@@ -266,29 +284,42 @@ async function tellUnfilled(
   agent: Agent,
   unfilled: readonly UnfilledSubmodule[],
 ): Promise<void> {
-  const { name, parentName, runId } = agent;
+  const { name, parentName } = agent;
   const lines = unfilled.map(
     ({ path, problem, fix }) => `- ${path}: ${problem}${fix === null ? "" : `. In the project's checkout: ${fix}`}`,
   );
-  const recipients = [...new Set([name, parentName])].map((to) => ({ name: to, wake: false }));
+  await tell(tx, ports, agent, {
+    recipients: [...new Set([name, parentName])],
+    subject: `[ENGINE] empty submodules in the worktree of ${name}`,
+    body: `These submodules could not be filled from what is on this machine, so their directories are empty:\n${lines.join("\n")}`,
+  });
+  await record(tx, ports, agent, "submodules_unfilled", { unfilled }, "warn");
+}
+
+/** Mail of the engine that wakes nobody. */
+async function tell(
+  tx: Tx,
+  ports: SeatPorts,
+  { name, runId }: Agent,
+  letter: { readonly recipients: readonly string[]; readonly subject: string; readonly body: string },
+): Promise<void> {
+  const { recipients, ...text } = letter;
   await post(
     tx,
     { ids: ports.ids, now: ports.clock.now() },
     {
+      ...text,
       from: "system",
       fromAgentId: null,
       byEngine: true,
       runId,
       verified: true,
       address: name,
-      recipients,
-      subject: `[ENGINE] empty submodules in the worktree of ${name}`,
-      body: `These submodules could not be filled from what is on this machine, so their directories are empty:\n${lines.join("\n")}`,
+      recipients: recipients.map((to) => ({ name: to, wake: false })),
       type: "status",
       priority: "normal",
     },
   );
-  await record(tx, ports, agent, "submodules_unfilled", { unfilled }, "warn");
 }
 
 /** No process ever ran, so nothing can be lost: the agent ends, its task is free again, its parent learns why. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crashOut, promptsOf, ranTurns, slingNew, startsOf, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
@@ -104,6 +104,38 @@ describe("ov sling --recover after a crash", () => {
     const answer = await project.ov("sling", "b1", "--recover", "--wait=done", "--json");
     expect(JSON.parse(answer.out)).toMatchObject({ generation: 2, outcome: "done" });
     expect(existsSync(join(project.root, ".overstory/worktrees/b1"))).toBe(true);
+  }, 120_000);
+
+  test("never takes another directory for the worktree: it is put aside, and nothing of the branch is missing", async () => {
+    await using project = await makeProject({
+      scenario: `
+- when: { input: "Go on with B1" }
+  do:
+    - edit: { file: more.txt, write: "more\\n" }
+    - commit: more
+    - ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, done]
+- do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+`,
+    });
+    await slingNew(project, "B1");
+    await untilFile(project, "ready");
+    await project.json("stop", "b1");
+    const path = join(project.root, ".overstory/worktrees/b1");
+    rmSync(path, { recursive: true });
+    mkdirSync(path);
+    writeFileSync(join(path, "foreign.txt"), "foreign\n");
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    const changed = await project.git("diff", "--name-status", "main", "overstory/b1/B1");
+    expect(changed).toBe("A\tmore.txt\nA\twork.txt\n");
+    const mail = await project.read((tx) => tx.messages.list({ to: "operator" }));
+    expect(mail.map(({ subject }) => subject).join()).toContain(
+      "something else stood in the place of the worktree of b1",
+    );
   }, 120_000);
 
   test("afresh begins again in a new worktree and conversation, and keeps all that the old one held", async () => {

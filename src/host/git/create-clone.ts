@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
 import { besides } from "./besides.ts";
@@ -15,8 +6,8 @@ import { type Created, isTaken, seatOf } from "./create-linked.ts";
 import { fileRules, filterSettings } from "./filters.ts";
 import { passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
-import { placeOf } from "./places.ts";
 import { populate } from "./populate.ts";
+import { alternatesOf, isWorktreeOf } from "./stand-in.ts";
 import { commitAt, newRef, pinRefs, setRef, type Yard } from "./yard.ts";
 
 /**
@@ -25,7 +16,7 @@ import { commitAt, newRef, pinRefs, setRef, type Yard } from "./yard.ts";
  */
 export async function createClone(yard: Yard, request: SeatRequest): Promise<Created> {
   const { path, branch } = request;
-  if (isOurs(yard, request)) return seatOf(yard, request);
+  if (await isWorktreeOf(yard, request)) return seatOf(yard, request);
   if (isTaken(path)) return { problem: "the directory exists and is not this agent's worktree" };
   const base = await commitAt(yard, request.baseRef);
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
@@ -47,14 +38,6 @@ export async function createClone(yard: Yard, request: SeatRequest): Promise<Cre
   }
   return seatOf(yard, request);
 }
-
-function isOurs({ repository }: Yard, { path }: SeatRequest): boolean {
-  if (placeOf(repository, { path, kind: "clone" }) === undefined) return false;
-  const alternates = alternatesOf(join(path, ".git"));
-  return existsSync(alternates) && readFileSync(alternates, "utf8").split("\n").includes(repository.objects);
-}
-
-const alternatesOf = (gitDir: string): string => join(gitDir, "objects", "info", "alternates");
 
 /** By hand rather than `git init`, which copies whatever templates the user has. */
 async function layOut(

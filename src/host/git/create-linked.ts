@@ -5,10 +5,11 @@ import { expectRoom, passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
 import { type Linked, linkNew } from "./link-new.ts";
 import { type Entry, listEntries } from "./list.ts";
-import { adminDirOf, standing } from "./places.ts";
+import { adminDirOf } from "./places.ts";
 import { populate } from "./populate.ts";
 import { isPreparation, ownLock, preparerIsGone } from "./preparer.ts";
 import { hasLostRecord, relink } from "./relink.ts";
+import { isWorktreeOf } from "./stand-in.ts";
 import { gitWorktree } from "./worktree-command.ts";
 import { commitAt, dropRef, type Yard } from "./yard.ts";
 
@@ -61,7 +62,8 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
     commitAt(yard, request.baseRef),
     commitAt(yard, `refs/heads/${request.branch}`),
   ]);
-  if (entries.some((entry) => isOf(request, entry)) && standing(request) === "own") return seatOf(yard, request);
+  const isOnRecord = entries.some((entry) => isOf(request, entry));
+  if (isOnRecord && (await isWorktreeOf(yard, request))) return seatOf(yard, request);
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
   );

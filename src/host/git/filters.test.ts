@@ -168,7 +168,7 @@ for (const [what, options] of Object.entries(table)) {
     const status = world.git(owned.path, "status", "--porcelain");
     await worktrees.snapshot(owned);
     expect(await worktrees.remove(owned, { deleteBranch: null })).toMatchObject({ removed: true });
-    await worktrees.intendRestore(owned);
+    await worktrees.intendRestore(requestFor(owned));
     await worktrees.create(requestFor(owned));
     await worktrees.restore(owned);
     expect(all(owned.path)).toEqual(before);

@@ -1,4 +1,4 @@
-import { lstatSync, renameSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { GitLink, OwnedWorktree } from "../../ports/worktrees.ts";
 import { adminDirOf, gitLinkIn, ownPlace, standing, strangers } from "./places.ts";
@@ -29,6 +29,7 @@ export function ensureGitLink(commonDir: string, worktree: OwnedWorktree): GitLi
   }
   const points = gitLinkIn(link);
   if (points !== undefined && resolve(path, points) === admin) return { kind: "sound" };
+  if (readdirSync(path).length === 0) return { kind: "broken", problem: `the files of the worktree ${path} are gone` };
   // In one step, and over whatever is there: a link would be replaced, not followed.
   const written = join(admin, "link.new");
   writeFileSync(written, `gitdir: ${admin}\n`);

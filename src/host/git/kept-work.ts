@@ -1,11 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { KeptSnapshot, OwnedWorktree, RestoredWork } from "../../ports/worktrees.ts";
+import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../../ports/worktrees.ts";
 import { makeWithin } from "../writable.ts";
 import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
+import { isWorktreeOf } from "./stand-in.ts";
 import { homeOf } from "./submodules/local-module.ts";
 import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
@@ -61,11 +62,10 @@ export async function exportFiles(yard: Yard, commit: string, dir: string): Prom
  * Says, before the worktree of a name is made anew, that its kept work belongs into it. Whoever makes the worktree may
  * die right after it; the next one finds this and finishes. A branch that was deleted is put back where the work was.
  */
-export async function intendRestore(
-  yard: Yard,
-  request: Pick<OwnedWorktree, "agentName" | "branch" | "path">,
-): Promise<void> {
-  if (standing({ path: request.path }) !== "nothing") return;
+export async function intendRestore(yard: Yard, request: Omit<SeatRequest, "baseRef">): Promise<void> {
+  const { path, identity = null } = request;
+  const isFree = standing({ path }) === "nothing" || (identity !== null && !(await isWorktreeOf(yard, request)));
+  if (!isFree) return;
   const newest = await newestOf(yard, request.agentName);
   const { agentName } = request;
   const isKept =

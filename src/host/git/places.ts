@@ -45,10 +45,11 @@ export function standing({ path, identity = null }: Pick<OwnedWorktree, "path" |
   if (stat.isSymbolicLink()) return "link";
   if (!stat.isDirectory()) return "file";
   if (identity === null) return "own";
-  const [device, inode] = identity.split(":");
+  const [device, inode, born] = identity.split(":");
   // The numbers of devices may change with a reboot, but then those of the directory above change alike.
   const sameDevice = String(stat.dev) === device || stat.dev === lstatSync(dirname(path), { bigint: true }).dev;
-  return sameDevice && String(stat.ino) === inode ? "own" : "other";
+  const sameBirth = born === undefined || String(stat.birthtimeNs) === born;
+  return sameDevice && sameBirth && String(stat.ino) === inode ? "own" : "other";
 }
 
 /** `own`: the directory the agent was given. The others, except `nothing`, are not the agent's, whoever put them there. */
@@ -61,10 +62,14 @@ export const strangers: Readonly<Record<Exclude<Standing, "own" | "nothing">, st
   other: "another directory",
 };
 
-/** What tells this directory from every other, as `standing` compares it. */
+/**
+ * What tells this directory from every other, as `standing` compares it. File systems give the inode of a deleted
+ * directory to the next one that is made, so the moment of birth belongs to it. Where the system does not know that
+ * moment it answers nothing, or the moment of the last change, and then only the inode counts.
+ */
 export function directoryIdentity(path: string): string {
-  const { dev, ino } = lstatSync(path, { bigint: true });
-  return `${dev}:${ino}`;
+  const { dev, ino, birthtimeNs, ctimeNs } = lstatSync(path, { bigint: true });
+  return birthtimeNs === 0n || birthtimeNs === ctimeNs ? `${dev}:${ino}` : `${dev}:${ino}:${birthtimeNs}`;
 }
 
 /** Of a git directory with refs and objects of its own. */

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
@@ -59,12 +68,88 @@ describe("what a killed or careless process left behind", () => {
     world.git(world.root, "branch", "--quiet", "-D", owned.branch);
     const request = requestFor(owned);
     expect(await worktrees.create(request)).toMatchObject({ ok: false });
-    expect(await worktrees.create({ ...request, identity: "1:1" })).toMatchObject({ ok: false });
     expect(await worktrees.create({ ...request, identity })).toMatchObject({ ok: true });
     expect(world.git(owned.path, "rev-parse", "HEAD")).toBe(tip);
     expect(world.git(owned.path, "status", "--porcelain")).toBe("?? draft.txt");
     expect(world.git(world.root, "worktree", "list", "--porcelain")).toContain(`branch refs/heads/${owned.branch}`);
     expect(await worktrees.ensureLink({ ...owned, identity })).toEqual({ kind: "sound" });
+  });
+
+  const standIns: Readonly<Record<string, (path: string) => void>> = {
+    "an empty directory": (path) => mkdirSync(path),
+    "a directory with files": (path) => {
+      mkdirSync(path);
+      writeFileSync(join(path, "foreign.txt"), "foreign\n");
+    },
+    "another repository": (path) => {
+      Bun.spawnSync({ cmd: ["git", "init", "--quiet", path] });
+      writeFileSync(join(path, "foreign.txt"), "foreign\n");
+    },
+    "a link": (path) => symlinkSync("/", path),
+    "a file": (path) => writeFileSync(path, "foreign\n"),
+  };
+  for (const kind of ["linked", "clone"] as const) {
+    test.each(Object.entries(standIns))(
+      `a ${kind} worktree is made afresh where %s stands in its place`,
+      async (_, stand) => {
+        using world = gitWorld();
+        const worktrees = gitWorktrees(world.root);
+        const owned = world.worktree("ann", kind);
+        const made = await worktrees.create(requestFor(owned));
+        const identity = made.ok ? made.value.identity : null;
+        world.write(owned.path, "kept.txt", "k\n");
+        world.git(owned.path, "add", "-A");
+        world.git(owned.path, "commit", "--quiet", "-m", "kept");
+        await worktrees.collect({ ...owned, identity });
+        rmSync(owned.path, { recursive: true });
+        stand(owned.path);
+        const request = { ...requestFor(owned), identity };
+        await worktrees.intendRestore(request);
+        const again = await worktrees.create(request);
+        const aside = again.ok ? (again.value.putAside ?? "") : "";
+        expect(aside).toContain("Found-at-ann-");
+        expect(world.git(owned.path, "status", "--porcelain")).toBe("");
+        expect(world.read(owned.path, "kept.txt")).toBe("k\n");
+        expect(existsSync(join(owned.path, "foreign.txt"))).toBe(false);
+        expect(lstatSync(aside, { throwIfNoEntry: false })).toBeDefined();
+        // Whoever made it died before it was recorded: the next one finds it, and puts nothing aside.
+        const third = await worktrees.create(request);
+        expect(third.ok && third.value.putAside).toBeUndefined();
+        const seated = again.ok ? again.value.identity : null;
+        expect(await worktrees.ensureLink({ ...owned, identity: seated })).toEqual({ kind: "sound" });
+      },
+    );
+  }
+
+  test("a worktree that was emptied is made afresh, with what a snapshot kept", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    const made = await worktrees.create(requestFor(owned));
+    const identity = made.ok ? made.value.identity : null;
+    world.write(owned.path, "draft.txt", "d\n");
+    await worktrees.snapshot({ ...owned, identity });
+    for (const name of readdirSync(owned.path)) rmSync(join(owned.path, name), { recursive: true });
+    expect(await worktrees.ensureLink({ ...owned, identity })).toMatchObject({ kind: "broken" });
+    world.write(owned.path, "late.txt", "written by a program that was still at work\n");
+    const request = { ...requestFor(owned), identity };
+    await worktrees.intendRestore(request);
+    const again = await worktrees.create(request);
+    const seated = again.ok ? again.value.identity : null;
+    expect(await worktrees.restore({ ...owned, identity: seated })).toMatchObject({ files: ["draft.txt"] });
+    expect(world.git(owned.path, "status", "--porcelain")).toBe("?? draft.txt");
+  });
+
+  test("a directory that no agent ever had is never taken for a worktree", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    await worktrees.create(requestFor(owned));
+    rmSync(owned.path, { recursive: true });
+    world.write(owned.path, "foreign.txt", "f\n");
+    const refused = await worktrees.create(requestFor(owned));
+    expect(refused).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("not this agent's") } });
+    expect(readdirSync(owned.path)).toEqual(["foreign.txt"]);
   });
 
   test("a branch that is checked out elsewhere is refused, naming the place", async () => {
@@ -233,7 +318,7 @@ describe("unusual repositories and files", () => {
     world.write(owned.path, "nested/file", "nested\n");
     expect(await worktrees.snapshot(owned)).toBeUndefined();
     const { trash } = await worktrees.remove(owned, { deleteBranch: null });
-    await worktrees.intendRestore(owned);
+    await worktrees.intendRestore(requestFor(owned));
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
     expect(await worktrees.restore(owned)).toMatchObject({ ref: null, fromTrash: 3 });
     expect(readFileSync(odd, "utf8")).toBe("odd\n");

@@ -15,7 +15,7 @@ import { includedIn } from "./populate.ts";
 import { checkedOutModules, openAgentModule, yardOf } from "./submodules/agent-modules.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { dropBases, homeOf } from "./submodules/local-module.ts";
-import { freshPath, keptModules, openTrash, removeAll, type Trash } from "./trash.ts";
+import { freshPath, keptModules, openTrash, removeAll, type Trash, trashName } from "./trash.ts";
 import { findWork } from "./work.ts";
 import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
 
@@ -32,7 +32,7 @@ export async function removeWorktree(
     return { removed: false, trash: null, problem: "the project's own checkout is never removed" };
   }
   const stranger = strangerAt(worktree);
-  const trash = openTrash(freshPath(join(yard.trash, `${worktree.agentName}-${stamp(now)}`)));
+  const trash = openTrash(freshPath(join(yard.trash, trashName(worktree.agentName, now))));
   try {
     await takeAway(yard, worktree, trash).catch((error: unknown) => {
       // Another process was faster: what is left is the same tidying for both.
@@ -233,5 +233,3 @@ async function isKept(yard: Yard, pin: string, commit: string): Promise<boolean>
   const branch = pin.slice(pin.indexOf("/heads/") + 1);
   return (await commitAt(yard, `refs/${branch}`)) === commit;
 }
-
-const stamp = (now: number): string => new Date(now).toISOString().replace(/[:.]/g, "-");

@@ -76,6 +76,10 @@ export function oldTrash(dir: string, before: number): readonly TrashEntry[] {
     }));
 }
 
+/** What an entry is called: whose it is, and since when. */
+export const trashName = (of: string, now: number): string =>
+  `${of}-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
+
 /** The moment, and a number where two came in one moment. */
 const stampBehind = /-\d{4}-\d\d-\d\dT[\d-]+Z(-\d+)?$/;
 

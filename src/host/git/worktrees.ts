@@ -16,6 +16,7 @@ import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { putAsideStandIn } from "./stand-in.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { emptyTrash, oldTrash } from "./trash.ts";
@@ -84,7 +85,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     snapshots: async () => keptSnapshots(await yard()),
     changes: async (from, to) => changesBetween(await yard(), from, to),
     exportFiles: async (commit, dir) => exportFiles(await yard(), commit, dir),
-    intendRestore: async (worktree) => intendRestore(await yard(), worktree),
+    intendRestore: async (request) => intendRestore(await yard(), request),
     restore: async (worktree) => restoreWork(await yard(), worktree),
     commitRest: async (worktree, message) => commitRest(await yard(), worktree, message),
     sweep: async (now) => sweepLeftovers(await yard(), now),
@@ -107,10 +108,12 @@ async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise
 
 async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {
   sweepScratch(yard.scratch, Date.now());
+  const putAside = await putAsideStandIn(yard, request);
   const created = await creators[request.kind](yard, request, inTurn);
   if ("seat" in created) {
     const seat = { ...created.seat, identity: directoryIdentity(created.seat.path) };
-    return ok(await withSubmodules(yard, request, seat));
+    const seated = await withSubmodules(yard, request, seat);
+    return ok(putAside === undefined ? seated : { ...seated, putAside });
   }
   const { path, branch } = request;
   return no({ kind: "worktree-failed", path, branch, problem: created.problem });
