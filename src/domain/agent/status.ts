@@ -76,6 +76,6 @@ export function waitWords({ kind, ref }: { readonly kind: WaitKind; readonly ref
     case "operator":
       return "you: it is paused";
     case "rate_limit":
-      return `the rate limit of ${ref} to lift`;
+      return `the ${ref} to take requests again`;
   }
 }

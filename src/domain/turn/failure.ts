@@ -42,7 +42,8 @@ export const isTransient = (cause: FailureCause | null): boolean => cause !== nu
 /** The cause in our words, and behind them what the program said. */
 export const failureText = (cause: FailureCause, said: string): string => {
   if (cause === "unknown") return said === "" ? failures.unknown.words : said;
-  return said === "" ? failures[cause].words : `${failures[cause].words}: ${said}`;
+  const { words } = failures[cause];
+  return said === "" || said === words ? words : `${words}: ${said}`;
 };
 
 /** What a runtime's own user would do about a cause, such as the command that logs in. */

@@ -63,14 +63,14 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
     `${paint.bold(paint.red("!"))} ${paint.accent(agent.name)} (${agent.capability}${task}) ${statusOf(agent).words} ${paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now))}`,
     ...(problem === null ? [] : [`  ${visibleLine(problem)}`]),
     ...(advice === null ? [] : [`  ${visibleLine(advice)}`]),
-    ...troubleCommands(agent.name).map((command) => hintLine(paint, command)),
+    ...troubleCommands(agent.name, advice).map((command) => hintLine(paint, command)),
   ].join("\n");
 }
 
-/** Look, go on, or let go. The worktree and branch are kept until the last of them. */
-export const troubleCommands = (name: string): readonly string[] => [
+/** Look, go on unless advice says how, or let go. The worktree and branch are kept until the last of them. */
+export const troubleCommands = (name: string, advice: string | null = null): readonly string[] => [
   `see what it did: ov logs ${name}`,
-  `let it go on: ov recover ${name}`,
+  ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${name}`]),
   `let it go, its work is kept: ov release ${name}`,
 ];
 

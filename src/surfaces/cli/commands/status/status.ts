@@ -77,7 +77,7 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
-      ...(needsOperator ? troubleCommands(agent.name).map((command) => `  ${hintLine(paint, command)}`) : []),
+      ...(needsOperator ? troubleCommands(agent.name, advice).map((command) => `  ${hintLine(paint, command)}`) : []),
     ];
   });
 }
