@@ -8,7 +8,7 @@ import { landed } from "../../usecases/merge/settle-landing.ts";
 import { comingAlong, isResting } from "./along.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";
-import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 
 export interface LandRequest {
   readonly target: string;
@@ -30,6 +30,7 @@ export async function land(ports: MergePorts, request: LandRequest): Promise<Lan
     [
       { ref: op.ref, from: from.commit, to: to.commit },
       { ref: backupRef(op.id), from: null, to: from.commit },
+      ...(await pinLanding(ports, request.target, to.commit)),
     ],
     `overstory: land ${op.queueIds.length === 1 ? request.landing.members[0]?.entry.branch : `${op.queueIds.length} branches`}`,
   );

@@ -3,12 +3,31 @@ import { isOurTip } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import { askAboutTip, closeTipQuestions, leftTips } from "../../usecases/merge/landing-tip.ts";
-import { backupRef, branchRef, type MergePorts } from "./ports.ts";
+import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from "./ports.ts";
 
 /** What comparing the tip of a landing branch with the record needs. */
 export type TipPorts = Pick<MergePorts, "store" | "clock" | "ids" | "settings"> & {
-  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf">;
+  readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf" | "updateRefs">;
 };
+
+/**
+ * The tip of a branch. A landing branch of ours that was deleted is made again where our last operation left it: nothing
+ * says that its work is not wanted, and everything that builds on it would stand still. Undefined when there is no such
+ * branch, and nothing to make it of.
+ */
+export async function tipOf(ports: TipPorts, branch: string): Promise<string | undefined> {
+  const { store, merging } = ports;
+  const ref = branchRef(branch);
+  const tip = await merging.commitOf(ref);
+  if (tip !== undefined || !isIntegration(branch)) return tip;
+  const { last } = await store.read((tx) => leftTips(tx, branch));
+  // Old operations go from the record some day; the pin stays until the branch is promoted.
+  const to = (last === null ? undefined : await merging.commitOf(last)) ?? (await merging.commitOf(landingRef(branch)));
+  if (to === undefined) return undefined;
+  await merging.updateRefs([{ ref, from: null, to }], "overstory: landing branch, made again");
+  // Where somebody else was faster, it is where they put it.
+  return merging.commitOf(ref);
+}
 
 /**
  * Why a landing branch of ours must not be used: somebody else moved it, and the operator was asked. Undefined when its
@@ -26,7 +45,7 @@ export type Start = { readonly commit: string } | { readonly problem: string };
  */
 export async function startOn(ports: TipPorts, landing: string): Promise<Start | undefined> {
   const { store, merging } = ports;
-  const tip = await merging.commitOf(branchRef(landing));
+  const tip = await tipOf(ports, landing);
   if (tip === undefined) return undefined;
   // Nearly always, and then no more processes of git are needed: many agents may start together.
   if ((await store.read((tx) => leftTips(tx, landing))).last === tip) return { commit: tip };
@@ -84,7 +103,8 @@ const remembered = 200;
 export async function restoreTip(ports: MergePorts, op: MergeOp): Promise<boolean> {
   const { merging, store, clock } = ports;
   const { ref, beforeCommit: from, afterCommit: to } = op;
-  const tip = await merging.commitOf(ref);
+  const landing = ref.replace(/^refs\/heads\//, "");
+  const tip = await tipOf(ports, landing);
   const settle = async (problem: string | null): Promise<boolean> => {
     const change = { status: problem === null ? "done" : "dropped", problem, updatedAt: clock.now() } as const;
     await store.transaction((tx) => tx.mergeOps.settle(op.id, change));
@@ -97,6 +117,7 @@ export async function restoreTip(ports: MergePorts, op: MergeOp): Promise<boolea
   const changes = [
     { ref, from, to },
     { ref: backupRef(op.id), from: null, to: from },
+    ...(await pinLanding(ports, landing, to)),
   ];
   const moved = await merging.updateRefs(changes, "overstory: put back what the last landing left");
   ports.reach("merge.after-land");

@@ -1,10 +1,11 @@
 import { engineCaller } from "../../domain/caller/caller.ts";
 import type { Conflict } from "../../domain/merge/conflict.ts";
+import { integrationPrefix, isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { GateRunner } from "../../ports/gate-runner.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
-import type { KeepTerms, MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
+import type { KeepTerms, MergeGit, RefChange, ResolvedFile } from "../../ports/merge-git.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
@@ -70,3 +71,18 @@ export const branchRef = (branch: string): string => `refs/heads/${branch}`;
 export const queueRef = (id: number): string => `refs/overstory/queue/${id}`;
 export const backupRefs = "refs/overstory/backup/";
 export const backupRef = (opId: string): string => backupRefs + opId;
+/** Each holds the tip of one landing branch of ours until that is promoted: whoever deletes the branch deletes no work. */
+export const landingRefs = "refs/overstory/landing/";
+export const landingRef = (landing: string): string => landingRefs + landing.slice(integrationPrefix.length);
+
+/** Goes with every move of a landing branch of ours. `to`: null lets go of it. */
+export async function pinLanding(
+  { merging }: { readonly merging: Pick<MergeGit, "commitOf"> },
+  branch: string,
+  to: string | null,
+): Promise<readonly RefChange[]> {
+  if (!isIntegration(branch)) return [];
+  const ref = landingRef(branch);
+  const from = (await merging.commitOf(ref)) ?? null;
+  return from === to ? [] : [{ ref, from, to }];
+}

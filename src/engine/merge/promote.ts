@@ -1,11 +1,12 @@
 import { isOpenMerge } from "../../domain/merge/entry.ts";
+import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
 import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
-import { foreignTip } from "./landing-tip.ts";
-import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { foreignTip, tipOf } from "./landing-tip.ts";
+import { branchRef, landingRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 import { rewrittenTarget } from "./rewritten-target.ts";
 
 /**
@@ -22,7 +23,7 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (halfDone !== undefined && halfDone.outcome.kind !== "done") {
     return settleMove(ports, op, { target, ...halfDone }, halfDone.outcome);
   }
-  const [from, to] = [await merging.commitOf(branchRef(target)), await merging.commitOf(branchRef(landing))];
+  const [from, to] = [await merging.commitOf(branchRef(target)), await tipOf(ports, landing)];
   if (from === undefined)
     return end(ports, op, `there is no branch ${target}; when it was renamed: ov run retarget <branch>`);
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
@@ -140,6 +141,11 @@ async function finish(ports: MergePorts, op: MergeOp, { from, to }: { from: stri
     }),
   );
   ports.reach("merge.after-fact");
+  const { landing = "" } = op.request;
+  const pinned = isIntegration(landing) ? await ports.merging.commitOf(landingRef(landing)) : undefined;
+  if (pinned !== undefined && (await ports.merging.contains(to, pinned))) {
+    await ports.merging.updateRefs(await pinLanding(ports, landing, null), "overstory: promoted");
+  }
   return true;
 }
 

@@ -3,8 +3,8 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import { post } from "../../usecases/mail/post.ts";
 import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/rewritten-target.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
-import { foreignTip } from "./landing-tip.ts";
-import { backupRef, branchRef, type MergePorts, mergeContext } from "./ports.ts";
+import { foreignTip, tipOf } from "./landing-tip.ts";
+import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 
 export interface Promoting {
   readonly landing: string;
@@ -43,7 +43,7 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
 export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   const { merging, store, clock } = ports;
   const { target = "", landing = "", dropped = "" } = op.request;
-  const [head, tip] = [await merging.commitOf(branchRef(target)), await merging.commitOf(op.ref)];
+  const [head, tip] = [await merging.commitOf(branchRef(target)), await tipOf(ports, landing)];
   if (head === undefined || tip === undefined) {
     return giveUp(ports, op, `there is no branch ${head === undefined ? target : landing}`);
   }
@@ -69,6 +69,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   const changes = [
     { ref: op.ref, from: tip, to: commit },
     { ref: backupRef(op.id), from: kept, to: tip },
+    ...(await pinLanding(ports, landing, commit)),
   ];
   const moved = await merging.updateRefs(changes, `overstory: replay onto ${target}`);
   ports.reach("merge.after-land");

@@ -9,7 +9,7 @@ import { landed } from "../../usecases/merge/settle-landing.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
 import { type Checks, openChecks } from "./checks.ts";
 import { isInWork, land } from "./land.ts";
-import { foreignTip } from "./landing-tip.ts";
+import { foreignTip, tipOf } from "./landing-tip.ts";
 import { distrust } from "./learn.ts";
 import { mergeOne } from "./merge-one.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
@@ -49,7 +49,7 @@ export async function runTrainOf(ports: MergePorts, job: TrainJob): Promise<void
   const { target, entries, stop } = job;
   const id = ports.ids.next("train");
   try {
-    const tip = await ports.merging.commitOf(branchRef(target));
+    const tip = await tipOf(ports, target);
     if (tip === undefined) {
       const message = `there is no branch ${target} to land on; when it was renamed: ov run retarget <branch>`;
       return await blockAll(ports, entries, { cause: "missing_ref", message });

@@ -4,9 +4,9 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
-import { foreignTip } from "./landing-tip.ts";
+import { foreignTip, tipOf } from "./landing-tip.ts";
 import { unlearn } from "./learn.ts";
-import { backupRef, backupRefs, type MergePorts, mergeContext } from "./ports.ts";
+import { backupRef, backupRefs, landingRefs, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 import { inTheWayWords } from "./promote.ts";
 
 /**
@@ -27,10 +27,11 @@ export async function undo(ports: MergePorts, op: MergeOp, tools: TipTools): Pro
 async function takeBack(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   // A checkout that was left half-moved, by us or by a promotion, comes first.
   await ports.merging.finishMoves(ports.reach);
-  const tip = await ports.merging.commitOf(op.ref);
+  const branch = op.ref.replace(/^refs\/heads\//, "");
+  const tip = await tipOf(ports, branch);
   if (tip === undefined) return drop(ports, op, `there is no ${op.ref}`);
   if (await hasMoved(ports, op, tip)) return record(ports, op);
-  const foreign = await foreignTip(ports, op.ref.replace(/^refs\/heads\//, ""), tip);
+  const foreign = await foreignTip(ports, branch, tip);
   if (foreign !== undefined) return drop(ports, op, foreign);
   const target = op.undoes === null ? undefined : await ports.store.read((tx) => tx.mergeOps.get(op.undoes ?? ""));
   if (target === undefined) return drop(ports, op, "what it should take back is not on record");
@@ -62,7 +63,7 @@ async function mayGoBack({ merging }: MergePorts, op: MergeOp, target: MergeOp, 
   const isForward = target.beforeCommit !== null && (await merging.contains(target.beforeCommit, tip));
   if (isForward) return true;
   const holders = await merging.refsWith(tip);
-  return holders.every((ref) => ref === op.ref || ref.startsWith(backupRefs));
+  return holders.every((ref) => ref === op.ref || ref.startsWith(backupRefs) || ref.startsWith(landingRefs));
 }
 
 const back = ({ beforeCommit }: MergeOp): Plan | string =>
@@ -148,11 +149,13 @@ async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }
 }
 
 /** What a promotion brought into a checkout goes out of it in the same way. */
-async function setRef({ merging, reach }: MergePorts, op: MergeOp, from: string, to: string): Promise<RefUpdate> {
+async function setRef(ports: MergePorts, op: MergeOp, from: string, to: string): Promise<RefUpdate> {
+  const { merging, reach } = ports;
   const backup = { ref: backupRef(op.id), from: null, to: from };
   const [checkout] = await merging.checkoutsOf(op.ref);
   if (checkout === undefined || op.queueIds.length > 0) {
-    return merging.updateRefs([{ ref: op.ref, from, to }, backup], "overstory: undo");
+    const pin = await pinLanding(ports, op.ref.replace(/^refs\/heads\//, ""), to);
+    return merging.updateRefs([{ ref: op.ref, from, to }, backup, ...pin], "overstory: undo");
   }
   if ((await merging.commitOf(backup.ref)) === undefined) await merging.updateRefs([backup], "overstory: undo");
   const moved = await merging.moveCheckout({ checkout, from, to, reach });

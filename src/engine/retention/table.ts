@@ -103,7 +103,8 @@ export const retentionTable: readonly RetentionRow[] = [
     what: "merge refs",
     tables: [],
     days: merges,
-    stays: "those of open entries and intended operations, and heads that no other ref holds",
+    stays:
+      "those of open entries and intended operations, heads that no other ref holds, and landing branches not promoted",
     prune: pruneMergeRefs,
   },
   { what: "gate logs", tables: [], days: merges, stays: "those of a train or check under way", prune: pruneMergeLogs },
