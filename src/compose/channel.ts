@@ -53,19 +53,22 @@ export interface DirectOptions {
 
 /** Runs the use case here, on the database file; opened for reading only when that is enough. */
 export function directChannel(project: Project, { sentFrom, warn }: DirectOptions = {}): CommandChannel {
-  let store: { readonly opened: Store; readonly readOnly: boolean } | undefined;
+  let store: { readonly opened: Store; readonly readOnly: boolean; readonly isEmpty: boolean } | undefined;
   // Two connections of one process would wait for each other's locks while neither can run.
   const storeFor = (readOnly: boolean): Store => {
-    if (store !== undefined && (readOnly || !store.readOnly)) return store.opened;
+    const isThere = hasDatabase(project.dir);
+    // Somebody may have made the database while we read nothing.
+    if (store !== undefined && (readOnly || !store.readOnly) && !(store.isEmpty && isThere)) return store.opened;
     void store?.opened.close();
-    store = { opened: openStore(project, { life: "command", readOnly }), readOnly };
+    store = { opened: openStore(project, { life: "command", readOnly }), readOnly, isEmpty: readOnly && !isThere };
     return store.opened;
   };
   return {
     call: async (call) => {
       const name = known(call);
       const { access } = await catalog[name]();
-      if (store === undefined && !hasDatabase(project.dir)) await makeStore(project);
+      const hasNone = store === undefined || store.isEmpty;
+      if (access !== "read" && hasNone && !hasDatabase(project.dir)) await makeStore(project);
       const opened = channelPorts(project, storeFor(access === "read"));
       const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent", process: thisProcess } as const);
       const ports = { ...opened, sight, records: () => storeFor(false) };
@@ -130,7 +133,7 @@ export const silenceWords = (env: Environment): string =>
 
 /** A clone of the repository brings the configuration but no state. */
 async function makeStore({ root, dir, env }: Project): Promise<void> {
-  refuseLostStore(dir);
+  refuseLostStore({ root, state: dir });
   const { recordPlace } = await import("./bind-project.ts");
   await recordPlace({ root, state: dir }, env);
 }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import { keepCopies } from "../config/compile.ts";
 import { setConfigValue } from "../config/edit.ts";
 import { loadConfig } from "../config/load.ts";
 import { type ConfigProblem, unusableConfig } from "../config/problem.ts";
@@ -34,7 +35,7 @@ export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
       const text = textIfAny(file);
       const edited = await setConfigValue(text, key, typed, file);
       if (!edited.ok) return no(refusalOf(key, typed, edited.refusal));
-      if (edited.value === text) return ok({ file: files[layer] });
+      if (edited.value === text) return kept(files, layer);
       const before = await loadConfig(files, env);
       let fresh: readonly ConfigProblem[] = [];
       const accept = async (draft: string): Promise<boolean> => {
@@ -42,12 +43,18 @@ export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
         fresh = after.problems.filter((problem) => !before.problems.some((known) => isSame(known, problem)));
         return fresh.length === 0;
       };
-      if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return ok({ file: files[layer] });
+      if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return kept(files, layer);
       if (fresh.length > 0) return no(refusalOf(key, typed, fresh));
       // Somebody else edited the file meanwhile: their change must not be undone, so all is done once more.
     }
     return no({ kind: "busy", what: file });
   };
+}
+
+/** The branch may be left before any other command reads the file. */
+function kept(files: ConfigFiles, layer: "project" | "local"): Result<{ readonly file: string }, Refusal> {
+  keepCopies(files);
+  return ok({ file: files[layer] });
 }
 
 /** A runtime or branch that does not exist has the right form, and everything would fail later because of it. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { keepCopies } from "../config/compile.ts";
 import { renderDefaultConfig } from "../config/render.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
@@ -101,7 +102,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const facts = keeps ? ok(await configuredFacts(question)) : await detectFacts(question);
   if (!facts.ok) return facts;
 
-  if (request.newDatabase !== true) refuseLostStore(state);
+  if (request.newDatabase !== true) refuseLostStore({ root, state });
   await checkDatabase(state);
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
   const isNewState = !existsSync(state);
@@ -231,6 +232,7 @@ async function setUp({ root, state, env, facts, request, lastKnown, isNewState }
     { text: lastKnown ?? renderDefaultConfig({ ...facts, setup: request.setup }), reset: request.reset },
     ledger,
   );
+  keepCopies({ root, state });
   return {
     ledger,
     backups: backups.map((copy) => relative(root, copy)),

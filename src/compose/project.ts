@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { unusableConfig } from "../config/problem.ts";
 import { Failure } from "../domain/failure.ts";
@@ -12,12 +12,13 @@ import { ownLockLimit } from "../host/linux/mark.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { makeStateDir } from "../host/project/record.ts";
 import { projectFiles } from "../host/project-files.ts";
-import { databaseIn, hasCopy, hasDatabase, readRecord, sharedDir } from "../host/project-place.ts";
+import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../host/project-place.ts";
+import { readText } from "../host/read-text.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
-import { openSqlite, type SqliteOptions } from "../store/sqlite.ts";
+import { inMemory, openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import type { ProcessSight } from "../usecases/identity/identify.ts";
 import { isTestBuild } from "./build.ts";
@@ -55,25 +56,47 @@ const withoutOverrides = (env: Environment): Environment =>
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
   const path = databaseIn(project.dir);
   if (!hasDatabase(project.dir)) {
-    refuseLostStore(project.dir);
-    // A clone of the repository brings the configuration but no state.
+    refuseLostStore({ root: project.root, state: project.dir });
+    // A clone of the repository brings the configuration but no state. Reading makes none.
+    if (options.readOnly === true && options.life === "command")
+      return openSqlite({ ...options, path: inMemory, readOnly: false });
     makeStateDir(project.dir);
   }
   return killAtCommits(openSqlite({ path, ...options }), project.env);
 }
 
 /** A state that had a database must not be given an empty one without a word. */
-export function refuseLostStore(state: string): void {
+export function refuseLostStore({ root, state }: ProjectPlace): void {
   if (hasDatabase(state)) return;
   const entries = (dir: string): readonly string[] =>
     existsSync(join(state, dir)) ? readdirSync(join(state, dir)) : [];
   const isUsed =
     readRecord(state) !== undefined ||
-    ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0);
+    ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0) ||
+    hasTracesOfAgents({ root, state });
   const backups = entries("backups").filter((name) => hasCopy(join(state, "backups", name)));
   const backup = backups.toSorted().at(-1) ?? null;
   if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });
 }
+
+/**
+ * What agents leave outside of the state directory: worktrees, branches, and refs that hold their work. A branch that
+ * was fetched from somebody else has its remote in git's configuration, and says nothing about this machine.
+ */
+function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
+  if (isOldState(state)) return false;
+  const common = dirname(state);
+  const textOf = (name: string): string => readText(join(common, name)) ?? "";
+  const packed = textOf("packed-refs");
+  const hasRefs = (below: string): boolean =>
+    packed.includes(` ${below}`) || hasFiles(join(common, below)) || hasFiles(join(common, "logs", below));
+  if (hasRefs("refs/overstory/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
+  return hasRefs("refs/heads/overstory/") && !textOf("config").includes('[branch "overstory/');
+}
+
+/** A folder that only holds empty folders is what git leaves of deleted refs. */
+const hasFiles = (dir: string): boolean =>
+  existsSync(dir) && readdirSync(dir, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
 
 export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);

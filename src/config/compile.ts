@@ -49,8 +49,11 @@ function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
   }
 }
 
-/** What counts when another branch is checked out, or a file is deleted. */
-function keepCopies(place: ProjectPlace): void {
+/**
+ * Keeps what counts when another branch is checked out, or a file is deleted. To be called also after every change that
+ * we write ourselves: the branch may be left before anything reads the files.
+ */
+export function keepCopies(place: ProjectPlace): void {
   // An earlier version keeps its state in the checkout, where a copy would go with the branch.
   if (place.state.endsWith(`/${sharedDirName}`) || !existsSync(place.state)) return;
   const files = configFiles(place);

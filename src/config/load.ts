@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { recordName } from "../domain/project/place.ts";
 import { assemble, type Origins } from "./assemble.ts";
 import { collect, type Setting, type Source } from "./collect.ts";
 import { collectEnvironment } from "./environment.ts";
@@ -26,6 +27,7 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
     ...(project === files.project ? [] : [notOnBranch(files.project, project)]),
     ...(local === files.local ? [] : [deleted(files.local, local)]),
   ];
+  if (isLost(files)) findings.problems.push({ file: files.project, line: 0, column: 0, key: "", message: lost });
   const settings = [
     ...(await readSource({ layer: "project", file: project }, findings)),
     ...(await readSource({ layer: "local", file: local }, findings)),
@@ -36,6 +38,13 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   const warnings = printable(findings.warnings);
   return { ok: problems.length === 0, config, warnings, problems, notices, origins };
 }
+
+/** The project was set up, so it had settings; without them, work would land that no gate has judged. */
+const isLost = (files: ConfigFiles): boolean =>
+  !existsSync(files.project) && !existsSync(files.lastKnown.project) && existsSync(join(files.state, recordName));
+
+const lost =
+  "is gone, and no copy of it is known, although this project was set up; check out a branch that has it, or make a new one with: ov init";
 
 const notOnBranch = (file: string, copy: string): string =>
   `the branch that is checked out has no ${file}; its last known copy counts: ${copy}`;

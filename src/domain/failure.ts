@@ -6,6 +6,7 @@ import { type FilterProblem, filterSentence } from "./trust/filters.ts";
  */
 export type FailureData =
   | { readonly kind: "not-initialised"; readonly root: string }
+  | { readonly kind: "nested-repository"; readonly root: string; readonly outer: string }
   | { readonly kind: "config-invalid"; readonly path: string; readonly problems: readonly ConfigProblem[] }
   | { readonly kind: "no-such-directory"; readonly path: string; readonly isFile: boolean }
   | { readonly kind: "not-a-git-repository"; readonly path: string }

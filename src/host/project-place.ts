@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { Failure } from "../domain/failure.ts";
+import { Failure, type FailureData } from "../domain/failure.ts";
 import {
   databaseName,
   type ProjectPlace,
@@ -46,27 +46,35 @@ export function existing(path: string): string {
 }
 
 /**
- * The project around a directory: the nearest repository upwards that has a state directory, or whose checkout brings
- * the configuration of a project. The branch that is checked out does not matter, nor in which worktree it is.
+ * The project around a directory: the nearest repository upwards, when it has a state directory or its checkout brings
+ * the configuration of a project. The branch that is checked out does not matter, nor in which worktree it is. Another
+ * repository inside a project, such as a submodule, is not that project: its files are not what the agents work on.
  */
 export function placeAround(start: string): FoundPlace {
+  let inner: string | undefined;
   for (let dir = outsideWorktrees(start); ; dir = dirname(dir)) {
     const common = commonDirAt(dir);
     const place = common === undefined ? undefined : placeIn(common, dir);
-    if (place !== undefined) return place;
+    if (place !== undefined && inner === undefined) return place;
+    if (place !== undefined && inner !== undefined) {
+      throw new Failure({ kind: "nested-repository", root: inner, outer: place.root });
+    }
+    if (common !== undefined) inner ??= dir;
     if (dir === dirname(dir)) throw new Failure({ kind: "not-initialised", root: start });
   }
 }
 
-/** As `placeAround`; undefined where there is no project. */
+/** As `placeAround`; undefined where there is no project, or only one around the repository. */
 export function placeIfAny(start: string): FoundPlace | undefined {
   try {
     return placeAround(start);
   } catch (error) {
-    if (error instanceof Failure && error.data.kind === "not-initialised") return undefined;
+    if (error instanceof Failure && noProject.includes(error.data.kind)) return undefined;
     throw error;
   }
 }
+
+const noProject: readonly FailureData["kind"][] = ["not-initialised", "nested-repository"];
 
 /** The state directory of the repository that is checked out at `root`, whether it is there yet or not. */
 export function stateDir(root: string): string {

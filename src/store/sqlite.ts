@@ -16,6 +16,9 @@ export interface SqliteOptions {
   readonly readOnly?: boolean;
 }
 
+/** A path that stands for a database without a file, which is gone when it is closed. */
+export const inMemory = ":memory:";
+
 /** How long a writer waits for the database before it gives up with `store-busy`. */
 const patienceMs = 10_000;
 const processBusyMs = 20;
@@ -118,7 +121,7 @@ function connect(options: SqliteOptions): Database {
   const readOnly = options.readOnly === true;
   // A clone of the repository brings the configuration but no database.
   if (readOnly && !existsSync(options.path)) connect({ path: options.path, life: options.life }).close();
-  if (!readOnly && !existsSync(options.path)) makePrivate(options.path);
+  if (!readOnly && options.path !== inMemory && !existsSync(options.path)) makePrivate(options.path);
   const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create: true });
   try {
     // Before anything else: with the timeout unset, two processes that open at the same instant fail.

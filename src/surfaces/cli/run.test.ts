@@ -288,9 +288,11 @@ describe("failure", () => {
     };
     const ran = await ov(["mail", "list", "--json"], { stdout: full });
     expect(ran).toEqual({
-      exit: 1,
+      exit: 10,
       out: "",
-      err: "Error [INTERNAL_ERROR]: the answer could not be written: Error: ENOSPC\n",
+      err:
+        "Error [OUTPUT_ERROR]: the command was carried out, but its answer could not be written: ENOSPC\n" +
+        "  do not type it again; look at what it did with: ov status\n",
     });
   });
 });

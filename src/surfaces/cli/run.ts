@@ -6,7 +6,7 @@ import type { Globals } from "./globals.ts";
 import { jsonText } from "./json-text.ts";
 import { colorDepth, makePaint } from "./paint.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { fileSink, readStdin, type Sink } from "./sink.ts";
+import { fileSink, readStdin, type Sink, type Written } from "./sink.ts";
 
 export interface CliInput {
   /** Without the program's own name. */
@@ -116,7 +116,12 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
       json: withNotices(result.value.json, notices),
     });
     const isFile = result.value.exact === true && !terminal.machine;
-    const written = terminal.stdout.write(isFile ? text : line(text));
+    let written: Written;
+    try {
+      written = terminal.stdout.write(isFile ? text : line(text));
+    } catch (thrown) {
+      return unanswered(terminal, exit, thrown);
+    }
     if (written === "reader-gone" || afterPrint === undefined) return exit;
     // The document on stdout is complete, so what goes wrong from here on is told to the person.
     const afterwards = { ...terminal, machine: false };
@@ -174,6 +179,19 @@ async function unexpected(input: CliInput, parsed: Parsed, terminal: Terminal, t
   const exit = await complain(input, parsed, terminal, describeFailure(failureOf(thrown)));
   if (parsed.globals.verbose && thrown instanceof Error) terminal.stderr.write(line(traceOf(thrown)));
   return exit;
+}
+
+/**
+ * The command is done, and only its answer is lost, as on a full disk. Whoever reads the exit code must not take it for
+ * a command that failed and can be typed again.
+ */
+function unanswered({ stderr, talkPaint }: Terminal, exit: number, thrown: unknown): number {
+  const paint = talkPaint();
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  const said = "the command was carried out, but its answer could not be written";
+  stderr.write(line(`${paint.bold(paint.red("Error [OUTPUT_ERROR]:"))} ${said}: ${why}`));
+  stderr.write(line(paint.dim("  do not type it again; look at what it did with: ov status")));
+  return exit === exits.ok ? exits.unwritten : exit;
 }
 
 /** Even the complaint could not be written where it belongs, as on a full disk. */

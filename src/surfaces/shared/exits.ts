@@ -20,6 +20,8 @@ export const exits = {
   permission: 8,
   /** A coding-agent CLI or its provider failed. */
   upstream: 9,
+  /** The command was carried out, but its answer could not be written. */
+  unwritten: 10,
   /** A limit of time was reached. */
   timeout: 124,
   /** Interrupted from the keyboard. */
@@ -40,6 +42,7 @@ export const exitMeanings: Readonly<Record<Exit, string>> = {
   7: "not found",
   8: "permission denied",
   9: "a coding-agent runtime or its provider failed",
+  10: "done, but the answer could not be written",
   124: "timed out",
   130: "interrupted",
 };

@@ -15,6 +15,13 @@ export function describeFailure(failure: FailureData): Description {
         hint: "set it up with: ov init",
         details: { ...details, configPath: `${failure.root}/.overstory/config.yaml`, field: null },
       };
+    case "nested-repository":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `${failure.root} is a git repository of its own inside the project ${failure.outer}, and is not an Overstory project; nothing was changed`,
+        hint: `for the project around it: ov status --project ${failure.outer}; to set this one up: ov init`,
+        details: { ...details, configPath: `${failure.root}/.overstory/config.yaml`, field: null },
+      };
     case "config-invalid":
       return {
         ...setup("CONFIG_ERROR"),
@@ -64,7 +71,7 @@ export function describeFailure(failure: FailureData): Description {
       return {
         ...setup("STORE_ERROR"),
         message: `the store ${failure.path} is damaged: ${failure.problem}; nothing was changed`,
-        hint: "put the damaged file aside, then make a new store: ov init",
+        hint: "put the damaged file aside, then bring back a backup or make a new store: ov init --new-database",
         details,
       };
     case "store-too-new":

@@ -140,6 +140,7 @@ describe("refusals", () => {
 describe("failures", () => {
   const failures: { [K in FailureData["kind"]]: Extract<FailureData, { kind: K }> } = {
     "not-initialised": { kind: "not-initialised", root: "/p" },
+    "nested-repository": { kind: "nested-repository", root: "/p/inner", outer: "/p" },
     "config-invalid": {
       kind: "config-invalid",
       path: "/p/.overstory/config.yaml",
@@ -174,6 +175,7 @@ describe("failures", () => {
     });
     expect(shown).toEqual([
       "not-initialised CONFIG_ERROR 3",
+      "nested-repository CONFIG_ERROR 3",
       "config-invalid CONFIG_ERROR 3",
       "no-such-directory CONFIG_ERROR 3",
       "not-a-git-repository WORKTREE_ERROR 3",
@@ -213,7 +215,7 @@ describe("failures", () => {
 });
 
 test("the exit codes are the documented ones, each with its meaning", () => {
-  expect(Object.values(exits)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 124, 130]);
+  expect(Object.values(exits)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 124, 130]);
   expect(Object.keys(exitMeanings).map(Number)).toEqual(Object.values(exits));
   expect(new Set(codes).size).toBe(codes.length);
 });
