@@ -56,6 +56,7 @@ export interface MoveRequest {
  * local-changes  files in that checkout are in the way
  * moved          its branch is elsewhere by now
  * locked         a living process holds a lock of git
+ * no-room        the disk of that checkout is too full for the new files
  *
  * Unless it is done, everything is as it was.
  */
@@ -64,6 +65,7 @@ export type CheckoutMove =
   | { readonly kind: "local-changes"; readonly paths: readonly string[] }
   | { readonly kind: "moved"; readonly problem: string }
   | { readonly kind: "locked"; readonly problem: string }
+  | { readonly kind: "no-room"; readonly problem: string }
   | { readonly kind: "failed"; readonly problem: string };
 
 /** A move that its maker did not live to end, and what became of it. */

@@ -43,7 +43,14 @@ export interface MergeOp {
   readonly updatedAt: number;
 }
 
-export const promoteCauses = ["local_changes", "gate_failed", "locked", "foreign_tip", "rewritten_target"] as const;
+export const promoteCauses = [
+  "local_changes",
+  "gate_failed",
+  "locked",
+  "foreign_tip",
+  "rewritten_target",
+  "disk_full",
+] as const;
 export type PromoteCause = (typeof promoteCauses)[number];
 
 /** What was asked for beyond the move itself. */

@@ -1,3 +1,4 @@
+import { Failure, failureOf } from "../../domain/failure.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
@@ -43,7 +44,8 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
     return end(ports, op, `${checkout} has changes that are not committed`, "local_changes");
   }
   const work = [{ agentName: null, runId }];
-  const unproved = await proveWithNothingKept(ports, tools, { commit: to, base: from, work });
+  const unproved = await unlessFull(() => proveWithNothingKept(ports, tools, { commit: to, base: from, work }));
+  if (unproved instanceof Failure) return end(ports, op, fullDiskWords(unproved), "disk_full");
   if (unproved !== undefined) return end(ports, op, unproved, "gate_failed");
   await ports.store.transaction((tx) =>
     tx.mergeOps.settle(op.id, { beforeCommit: from, afterCommit: to, updatedAt: ports.clock.now() }),
@@ -52,6 +54,22 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   const moved = await move(ports, { target, checkout, from, to });
   ports.reach("merge.after-land");
   return settleMove(ports, op, { target, checkout, from, to }, moved);
+}
+
+/** What is only looked at may be given up when there is no room for it; the operator can ask again. */
+export async function unlessFull<T>(work: () => Promise<T>): Promise<T | Failure> {
+  try {
+    return await work();
+  } catch (error) {
+    const data = failureOf(error);
+    if (data.kind !== "disk-full") throw error;
+    return new Failure(data, { cause: error });
+  }
+}
+
+export function fullDiskWords({ data }: Failure): string {
+  const path = data.kind === "disk-full" ? data.path : null;
+  return path === null ? "the disk is full" : `the disk that holds ${path} is full`;
 }
 
 interface Move {
@@ -80,6 +98,8 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
       return (await ports.merging.commitOf(branchRef(target))) === from ? end(ports, op, moved.problem) : true;
     case "locked":
       return end(ports, op, moved.problem, "locked");
+    case "no-room":
+      return end(ports, op, moved.problem, "disk_full");
     case "failed":
       return end(ports, op, moved.problem);
   }

@@ -1,4 +1,4 @@
-import { lastingProblem } from "../../domain/failure.ts";
+import { Failure, lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
@@ -7,7 +7,7 @@ import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
 import { unlearn } from "./learn.ts";
 import { backupRef, backupRefs, landingRefs, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
-import { inTheWayWords } from "./promote.ts";
+import { fullDiskWords, inTheWayWords, unlessFull } from "./promote.ts";
 
 /**
  * Takes back what an operation brought. While nothing came after it and nobody builds on it the branch simply goes back
@@ -35,13 +35,22 @@ async function takeBack(ports: MergePorts, op: MergeOp, tools: TipTools): Promis
   if (foreign !== undefined) return drop(ports, op, foreign);
   const target = op.undoes === null ? undefined : await ports.store.read((tx) => tx.mergeOps.get(op.undoes ?? ""));
   if (target === undefined) return drop(ports, op, "what it should take back is not on record");
-  const plan = (await mayGoBack(ports, op, target, tip)) ? back(target) : await takeOut(ports, op, target, tip);
+  const plan = await unlessFull(() => planned(ports, op, tools, { target, tip }));
+  if (plan instanceof Failure) return drop(ports, op, fullDiskWords(plan));
   if (typeof plan === "string") return drop(ports, op, plan);
-  if (plan.commits.length > 0) {
-    const problem = await failedGates(ports, tools, { ...plan, base: tip, queueIds: op.queueIds });
-    if (problem !== undefined) return drop(ports, op, problem);
-  }
   return move(ports, op, tip, plan);
+}
+
+/** Where the branch goes, proved; or why it goes nowhere. */
+async function planned(
+  ports: MergePorts,
+  op: MergeOp,
+  tools: TipTools,
+  { target, tip }: { readonly target: MergeOp; readonly tip: string },
+): Promise<Plan | string> {
+  const plan = (await mayGoBack(ports, op, target, tip)) ? back(target) : await takeOut(ports, op, target, tip);
+  if (typeof plan === "string" || plan.commits.length === 0) return plan;
+  return (await failedGates(ports, tools, { ...plan, base: tip, queueIds: op.queueIds })) ?? plan;
 }
 
 interface Plan {

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { failureOf } from "../../../domain/failure.ts";
 import type { CheckoutMove, FinishedMove, MoveRequest } from "../../../ports/merge-git.ts";
 import { writeAtomically } from "../../atomic-file.ts";
 import { expectRoom } from "../full-disk.ts";
@@ -42,9 +43,24 @@ import { usersFiles, whyNotFilter } from "./users-git.ts";
  * everything is as it was. That, too, is written down first, and goes on after a kill.
  */
 export async function moveCheckout(scratch: string, request: MoveRequest): Promise<CheckoutMove> {
-  const { checkout, from, to, reach } = request;
+  const { checkout, reach } = request;
   const earlier = (await finishMoves(scratch, reach)).find((move) => move.checkout === checkout);
   if (earlier !== undefined && earlier.outcome.kind !== "done") return earlier.outcome;
+  try {
+    const plan = await prepare(scratch, request);
+    return "kind" in plan ? plan : await carryOut(scratch, plan, request);
+  } catch (error) {
+    const begun = plansIn(scratch).find((plan) => plan.checkout === checkout);
+    // A move that has begun goes on with the next look, when there may be room again.
+    if (begun?.verified === true || failureOf(error).kind !== "disk-full") throw error;
+    if (begun !== undefined) end(scratch, begun, undefined);
+    return { kind: "no-room", problem: `there is no room for its new files on the disk that holds ${checkout}` };
+  }
+}
+
+/** The steps before the branch moves. */
+async function prepare(scratch: string, request: MoveRequest): Promise<MovePlan | CheckoutMove> {
+  const { checkout, from, to, reach } = request;
   for (let tries = 1; ; tries++) {
     const about = await look(request);
     if ("kind" in about) return about;
@@ -63,9 +79,10 @@ export async function moveCheckout(scratch: string, request: MoveRequest): Promi
     }
     if (verified.kind === "again") return end(scratch, plan, { kind: "failed", problem: verified.problem });
     if (verified.kind !== "done") return end(scratch, plan, verified);
-    savePlan(scratch, { ...plan, verified: true });
+    const ready = { ...plan, verified: true };
+    savePlan(scratch, ready);
     reach?.("promote.verified");
-    return carryOut(scratch, plan, request);
+    return ready;
   }
 }
 
@@ -180,12 +197,25 @@ interface Commits {
  * work tree of ours; and it makes the index that belongs to it. Sparse checkouts leave out there what they leave out here.
  */
 async function stage(scratch: string, about: About, { from, to }: Commits): Promise<Staged | CheckoutMove> {
-  const { checkout, gitDir } = about;
+  const { checkout } = about;
   const filters = await whyNotFilter(checkout, to);
   if (filters !== undefined) return { kind: "failed", problem: filters };
   const room = roomFor(scratch, about);
   clearRoom(room, new Set(plansIn(scratch).map((plan) => plan.dir)));
   const dir = mkdtempSync(join(room, "move-"));
+  try {
+    return await stageIn(dir, about, { from, to });
+  } catch (error) {
+    // Where there was no room, what was written takes none any more.
+    return discard({ dir }, Promise.reject(error));
+  }
+}
+
+async function stageIn(
+  dir: string,
+  { checkout, gitDir }: About,
+  { from, to }: Commits,
+): Promise<Staged | CheckoutMove> {
   mkdirSync(join(dir, "files"));
   mkdirSync(join(dir, "aside"));
   const index = stampOf(join(gitDir, "index"));

@@ -432,6 +432,12 @@ test("promote waits for the engine and tells which files are in the way", async 
     exit: 4,
     document: { success: false, errorMessage: problem, targetBranch: "main" },
   });
+  const request = { landing: landingBranch, target: "main", cause: "disk_full" } as const;
+  ov.engine = settles({ status: "dropped", problem: "there is no room for its new files", request });
+  expect(await ov.json("merge", "promote")).toMatchObject({
+    exit: 6,
+    document: { success: false, cause: "disk_full" },
+  });
   ov.engine = settles({ status: "done", problem: null, beforeCommit: "m0", afterCommit: "m1" });
   expect(await ov.json("merge", "promote", "--run", "run-2")).toMatchObject({
     exit: 0,

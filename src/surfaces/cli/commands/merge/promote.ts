@@ -33,7 +33,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
         errorLine(io.paint, `${visibleLine(target)} was not moved, and nothing was changed: ${visibleLine(problem)}`),
         hintLine(io.paint, `then promote again: ${again}`),
       ].join("\n"),
-      exit: exits.merge,
+      exit: cause === "disk_full" ? exits.busy : exits.merge,
     });
   }
   const moved = op.beforeCommit !== op.afterCommit;
