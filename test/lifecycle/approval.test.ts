@@ -35,13 +35,16 @@ for (const [how, scenario] of [
     expect(await project.read((tx) => tx.waits.of("b1"))).toMatchObject([{ kind: "approval", ref: "merge:1" }]);
     const dry = await project.json("merge", "--branch", branch, "--dry-run");
     expect(dry.verdict).toBe(how === "by ov done" ? "verified" : "unverified");
+    if (how === "by ov done") {
+      expect(await project.read((tx) => tx.merges.get(1))).toMatchObject({ filesModified: ["a.txt"] });
+    }
     await project.json("decide", "merge:1", "approve");
     await project.until(
       "it had landed",
       async () => (await project.read((tx) => tx.merges.get(1)))?.status === "merged",
     );
     expect(await decisions(project)).toEqual([]);
-    expect(await project.read((tx) => tx.merges.list({}))).toHaveLength(1);
+    expect(await project.read((tx) => tx.merges.list({}))).toMatchObject([{ filesModified: ["a.txt"] }]);
   }, 120_000);
 }
 

@@ -29,7 +29,7 @@ export async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]
   for (const entry of entries) {
     const head = fresh.includes(entry) ? found.get(entry.id) : entry.headCommit;
     if (head === undefined) await bounce(ports, entry);
-    else kept.push(head === entry.headCommit ? entry : await withHead(ports, entry, head));
+    else kept.push(isKnown(entry, head) ? entry : await withHead(ports, entry, head));
   }
   return kept;
 }
@@ -94,12 +94,16 @@ function pinning(there: ReadonlyMap<string, string>, id: number, to: string): re
   return [{ ref, from, to }, ...(isKept ? [] : [{ ref: rescue, from: null, to: from }])];
 }
 
+/** Who announced the head need not have said what it changes. */
+const isKnown = ({ attempts, headCommit, filesModified }: MergeEntry, head: string): boolean =>
+  head === headCommit && (attempts > 0 || filesModified.length > 0);
+
 async function withHead(ports: MergePorts, entry: MergeEntry, headCommit: string): Promise<MergeEntry> {
   const { filesModified: announced, targetBranch } = entry;
   // Where the target is gone the train says so.
   const target = await ports.merging.commitOf(branchRef(targetBranch));
-  const isKnown = announced.length > 0 || target === undefined;
-  const filesModified = isKnown ? announced : await ports.merging.changedFiles(target, headCommit);
+  const isSaid = announced.length > 0 || target === undefined;
+  const filesModified = isSaid ? announced : await ports.merging.changedFiles(target, headCommit);
   const change = { headCommit, filesModified, updatedAt: ports.clock.now() };
   await ports.store.transaction((tx) => tx.merges.change(entry.id, ["pending", "blocked"], change));
   return { ...entry, ...change };

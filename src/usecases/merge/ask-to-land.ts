@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { engineCaller } from "../../domain/caller/caller.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
 import { isOpenMerge, mergeRef } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -48,12 +49,21 @@ export async function askToLand(
       taskId,
       agentName: name,
       runId,
-      filesModified: [],
+      filesModified: await reportedFiles(tx, name, headCommit),
       source: "engine",
       enqueuedBy: name,
       asker: "other",
     },
   );
+}
+
+/** What the agent's report says that this commit changes; nothing where it ended without one. */
+async function reportedFiles(tx: Tx, from: string, headCommit: string): Promise<readonly string[]> {
+  for (const { payload } of await tx.messages.list({ from, type: "worker_done" })) {
+    const { commit, filesModified } = payloadFields(payload);
+    if (commit === headCommit && Array.isArray(filesModified)) return filesModified.map(String);
+  }
+  return [];
 }
 
 /** What `ov done` proved about exactly this commit of an agent's branch. */

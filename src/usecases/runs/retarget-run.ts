@@ -3,6 +3,7 @@ import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { moveEntry } from "../merge/move-entry.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
@@ -27,6 +28,12 @@ export const retargetRun: UseCase<RetargetRequest, { readonly run: Run; readonly
     if (!found.ok) return found;
     const run = found.value;
     if (isIntegration(target)) return no(invalid("branch", "is a landing branch of ours", { value: target }));
+    const owner = await ownerOfBranch(tx, target);
+    if (owner !== undefined) {
+      return no(
+        invalid("branch", `is the work of the agent ${owner.name}, which lands on a target`, { value: target }),
+      );
+    }
     const before = run.targetBranch;
     if (before === target) return ok({ run, before });
     const keepsLanding = run.landingBranch !== null && isIntegration(run.landingBranch);

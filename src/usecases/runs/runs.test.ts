@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
 import { completeRun } from "./complete-run.ts";
 import { listRuns, showCurrentRun, showRun } from "./read-runs.ts";
+import { retargetRun } from "./retarget-run.ts";
 
 /** Two active runs; the first has a coordinator and a builder that was reopened once. */
 async function withRuns(world: UseCaseWorld): Promise<void> {
@@ -90,4 +91,17 @@ test("of the agents only a coordinator ends a run, and only its own", async () =
   expect(await world.call(completeRun, { force: true }, coordinator)).toMatchObject({
     refusal: { kind: "no-current-run" },
   });
+});
+
+test("a run is not given the branch of an agent as its target, and keeps the one it has", async () => {
+  await using world = useCaseWorld();
+  await withRuns(world);
+  const branch = "overstory/bea/t";
+  await world.store.transaction(async (tx) => {
+    await tx.runs.setBranches("run-1", { targetBranch: "main", landingBranch: null });
+    await tx.agents.reserve(storedAgent("bea", { branch, worktreeKind: "linked" }));
+  });
+  const refused = await world.call(retargetRun, { runId: "run-1", target: branch });
+  expect(refused).toMatchObject({ ok: false, refusal: { kind: "invalid", field: "branch", value: branch } });
+  expect(await world.store.read((tx) => tx.runs.get("run-1"))).toMatchObject({ targetBranch: "main" });
 });
