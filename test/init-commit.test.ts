@@ -29,6 +29,15 @@ test("does so in a repository without a commit too", async () => {
   expect(await world.git("status", "--porcelain")).toBe("A  staged.txt\n");
 });
 
+test("finishes a set-up that was cut short between its files and its commit", async () => {
+  using world = await initWorld();
+  await world.json("init", "--no-commit");
+  expect(await world.git("status", "--porcelain")).toContain("?? .overstory/");
+  expect(await world.json("init")).toMatchObject({ committed: true });
+  expect(await world.git("status", "--porcelain")).toBe("");
+  expect(await world.json("init")).toMatchObject({ committed: false });
+});
+
 test("does not take along uncommitted changes of the instruction file", async () => {
   using world = await initWorld();
   world.write("CLAUDE.md", "# Mine\n");

@@ -191,6 +191,7 @@ describe("ov worktree clean", () => {
 
   test("a landing branch's worktree is nobody's to clean", async () => {
     await using project = await makeProject();
+    await project.json("task", "create", "Earlier");
     const place = join(project.root, "..", "landing");
     await project.git("worktree", "add", "--quiet", "-b", "overstory/integration/run-1", place);
     expect(await project.json("worktree", "clean", "--force", "--all")).toMatchObject({ cleaned: [], reasons: [] });

@@ -146,10 +146,10 @@ const onNoBranch =
 
 async function setUpAndCommit(plan: Plan) {
   const made = await setUp(plan);
+  // Files of ours that git does not know were left by a set-up that was cut short before its commit.
+  const isUnfinished = made.ledger.created.length > 0 || made.uncommitted.some(({ tracked }) => !tracked);
   const committing =
-    plan.request.commit && made.ledger.created.length > 0
-      ? await commit(plan.root, plan.env, made)
-      : { committed: false, warnings: [] };
+    plan.request.commit && isUnfinished ? await commit(plan.root, plan.env, made) : { committed: false, warnings: [] };
   return { made, committing };
 }
 

@@ -133,6 +133,10 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
     files: projectFiles(project),
     reach: killPointsFrom(project.env),
     sight: thisProcess,
+    isCommit: async (ref) => {
+      const { git } = await import("../host/git/git.ts");
+      return (await git(project.root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`)).code === 0;
+    },
     preflight: async (runtime, path) => (await import("./preflight.ts")).preflight(project, runtime, path),
   };
 }

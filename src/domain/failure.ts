@@ -17,6 +17,8 @@ export type FailureData =
   | { readonly kind: "store-too-new"; readonly path: string; readonly found: number; readonly known: number }
   | { readonly kind: "store-read-only"; readonly path: string }
   | { readonly kind: "store-busy"; readonly path: string; readonly waitedMs: number }
+  | { readonly kind: "no-access"; readonly path: string | null; readonly problem: string }
+  | { readonly kind: "program-missing"; readonly program: string }
   | { readonly kind: "disk-full"; readonly path: string | null }
   | { readonly kind: "signing-failed"; readonly problem: string }
   | { readonly kind: "filters-not-ready"; readonly filters: readonly FilterProblem[] }
@@ -48,7 +50,8 @@ export class Failure extends Error {
 function messageOf(data: FailureData): string {
   if (data.kind === "filters-not-ready") return data.filters.map(filterSentence).join("; ");
   if (data.kind === "signing-failed") return `the commit could not be signed: ${data.problem}; ${signingAdvice}`;
-  return data.kind === "unexpected" ? data.problem : data.kind;
+  if (data.kind === "program-missing") return `there is no program "${data.program}"`;
+  return data.kind === "unexpected" || data.kind === "no-access" ? data.problem : data.kind;
 }
 
 /** Either the key becomes usable without a question, or the project does not sign. */
@@ -61,11 +64,15 @@ export function lastingProblem(thrown: unknown): string | undefined {
   return kind === "filters-not-ready" || kind === "signing-failed" ? (thrown as Failure).message : undefined;
 }
 
-/** Anything caught, as data: a `Failure` says what it is, and a full disk is known by its code; the rest is unexpected. */
+/** Anything caught, as data: a `Failure` says what it is, a full or forbidden place is known by its code; the rest is unexpected. */
 export function failureOf(thrown: unknown): FailureData {
   if (thrown instanceof Failure) return thrown.data;
-  if (thrown instanceof Error && "code" in thrown && fullCodes.some((code) => code === thrown.code)) {
-    return { kind: "disk-full", path: "path" in thrown && typeof thrown.path === "string" ? thrown.path : null };
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  const path = thrown instanceof Error && "path" in thrown && typeof thrown.path === "string" ? thrown.path : null;
+  if (fullCodes.some((full) => full === code)) return { kind: "disk-full", path };
+  if (code === "EROFS" && path !== null) return { kind: "store-read-only", path };
+  if (thrown instanceof Error && (code === "EACCES" || code === "EPERM")) {
+    return { kind: "no-access", path, problem: thrown.message };
   }
   return { kind: "unexpected", problem: thrown instanceof Error ? thrown.message : String(thrown) };
 }

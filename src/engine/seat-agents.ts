@@ -141,7 +141,7 @@ export class Seating {
 /** False when it was nothing about this agent. */
 async function giveUp(ports: SeatPorts, id: string, error: unknown): Promise<boolean> {
   const failure = failureOf(error);
-  if (failure.kind !== "unexpected") return false;
+  if (failure.kind !== "unexpected" && failure.kind !== "no-access") return false;
   await ports.store.transaction(async (tx) => {
     const agent = await tx.agents.get(id);
     if (agent !== undefined) await startFailed(tx, ports, agent, failure.problem);

@@ -45,8 +45,12 @@ export interface UseCase<Request, Reply> {
 /** Why an agent of this runtime could not start with this PATH, found out before a seat is reserved for it. */
 export type Preflight = (runtime: string, path: string | undefined) => Promise<Refusal | undefined>;
 
+/** Is there a commit of this name, be it a branch, a tag or an id? */
+export type IsCommit = (ref: string) => Promise<boolean>;
+
 export interface PrepareTerms {
   readonly settings: Settings;
+  readonly isCommit?: IsCommit | undefined;
   readonly preflight?: Preflight | undefined;
   /** Who asks, for effects that not everybody may cause. Looked up only when asked for: hot calls do without. */
   readonly caller: () => Promise<Result<Caller, Refusal>>;

@@ -105,6 +105,7 @@ test("stop --force ends an agent whose work cannot be kept under a ref, and says
     - hang: true
 `;
   await using project = await makeProject({ scenario });
+  await project.json("task", "create", "Earlier");
   await project.git("update-ref", "refs/overstory/snap/b1", "HEAD");
   await project.json("sling", "Do the work", "--name", "b1");
   await project.until("it was at work", async () => existsSync(join(project.home, "at-work")));

@@ -20,12 +20,6 @@ async function repository(project: TestProject): Promise<string> {
 }
 
 const obstacles = {
-  "a base branch that does not exist": {
-    flags: ["--base-branch", "nowhere"],
-    problem: "there is no commit called nowhere",
-    put: async () => {},
-    remove: async () => {},
-  },
   "a foreign directory in the place of the worktree": {
     flags: [],
     problem: "the directory exists and is not this agent's worktree",
@@ -57,6 +51,8 @@ const obstacles = {
 describe("an agent that cannot be given a worktree", () => {
   test.each(Object.entries(obstacles))("because of %s leaves everything as it was", async (_, obstacle) => {
     await using project = await makeProject({ scenario: finishing });
+    // The project is in use; what is in the way came later.
+    await project.json("task", "create", "Earlier", "--id", "E1");
     await obstacle.put(project);
     const before = await repository(project);
     await slingNew(project, "B1", ...obstacle.flags);
@@ -86,7 +82,7 @@ describe("an agent that cannot be given a worktree", () => {
     await using project = await makeProject({
       scenario: `
 - when: { capability: lead, turn: 1 }
-  do: [{ ov: [sling, B1, --name, b1, --base-branch, nowhere] }]
+  do: [{ shell: mkdir ../b1 && touch ../b1/mine.txt }, { ov: [sling, B1, --name, b1] }]
 - when: { capability: lead }
   do: [{ ov: [mail, send, --to, operator, --type, worker_done, --subject, Done, --body, no builder] }]
 `,
@@ -97,4 +93,21 @@ describe("an agent that cannot be given a worktree", () => {
     expect(promptsOf(project, "l")).toHaveLength(2);
     expect(promptsOf(project, "l")[1]).toContain("could not start b1");
   });
+});
+
+test("a base branch that does not exist is refused at once, and nothing is reserved", async () => {
+  await using project = await makeProject();
+  await project.json("task", "create", "B1", "--id", "B1");
+  const answer = await project.ov("sling", "B1", "--name", "b1", "--base-branch", "nowhere", "--json");
+  expect(answer.code).toBe(2);
+  expect(JSON.parse(answer.out)).toMatchObject({ code: "VALIDATION_ERROR", error: expect.stringContaining("nowhere") });
+  expect(await project.read((tx) => tx.agents.byName("b1"))).toBeUndefined();
+});
+
+test("an engine that was started with a poor PATH finds git where systems have it", async () => {
+  await using project = await makeProject({ scenario: finishing });
+  await project.json("task", "create", "B1", "--id", "B1");
+  await project.ovWith({ env: { PATH: "/nowhere" } }, "engine", "start");
+  await project.json("sling", "B1", "--name", "b1");
+  await untilAgent(project, "b1", "completed/done");
 });

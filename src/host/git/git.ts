@@ -1,4 +1,5 @@
 import type { Subprocess } from "bun";
+import { Failure } from "../../domain/failure.ts";
 import { linuxProcesses } from "../processes.ts";
 import { expectRoom } from "./full-disk.ts";
 
@@ -36,7 +37,7 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const { cwd, args, env = {}, stdin, withFilters = false } = call;
   const { limitMs = withFilters ? filterPatienceMs : patienceMs } = call;
   const child = Bun.spawn({
-    cmd: ["git", "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args],
+    cmd: [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args],
     cwd,
     env: { ...gitEnvironment(withFilters), ...env },
     stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe"],
@@ -55,6 +56,27 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const words = [err?.toString() ?? "", late].filter((part) => part !== "").join("\n");
   return { code, raw: raw ?? Buffer.alloc(0), out: raw?.toString("utf8") ?? "", err: words, isLate };
 }
+
+let program: string | undefined;
+
+/**
+ * Git by its full path, found once. An engine has the PATH of whichever shell started it first, which may be a poor one:
+ * then git is looked for where systems have it.
+ */
+function gitProgram(): string {
+  program ??= Bun.which("git") ?? Bun.which("git", { PATH: usualPlaces }) ?? undefined;
+  if (program === undefined) throw new Failure({ kind: "program-missing", program: "git" });
+  return program;
+}
+
+const usualPlaces = [
+  "/usr/bin",
+  "/usr/local/bin",
+  "/bin",
+  "/opt/homebrew/bin",
+  "/opt/local/bin",
+  "/run/current-system/sw/bin",
+].join(":");
 
 async function endChild(child: Subprocess): Promise<void> {
   const identity = linuxProcesses.identify(child.pid);

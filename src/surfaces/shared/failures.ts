@@ -97,6 +97,22 @@ export function describeFailure(failure: FailureData): Description {
         hint: "try the same command again in a moment",
         details,
       };
+    case "no-access":
+      return {
+        code: "PERMISSION_ERROR",
+        exit: exits.permission,
+        retryable: false,
+        message: `this user may not use ${failure.path ?? "a file of the project"}: ${failure.problem}`,
+        hint: `see who owns it, perhaps root after one sudo: ls -ld ${failure.path ?? "."}; then look again: ov status`,
+        details,
+      };
+    case "program-missing":
+      return {
+        ...setup("CONFIG_ERROR"),
+        message: `there is no program "${failure.program}" on PATH or where systems have it; nothing was changed`,
+        hint: `install it, and make sure that this shell runs: ${failure.program} --version`,
+        details: { ...details, configPath: null, field: null },
+      };
     case "disk-full":
       return {
         code: "BUSY_ERROR",

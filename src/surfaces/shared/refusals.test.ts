@@ -158,6 +158,8 @@ describe("failures", () => {
     "store-too-new": { kind: "store-too-new", path: "/p/s.db", found: 9, known: 7 },
     "store-read-only": { kind: "store-read-only", path: "/p/s.db" },
     "store-busy": { kind: "store-busy", path: "/p/s.db", waitedMs: 5000 },
+    "no-access": { kind: "no-access", path: "/p/s.db", problem: "EACCES: permission denied" },
+    "program-missing": { kind: "program-missing", program: "git" },
     "disk-full": { kind: "disk-full", path: "/p/s.db" },
     "signing-failed": { kind: "signing-failed", problem: "no secret key" },
     "filters-not-ready": {
@@ -186,6 +188,8 @@ describe("failures", () => {
       "store-too-new STORE_ERROR 3",
       "store-read-only STORE_ERROR 3",
       "store-busy BUSY_ERROR 6 retryable",
+      "no-access PERMISSION_ERROR 8",
+      "program-missing CONFIG_ERROR 3",
       "disk-full BUSY_ERROR 6 retryable",
       "signing-failed CONFIG_ERROR 3",
       "filters-not-ready CONFIG_ERROR 3",

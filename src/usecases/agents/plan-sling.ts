@@ -118,7 +118,11 @@ async function findTask(tx: Tx, request: SlingRequest, capability: Capability): 
   if (request.title !== undefined) {
     return task === undefined
       ? ok(null)
-      : no(invalid("title", "is for a new task, but this id exists", { value: request.taskId }));
+      : no(
+          invalid("title", `is for a new task, but that task exists; to work on it: ov sling ${request.taskId}`, {
+            value: request.taskId,
+          }),
+        );
   }
   if (task === undefined) {
     if (request.skipTaskCheck === true) return ok(null);

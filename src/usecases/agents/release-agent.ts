@@ -2,7 +2,7 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { notFound } from "../../domain/refusal.ts";
+import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -30,12 +30,7 @@ export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseRepl
       return no({ kind: "not-allowed", action: `release ${name}`, caller: caller.name, why });
     }
     if (!hasEnded(agent)) {
-      return no({
-        kind: "not-allowed",
-        action: `release ${name}`,
-        caller: caller.name,
-        why: "it has not ended; stop it first",
-      });
+      return no(invalid("agent", `has not ended; stop it first with: ov stop ${name}`, { value: name }));
     }
     const released = await release(tx, context, agent, `released by ${caller.name}`);
     return ok({ agentName: name, alreadyReleased: released.length === 0, released });

@@ -1,7 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { freshAgent } from "../../domain/agent/fresh-agent.ts";
-import type { Refusal } from "../../domain/refusal.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -61,9 +61,16 @@ export async function prepareSeat<
   R extends {
     readonly runtime?: string | undefined;
     readonly capability: string;
+    readonly baseBranch?: string | undefined;
     readonly environment: Readonly<Record<string, string>>;
   },
 >(files: ProjectFiles, terms: PrepareTerms, request: R): Promise<Result<R, Refusal>> {
+  const { baseBranch } = request;
+  if (baseBranch !== undefined && (await terms.isCommit?.(baseBranch)) === false) {
+    return no(
+      invalid("base-branch", "is no branch or commit of this repository; see: git branch", { value: baseBranch }),
+    );
+  }
   const { runtime: configured } = terms.settings;
   const runtime = request.runtime ?? configured.capabilities[request.capability] ?? configured.default;
   const problem = await terms.preflight?.(runtime, request.environment.PATH);

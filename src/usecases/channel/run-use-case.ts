@@ -10,7 +10,7 @@ import { Rollback, type Store, type Tx } from "../../ports/store.ts";
 import { catalog, type UseCaseName } from "../catalog.ts";
 import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
 import { agentAround, type CallerSight, identify } from "../identity/identify.ts";
-import type { Context, Preflight, UseCase } from "../usecase.ts";
+import type { Context, IsCommit, Preflight, UseCase } from "../usecase.ts";
 
 /** One call of a use case, as it also travels over the engine's socket. */
 export interface Frame {
@@ -33,6 +33,7 @@ export interface ChannelPorts {
   readonly reach: ReachKillPoint;
   readonly sight: CallerSight;
   readonly preflight?: Preflight;
+  readonly isCommit?: IsCommit;
 }
 
 export interface Answer {
@@ -92,7 +93,8 @@ async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
 async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Result<unknown, Refusal>> {
   if (useCase.prepare === undefined) return { ok: true, value: frame.request };
   const caller = () => ports.store.read((tx) => callerOf(tx, ports, useCase, frame));
-  return useCase.prepare(ports.files, { settings: ports.settings, preflight: ports.preflight, caller }, frame.request);
+  const { settings, preflight, isCommit } = ports;
+  return useCase.prepare(ports.files, { settings, preflight, isCommit, caller }, frame.request);
 }
 
 async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
