@@ -60,7 +60,7 @@ runCli({ argv: process.argv.slice(2), env: process.env, tree: sampleTree, versio
 
   test("a full disk is an error, not silence", async () => {
     const ran = await shell("OV mail list --json > /dev/full; echo $?");
-    expect(ran.out).toBe("1\n");
+    expect(ran.out).toBe("10\n");
     expect(ran.err).toContain("ENOSPC");
   });
 
