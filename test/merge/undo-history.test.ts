@@ -84,6 +84,9 @@ test("commits of the target that were brought in cannot be taken out, however th
   for (const of of ["main", `#${sync?.id}`, op?.id ?? ""]) {
     await expect(world.call(planUndo, { of })).rejects.toThrow("commits of main itself");
   }
+  const told = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "merged" }));
+  const offers = told.map(({ subject, body }) => [subject, body.includes("ov merge undo")]);
+  expect(Object.fromEntries(offers)).toEqual({ "merged: a": true, "merged: main": false });
   expect(landed(world, "main")).toEqual(["a.txt", "mine.txt"]);
 });
 

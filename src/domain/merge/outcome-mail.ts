@@ -18,6 +18,8 @@ export interface LandedFacts {
   readonly opId: string | null;
   /** Tasks that can be started now because of it. */
   readonly ready: readonly string[];
+  /** It brought commits of the target itself, which cannot be taken back. */
+  readonly stays?: boolean;
 }
 
 /** Tells that a branch has landed, how, and what can be begun because of it. */
@@ -27,7 +29,7 @@ export function landedMail(facts: LandedFacts): OutcomeMail {
     `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${howWords({ tier, strategy })}).`,
     verdictLines[verdict],
     ...(ready.length === 0 ? [] : [`Ready to be started now: ${ready.join(", ")}`]),
-    ...(opId === null ? [] : [`To take it back: ov merge undo ${opId}`]),
+    ...(opId === null || facts.stays === true ? [] : [`To take it back: ov merge undo ${opId}`]),
   ];
   return {
     subject: `merged: ${entry.branch}`,

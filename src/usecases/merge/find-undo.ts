@@ -64,7 +64,7 @@ async function ofOperation(tx: Tx, op: MergeOp): Promise<Result<Undoable, Refusa
  * Did this entry bring the target's own commits into the landing branch, as a promotion does before it takes over? They
  * are their maker's, and on the target whatever we do: taking them out here would take them out there next.
  */
-async function isOfTarget(tx: Tx, { branch, targetBranch: landing }: MergeEntry): Promise<boolean> {
+export async function isOfTarget(tx: Tx, { branch, targetBranch: landing }: MergeEntry): Promise<boolean> {
   if (!isIntegration(landing)) return false;
   if (landing === landingBranchFor({ target: branch, runId: null, targetCheckedOut: true, earlier: [] })) return true;
   const promotions = await tx.mergeOps.list({ kind: "promote", ref: `refs/heads/${branch}` });

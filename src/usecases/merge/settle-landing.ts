@@ -13,6 +13,7 @@ import { closeAndFollow } from "../tasks/close-task.ts";
 import type { Context } from "../usecase.ts";
 import { endMergeWaits } from "./approval-wait.ts";
 import { ownerOfBranch } from "./branch-owner.ts";
+import { isOfTarget } from "./find-undo.ts";
 import { notify } from "./notify.ts";
 import { recordMerge } from "./record-merge.ts";
 import { setMergeState, taskOf } from "./task-state.ts";
@@ -69,7 +70,7 @@ async function settle(tx: Tx, context: Context, one: Landed, opId: string | null
     ...(coordinator === null ? [] : [coordinator]),
     ...waited,
   ];
-  const mail = landedMail({ ...one, opId, ready });
+  const mail = landedMail({ ...one, opId, ready, stays: await isOfTarget(tx, entry) });
   const wake = coordinator === null || ready.length === 0 ? waited : [...waited, coordinator];
   await notify(tx, context, addressees, { ...mail, type: "merged", priority: "normal", runId: entry.runId, wake });
   await recordMerge(tx, context, "merge_landed", entry, { data: { commit, tier, strategy, verdict, opId } });

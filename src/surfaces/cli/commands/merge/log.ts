@@ -56,7 +56,7 @@ export function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[
     promote: paint.cyan("promoted"),
     begin: paint.dim("began   "),
     accept: paint.cyan("accepted"),
-    restore: paint.cyan("put back"),
+    restore: paint.cyan(op.request.dropped === undefined ? "put back" : "replayed"),
   }[op.kind];
   const state = { intended: ` ${paint.yellow("(goes on)")}`, done: "", dropped: ` ${paint.red("(did not happen)")}` };
   const commit = op.afterCommit === null ? "" : `  ${paint.muted(op.afterCommit.slice(0, 10))}`;
