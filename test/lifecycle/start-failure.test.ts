@@ -71,6 +71,9 @@ describe("an agent that cannot be given a worktree", () => {
     expect(told[0]).toMatchObject({ type: "error", subject: "[ENGINE] could not start b1" });
     expect(told[0]?.body).toContain(obstacle.problem);
     expect(startsOf(project, "b1")).toEqual([]);
+    expect((await project.ov("logs", "b1")).out).toContain(`it could not start: `);
+    const again = await project.ov("sling", "B1", "--name", "b1", "--wait=done");
+    expect([again.code, again.out]).toEqual([9, expect.stringContaining(obstacle.problem)]);
 
     await obstacle.remove(project);
     await project.json("sling", "B1", "--name", "b1");

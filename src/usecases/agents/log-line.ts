@@ -43,6 +43,7 @@ const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> =
     `== turn ended${endWords[said(payloadOf(end).kind)] ?? ""}${reasonOf(end)}; agent: ${agentWords(state, outcome)} ==`,
   ],
   mail_sent: ({ to, type, subject }) => [`< mail to ${said(to)} (${said(type)}): ${said(subject)}`],
+  start_failed: ({ problem }) => linesOf(problem).map((line) => `! it could not start: ${line}`),
   attach: ({ by }) => [`== taken over by ${said(by)} ==`],
   detach: () => ["== handed back =="],
 };

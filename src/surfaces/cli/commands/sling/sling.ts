@@ -79,6 +79,12 @@ function requestOf(
   };
 }
 
+/** What the log of an agent says last. */
+async function lastWords(app: App, name: string): Promise<readonly string[]> {
+  const found = await app.call("agent.logs", { name, lines: 1 });
+  return found.ok ? found.value.lines.map(({ text }) => text) : [];
+}
+
 async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
   if (!reply.ok) return reply;
   for (const warning of reply.value.warnings) io.warn(warning);
@@ -99,6 +105,7 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   const agent = await wait(app, agentName, toTheEnd);
   if (agent === undefined) return ok({ json: jsonOf(reply.value), text: head.join("\n"), quietText: agentName });
   const failed = hasEnded(agent) && statusOf(agent).tone !== "good";
+  const why = agent.outcome === "start_failed" ? await lastWords(app, agentName) : [];
   return ok({
     json: {
       ...jsonOf(reply.value),
@@ -111,6 +118,7 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
     text: [
       ...head,
       `${statusIcon(io.paint, agent)} ${io.paint.accent(agentName)} ${statusWords(io.paint, agent)}`,
+      ...why.map((line) => `  ${visibleLine(line)}`),
       ...(failed ? troubleCommands(agentName).map((command) => hintLine(io.paint, command)) : []),
     ].join("\n"),
     quietText: agentName,
