@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Failure } from "../../../domain/failure.ts";
 import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { expectGit, git, runGit } from "../git.ts";
 import { type Entry, hasBranch, listEntries } from "../list.ts";
@@ -64,10 +65,23 @@ async function obstacleTo(ground: Ground, changes: readonly RefChange[]): Promis
 
 /** Through such a ref another one would be moved than was looked at. */
 function isSymbolic(commonDir: string, ref: string): boolean {
+  refuseShorterName(commonDir, ref);
   const path = join(commonDir, ref);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return false;
   return stat.isSymbolicLink() || (stat.isFile() && readFileSync(path, "utf8").startsWith("ref:"));
+}
+
+/** Where there is a branch `overstory`, git has no room for `overstory/anything`. */
+function refuseShorterName(commonDir: string, ref: string): void {
+  const parts = ref.split("/");
+  for (let length = 3; length < parts.length; length++) {
+    const shorter = parts.slice(0, length).join("/");
+    if (lstatSync(join(commonDir, shorter), { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const name = shorter.replace("refs/heads/", "");
+    const problem = `the branch ${name} leaves no room for ${ref.replace("refs/heads/", "")}; give it another name: git branch -m ${name} <new name>`;
+    throw new Failure({ kind: "unexpected", problem });
+  }
 }
 
 function command({ ref, from, to }: RefChange, objectFormat: string): string {
