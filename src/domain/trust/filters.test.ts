@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { type FilterPins, type FilterSetting, filterProblems, filtersNamedIn, judgeFilters } from "./filters.ts";
+import {
+  type FilterPins,
+  type FilterSetting,
+  filterProblems,
+  filterSentence,
+  filtersNamedIn,
+  judgeFilters,
+} from "./filters.ts";
 
 const users = (name: string, values: Readonly<Record<string, string>>): FilterSetting[] =>
   Object.entries(values).map(([key, value]) => ({ name, key, value, isUsers: true }));
@@ -78,3 +85,13 @@ test("names are read from rules and macros, not from comments or patterns", () =
   ].join("\n");
   expect(filtersNamedIn(text)).toEqual(["crypt", "lfs", "tabbed"]);
 });
+
+test.each(["missing", "unconfirmed", "changed"] as const)(
+  "the command offered for a %s filter runs nothing of its name",
+  (problem) => {
+    const sentence = filterSentence({ name: "x;touch$IFS-pwned", problem, command: null });
+    expect(sentence).toEndWith("ov trust add 'x;touch$IFS-pwned'");
+    expect(filterSentence({ name: "it's\u001b", problem, command: null })).toEndWith("ov trust add 'it'\\''s\\u{1b}'");
+    expect(filterSentence({ name: "lfs", problem, command: null })).toEndWith("ov trust add lfs");
+  },
+);

@@ -1,3 +1,5 @@
+import { shellWord } from "../text/shell-word.ts";
+
 /** A clean/smudge filter as git's configuration defines it. Null: that key is not set. */
 export interface FilterDefinition {
   readonly clean: string | null;
@@ -123,12 +125,12 @@ export function filterSentence({ name, problem, command }: FilterProblem): strin
   const shown = command === null || command === "" ? "" : ` (${command})`;
   switch (problem) {
     case "missing":
-      return `the filter "${name}" is named by .gitattributes but defined nowhere; install it, or work without it: ov trust add ${name}`;
+      return `the filter "${name}" is named by .gitattributes but defined nowhere; install it, or work without it: ov trust add ${shellWord(name)}`;
     case "no-program":
       return `the program of the filter "${name}"${shown} is not installed`;
     case "unconfirmed":
-      return `the filter "${name}"${shown} is defined by this repository and not confirmed; look at it, then: ov trust add ${name}`;
+      return `the filter "${name}"${shown} is defined by this repository and not confirmed; look at it, then: ov trust add ${shellWord(name)}`;
     case "changed":
-      return `the filter "${name}"${shown} has changed since it was confirmed; look at it, then: ov trust add ${name}`;
+      return `the filter "${name}"${shown} has changed since it was confirmed; look at it, then: ov trust add ${shellWord(name)}`;
   }
 }

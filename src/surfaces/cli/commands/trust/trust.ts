@@ -1,4 +1,5 @@
 import { ok } from "../../../../domain/result.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { FilterStanding } from "../../../../domain/trust/filters.ts";
 import type { Call, Handler, Io, Rows } from "../../command.ts";
@@ -15,7 +16,8 @@ export const list: Handler = async ({ app, io }) => {
   };
   const waiting = programs.filter(needsWord).map(({ name }) => name);
   const text = programs.length === 0 ? "This repository names no filter and has no merge hook." : table(rows, io.paint);
-  const next = waiting.length === 0 ? [] : [hintLine(io.paint, `confirm them: ov trust add ${waiting.join(" ")}`)];
+  const next =
+    waiting.length === 0 ? [] : [hintLine(io.paint, `confirm them: ov trust add ${waiting.map(shellWord).join(" ")}`)];
   return ok({ json: { programs }, text: [text, ...next].join("\n"), rows });
 };
 
@@ -71,7 +73,7 @@ export async function askForTrust(
     const answer = canAsk ? await confirm(`This repository wants to run ${what}. May it?`) : undefined;
     if (answer === true && (await trust.add([name])).ok) continue;
     left.push(program);
-    io.warn(`${what} ${reasons[standing] ?? ""}; when it may run: ov trust add ${visibleLine(name)}`);
+    io.warn(`${what} ${reasons[standing] ?? ""}; when it may run: ov trust add ${shellWord(name)}`);
   }
   return left;
 }
