@@ -160,6 +160,8 @@ export interface MergeGit {
   readBlob(oid: string): Promise<Uint8Array>;
   /** The id of what a commit or tree has at a path; undefined when it has nothing there. */
   blobAt(commit: string, path: string): Promise<string | undefined>;
+  /** Where the symbolic links among these paths, and among the directories above them, point at; by the link. */
+  linksAt(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;
   /** The same tree with these files replaced. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { renameSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { approveMerge } from "../../src/usecases/merge/approve-entry.ts";
 import { operatorInbox } from "../../src/usecases/operator/inbox.ts";
 import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
@@ -83,6 +83,29 @@ describe("a branch that changes how it is judged waits for the operator, and is 
       expect(question).toContain(words);
       expect(question).toContain("The difference");
       expect(others).toEqual([]);
+    });
+  }
+});
+
+describe("a gate that names a link is changed by what lies behind it", () => {
+  const behind: Readonly<Record<string, readonly [gate: string, links: Readonly<Record<string, string>>]>> = {
+    "a link to the script": ["sh gates/check.sh", { "gates/check.sh": "../tools/check.sh" }],
+    "a link to its directory": ["sh gates/check.sh", { gates: "tools" }],
+    "a link to a link": ["sh run", { run: "gates/run", "gates/run": "../tools/check.sh" }],
+    "links in a circle besides": ["sh a; sh gates/check.sh", { a: "b", b: "a", gates: "tools" }],
+  };
+  for (const [what, [gate, links]] of Object.entries(behind)) {
+    test(what, async () => {
+      await using world = await worldWith({ gates: [gate] });
+      for (const [path, target] of Object.entries(links)) {
+        mkdirSync(dirname(join(world.root, path)), { recursive: true });
+        symlinkSync(target, join(world.root, path));
+      }
+      world.git(world.root, "add", "--all");
+      world.git(world.root, "commit", "--quiet", "--message", "links");
+      const id = await queued(world, writes("tools/check.sh", "true\n"));
+      expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+      expect((await world.entry(id)).causeDetail?.message).toContain("tools/check.sh, which the gate gate-1 names");
     });
   }
 });

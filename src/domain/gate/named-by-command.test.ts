@@ -17,6 +17,23 @@ test.each([
   ["npm test", ".npmrc"],
   ["just test", "justfile"],
   ["cat <tools/list | tools/check", "tools/check"],
+  ["make -Clib -fgates.mk", "lib/gates.mk"],
+  ['test "$(sh tools/check.sh)" = ok', "tools/check.sh"],
+  ['[ "$(cd tools && test -n "$(./check.sh)")" ]', "tools/check.sh"],
+  ["X=$(sh tools/check.sh) true", "tools/check.sh"],
+  ["test `sh tools/check.sh` = ok", "tools/check.sh"],
+  ['"$PWD"/tools/check.sh', "tools/check.sh"],
+  [`sh $\{ROOT:-.}/tools/check.sh`, "tools/check.sh"],
+  ["sh $(pwd)/tools/check.sh", "tools/check.sh"],
+  ["node tools/check", "tools/check.js"],
+  ["node tools/check --all", "tools/check/index.mjs"],
+  ["bun run tools/check", "tools/check.ts"],
+  ["python3 tools/check", "tools/check/__main__.py"],
+  ["python3 -m tools.check", "tools/check.py"],
+  ["python3.12 -m tools", "tools/__main__.py"],
+  ["cargo test", ".cargo/config.toml"],
+  ["pytest -q", "pytest.ini"],
+  ["head -n 9 check.sh | sh", "check.sh"],
 ])("%p names %p", (command, path) => {
   expect(namedByCommand(command).paths).toContain(path);
 });
@@ -29,6 +46,7 @@ test.each([
   ["yarn --cwd web test", ["web/package.json: pretest", "web/package.json: test", "web/package.json: posttest"]],
   ["bun run e2e", ["package.json: pree2e", "package.json: e2e", "package.json: poste2e"]],
   ["bun test src", []],
+  ["npm --loglevel error test", ["package.json: pretest", "package.json: test", "package.json: posttest"]],
   ["npx vitest", []],
   ["npm exec vitest", []],
 ] as const)("%p runs the entries %p", (command, entries) => {

@@ -1,3 +1,5 @@
+import { simpleCommands, substituted, substitutionsIn } from "./simple-commands.ts";
+
 /**
  * What a command of the project runs, as far as its words say it: files by their names, and entries that a program looks
  * up in a file of the project. It is a fence for reviews, not a proof: what those files run in turn is not followed.
@@ -13,8 +15,20 @@ export interface NamedByCommand {
 export function namedByCommand(command: string, dir = ""): NamedByCommand {
   const paths = new Set<string>();
   const scripts = new Map<string, { readonly manifest: string; readonly name: string }>();
+  const take = (named: NamedByCommand): void => {
+    for (const path of named.paths) paths.add(path);
+    for (const script of named.scripts) scripts.set(`${script.manifest} ${script.name}`, script);
+  };
+  const { text, inner } = substitutionsIn(command.replace(variableBefore, "./"));
   let cwd = dir;
-  for (const words of simpleCommands(command)) {
+  for (const words of simpleCommands(text)) {
+    // What a command puts in the place of a word is run, whatever the word is for.
+    for (const word of words) {
+      for (const [, at = ""] of word.matchAll(substituted)) {
+        take(namedByCommand(inner.get(at) ?? "", cwd));
+        inner.delete(at);
+      }
+    }
     const [first, second] = words;
     if (first === "cd" && second !== undefined) {
       cwd = join(cwd, second);
@@ -23,32 +37,32 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
     if (looksOnly(words, command)) continue;
     for (const word of words) {
       // A whole command in quotes, as behind `sh -c`.
-      if (/\s/.test(word)) {
-        const inner = namedByCommand(word, cwd);
-        for (const path of inner.paths) paths.add(path);
-        for (const script of inner.scripts) scripts.set(`${script.manifest} ${script.name}`, script);
-      }
+      if (/\s/.test(word)) take(namedByCommand(word, cwd));
       for (const part of [word, word.slice(word.indexOf("=") + 1)]) if (part !== "") paths.add(join(cwd, part));
     }
-    const looked = lookedUp(words, cwd);
-    for (const path of looked.paths) paths.add(path);
-    for (const script of looked.scripts) scripts.set(`${script.manifest} ${script.name}`, script);
+    take(lookedUp(words, cwd));
   }
+  // In what is only assigned.
+  for (const command of inner.values()) take(namedByCommand(command, cwd));
   return { paths: [...paths], scripts: [...scripts.values()] };
 }
 
+/** A variable that a path begins with is most often the root of the project; if not, a path too much is named. */
+const variableBefore = /(["']?)\$(?:\{[^}]*\}|\w+|\(\s*pwd\s*\))\1\//g;
+
 /**
  * Whether a command only looks at files, as `test -e a.txt` does: those are what the gate is about, not what it runs. What
- * is shown to another program by `cat` may be run there.
+ * is shown to another program, as by `cat`, may be run there.
  */
 function looksOnly(words: readonly string[], line: string): boolean {
   const program = words.find((word) => !shellWords.has(word)) ?? "";
-  return lookers.has(program) || (program === "cat" && !line.includes("|"));
+  return lookers.has(program) || (showers.has(program) && !line.includes("|"));
 }
 
 const shellWords = new Set(["!", "if", "then", "elif", "else", "while", "until", "do", "time"]);
+const showers = new Set(["cat", "head", "tail"]);
 const lookers = new Set(
-  "test [ [[ : true false exit return echo printf grep egrep fgrep ls head tail wc diff cmp sort uniq stat sleep touch rm mkdir cp mv read set export fi done".split(
+  "test [ [[ : true false exit return echo printf grep egrep fgrep ls wc diff cmp sort uniq stat sleep touch rm mkdir cp mv read set export fi done".split(
     " ",
   ),
 );
@@ -58,7 +72,7 @@ const nothing: NamedByCommand = { paths: [], scripts: [] };
 /** What the first program among the words that looks something up finds it in. */
 function lookedUp(words: readonly string[], cwd: string): NamedByCommand {
   for (const [at, word] of words.entries()) {
-    const program = programs[word.slice(word.lastIndexOf("/") + 1)];
+    const program = programs[word.slice(word.lastIndexOf("/") + 1).replace(/^python[\d.]+$/, "python")];
     if (program !== undefined) return program(words.slice(at + 1), cwd);
   }
   return nothing;
@@ -70,7 +84,7 @@ const manager =
   (own: readonly string[], settings: readonly string[]): Program =>
   (args, cwd) => {
     const { dir, rest } = placeOf(args, cwd, ["--prefix", "-C", "--dir", "--cwd"]);
-    const words = rest.filter((word) => !word.startsWith("-"));
+    const words = rest.filter((word, at) => !word.startsWith("-") && !valued.includes(rest[at - 1] ?? ""));
     const [verb = "install", next] = words;
     const name = aliases[verb] ?? (runs.includes(verb) ? next : own.includes(verb) ? undefined : verb);
     const names = installs.includes(verb) ? onInstall : name === undefined ? [] : [`pre${name}`, name, `post${name}`];
@@ -81,6 +95,8 @@ const manager =
     };
   };
 
+/** Flags of managers that have a word of their own. */
+const valued: readonly string[] = "--loglevel --workspace -w --filter -F --registry --cache --userconfig".split(" ");
 const runs: readonly string[] = ["run", "run-script", "rum", "urn"];
 const aliases: Readonly<Record<string, string>> = {
   t: "test",
@@ -93,18 +109,38 @@ const installs: readonly string[] = ["install", "i", "ci", "clean-install", "ins
 /** Of the project itself; those of its dependencies are in the lock file. */
 const onInstall: readonly string[] = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
 
+/** Where these look for a module that is named without its ending. */
+const node: Program = (args, cwd) => ({
+  paths: args
+    .filter((word) => !word.startsWith("-"))
+    .flatMap((word) => [...endings.flatMap((end) => [`${word}${end}`, `${word}/index${end}`]), `${word}/package.json`])
+    .map((path) => join(cwd, path)),
+  scripts: [],
+});
+const endings: readonly string[] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
+
+/** It runs directories, and modules by their names. */
+const python: Program = (args, cwd) => {
+  const at = args.indexOf("-m");
+  const module = at < 0 ? undefined : args[at + 1]?.replaceAll(".", "/");
+  const found = module === undefined ? [] : [`${module}.py`, `${module}/__init__.py`, `${module}/__main__.py`];
+  const settings = module === "pytest" ? ["pytest.ini"] : [];
+  const directories = args.filter((word) => !word.startsWith("-")).map((word) => `${word}/__main__.py`);
+  return { paths: [...found, ...settings, ...directories].map((path) => join(cwd, path)), scripts: [] };
+};
+
 /** Bun has a test runner of its own under that name. */
-const bun: Program = (args, cwd) =>
-  args.find((word) => !word.startsWith("-")) === "test"
-    ? { paths: [join(cwd, "bunfig.toml")], scripts: [] }
-    : manager(["x", "build", "upgrade", "exec"], ["bunfig.toml"])(args, cwd);
+const bun: Program = (args, cwd) => {
+  if (args.find((word) => !word.startsWith("-")) === "test") return { paths: [join(cwd, "bunfig.toml")], scripts: [] };
+  const { paths, scripts } = manager(["x", "build", "upgrade", "exec"], ["bunfig.toml"])(args, cwd);
+  return { paths: [...paths, ...node(args, cwd).paths], scripts };
+};
 
 const byFile =
   (files: readonly string[], fileFlags: readonly string[]): Program =>
   (args, cwd) => {
     const { dir, rest } = placeOf(args, cwd, ["-C", "--directory"]);
-    const at = rest.findIndex((word) => fileFlags.includes(word));
-    const named = at < 0 ? undefined : rest[at + 1];
+    const named = rest.map((word, at) => valueIn(word, rest[at + 1], fileFlags)).find((value) => value !== undefined);
     return { paths: (named === undefined ? files : [named]).map((file) => join(dir, file)), scripts: [] };
   };
 
@@ -115,6 +151,12 @@ const programs: Readonly<Record<string, Program>> = {
   pnpm: manager(["exec", "dlx", "audit", "ls"], [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs"]),
   yarn: manager(["exec", "dlx", "node"], [".yarnrc", ".yarnrc.yml"]),
   bun,
+  node,
+  tsx: node,
+  "ts-node": node,
+  python,
+  pytest: byFile(["pytest.ini"], ["-c", "--config-file"]),
+  cargo: byFile([".cargo/config.toml", ".cargo/config"], []),
   make,
   gmake: make,
   just: byFile(["justfile", "Justfile", ".justfile"], ["-f", "--justfile"]),
@@ -131,49 +173,29 @@ function placeOf(args: readonly string[], cwd: string, flags: readonly string[])
   let dir = cwd;
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? "";
-    const flag = flags.find((each) => word === each || word.startsWith(`${each}=`));
-    if (flag === undefined) rest.push(word);
-    else if (word === flag) dir = join(cwd, args[++at] ?? "");
-    else dir = join(cwd, word.slice(flag.length + 1));
+    const named = valueIn(word, args[at + 1] ?? "", flags);
+    if (named === undefined) rest.push(word);
+    else dir = join(cwd, named);
+    if (flags.includes(word)) at++;
   }
   return { dir, rest };
 }
 
-/** The words of each command in a line of shell. Quotes are taken off; what a variable stands for is not known. */
-export function simpleCommands(text: string): readonly (readonly string[])[] {
-  const commands: string[][] = [];
-  let words: string[] = [];
-  let word: string | undefined;
-  const endWord = (): void => {
-    if (word !== undefined) words.push(word);
-    word = undefined;
-  };
-  const endCommand = (): void => {
-    endWord();
-    if (words.length > 0) commands.push(words);
-    words = [];
-  };
-  for (let at = 0; at < text.length; at++) {
-    const sign = text.charAt(at);
-    if (sign === "'" || sign === '"') {
-      const end = text.indexOf(sign, at + 1);
-      word = (word ?? "") + text.slice(at + 1, end < 0 ? text.length : end);
-      at = end < 0 ? text.length : end;
-    } else if (sign === "\\") word = (word ?? "") + text.charAt(++at);
-    else if (/[;&|()\n{}<>]/.test(sign)) endCommand();
-    else if (/\s/.test(sign)) endWord();
-    else word = (word ?? "") + sign;
-  }
-  endCommand();
-  return commands.map((each) =>
-    each.slice(
-      Math.max(
-        each.findIndex((one) => !/^\w+=/.test(one)),
-        0,
-      ),
-    ),
-  );
+/** What one of the flags says here: in the next word, behind an equals sign, or right behind its letter. */
+function valueIn(word: string, next: string | undefined, flags: readonly string[]): string | undefined {
+  if (flags.includes(word)) return next;
+  const flag = flags.find((each) => word.startsWith(each.length === 2 ? each : `${each}=`));
+  return flag === undefined ? undefined : word.slice(flag.length).replace(/^=/, "");
 }
+
+/** Where these paths lead through the links, each known by its path and what it points at. */
+export const pathsBehind = (paths: readonly string[], links: ReadonlyMap<string, string>): readonly string[] =>
+  [...links].flatMap(([link, target]) => {
+    const real = join(link.slice(0, Math.max(link.lastIndexOf("/"), 0)), target);
+    return paths
+      .filter((path) => path === link || path.startsWith(`${link}/`))
+      .map((path) => join(real, path.slice(link.length).replace(/^\//, "")));
+  });
 
 /** Both from the root of the project; what leads out of it is no path of the project. */
 function join(dir: string, path: string): string {

@@ -1,4 +1,4 @@
-import { simpleCommands } from "../gate/named-by-command.ts";
+import { simpleCommands } from "../gate/simple-commands.ts";
 import type { ProjectTexts } from "./gate.ts";
 import { makefileNames } from "./gates/make.ts";
 import { field, type Manager, managerOf, parsed } from "./gates/node.ts";

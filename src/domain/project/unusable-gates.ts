@@ -1,4 +1,5 @@
-import { namedByCommand, simpleCommands } from "../gate/named-by-command.ts";
+import { namedByCommand } from "../gate/named-by-command.ts";
+import { simpleCommands } from "../gate/simple-commands.ts";
 import { field, parsed } from "./gates/node.ts";
 
 export interface UnusableGate {

@@ -1,5 +1,5 @@
 import { isIn } from "../../domain/agent/capability.ts";
-import { type NamedByCommand, namedByCommand } from "../../domain/gate/named-by-command.ts";
+import { type NamedByCommand, namedByCommand, pathsBehind } from "../../domain/gate/named-by-command.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
 import { isScopeExplained, outsideScope } from "../../domain/turn/scope.ts";
@@ -128,8 +128,30 @@ async function commandsOn(ports: MergePorts, tip: string): Promise<readonly Proj
     }
     commands.push({ by, named: { paths: [...paths], scripts: [...scripts.values()] } });
   }
-  return commands;
+  return await behindLinks(ports, tip, commands);
 }
+
+/** The same commands, which also name what the links among their paths lead to on the target. */
+async function behindLinks(
+  { merging }: MergePorts,
+  tip: string,
+  commands: readonly ProjectCommand[],
+): Promise<readonly ProjectCommand[]> {
+  const paths = commands.map(({ named }) => new Set(named.paths));
+  let fresh = paths.flatMap((each) => [...each]);
+  for (let links = 0; fresh.length > 0 && links < mostLinks; links++) {
+    const targets = await merging.linksAt(tip, fresh);
+    fresh = paths.flatMap((each) => {
+      const found = pathsBehind([...each], targets).filter((path) => !each.has(path));
+      for (const path of found) each.add(path);
+      return found;
+    });
+  }
+  return commands.map(({ by, named }, at) => ({ by, named: { ...named, paths: [...(paths[at] ?? [])] } }));
+}
+
+/** As many as the system follows; in a circle nothing new is found before. */
+const mostLinks = 40;
 
 /** The entries of `scripts`; none where the file is not there or is no manifest. */
 async function scriptsAt({ merging }: MergePorts, commit: string, path: string): Promise<ReadonlyMap<string, string>> {

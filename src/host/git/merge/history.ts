@@ -1,6 +1,7 @@
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { commitAt } from "../yard.ts";
 import type { Ground } from "./ground.ts";
+import { parentsOf } from "./move-files.ts";
 
 export async function commitOf(ground: Ground, ref: string): Promise<string | undefined> {
   // A name that git would take for an option is no name of a commit.
@@ -102,4 +103,21 @@ export async function blobAt(ground: Ground, commit: string, path: string): Prom
 
 export async function readBlob(ground: Ground, oid: string): Promise<Uint8Array> {
   return expectGit(await ground.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
+}
+
+export async function linksAt(
+  ground: Ground,
+  commit: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const asked = new Set(paths.flatMap((path) => [...parentsOf(path), path]).filter((path) => path !== ""));
+  const links = new Map<string, string>();
+  if (asked.size === 0) return links;
+  const args = ["ls-tree", "-z", "--full-tree", commit, "--", ...asked];
+  const listed = expectGit(await ground.through((own) => own.git(args)), `looking for links in ${commit}`);
+  for (const line of zeroEnded(listed.raw).map(String)) {
+    const [, oid = "", path = ""] = /^120000 blob (\S+)\t(.+)$/s.exec(line) ?? [];
+    if (asked.has(path)) links.set(path, Buffer.from(await readBlob(ground, oid)).toString());
+  }
+  return links;
 }

@@ -13,6 +13,7 @@ import {
   commitOf,
   contains,
   differing,
+  linksAt,
   messagesSince,
   patch,
   patchOf,
@@ -75,6 +76,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     mergeOver: async (base, ours, theirs) => mergeOver(await ground(), (await shop()).merger, { base, ours, theirs }),
     revert: async (commit, onto) => revert(await ground(), (await shop()).merger, { commit, onto }),
     blobAt: async (commit, path) => blobAt(await ground(), commit, path),
+    linksAt: async (commit, paths) => linksAt(await ground(), commit, paths),
     readBlob: async (oid) => readBlob(await ground(), oid),
     isUnion: async (commit, path) => {
       const { attributes } = await shop();
