@@ -27,6 +27,7 @@ export async function areLanded(
   const tips = [...new Set(resolved.filter((tip) => tip !== undefined))];
   const landed = questions.map(({ commit, base }) => tips.length > 0 && commit === base);
   const rest = (): readonly number[] => [...questions.keys()].filter((at) => landed[at] === false);
+  const compared = new Set<string>();
   for (const tip of tips) {
     const open = rest().map((at) => questions[at]?.commit ?? "");
     if (open.length === 0) return landed;
@@ -34,12 +35,16 @@ export async function areLanded(
     const listed = await runGit({ cwd: yard.repository.root, args: ["rev-list", "--stdin"], stdin });
     // A commit that is not there any more is asked about by itself.
     if (listed.code !== 0) continue;
+    compared.add(tip);
     const outside = new Set(listed.out.split("\n"));
     for (const at of rest()) if (!outside.has(questions[at]?.commit ?? "")) landed[at] = true;
   }
   await atMost(4, rest(), async (at) => {
     const { commit, base } = questions[at] ?? { commit: "", base: null };
-    for (const tip of tips) if (landed[at] === false && (await isIn(yard, commit, base, tip))) landed[at] = true;
+    for (const tip of tips) {
+      const ask = compared.has(tip) ? isInOtherwise : isIn;
+      if (landed[at] === false && (await ask(yard, commit, base, tip))) landed[at] = true;
+    }
   });
   return landed;
 }
@@ -60,6 +65,15 @@ async function keptBeside({ repository }: Yard, commit: string): Promise<readonl
 }
 
 async function isIn(yard: Yard, commit: string, base: string | null, target: string): Promise<boolean> {
+  const into = await commitAt(yard, target);
+  if (into === undefined) return false;
+  const { repository } = yard;
+  if (await isAncestor({ git: (args) => git(repository.root, ...args) }, commit, into)) return true;
+  return isInOtherwise(yard, commit, base, into);
+}
+
+/** Of a commit that is not itself among those of the target. */
+async function isInOtherwise(yard: Yard, commit: string, base: string | null, into: string): Promise<boolean> {
   using own = openOwnDir({
     repository: yard.repository,
     scratch: yard.scratch,
@@ -67,10 +81,6 @@ async function isIn(yard: Yard, commit: string, base: string | null, target: str
     refs: yard.repository.commonDir,
     objects: "scratch",
   });
-  const tip = await own.git(["rev-parse", "--verify", "--quiet", `${target}^{commit}`]);
-  if (tip.code !== 0) return false;
-  const into = tip.out.trim();
-  if (await isAncestor(own, commit, into)) return true;
   // It never went beyond where it started.
   if (base !== null && (await isAncestor(own, commit, base))) return true;
   const fork = await own.git(["merge-base", commit, into]);
@@ -109,7 +119,7 @@ interface Range {
   readonly into: string;
 }
 
-async function isAncestor(own: OwnDir, commit: string, of: string): Promise<boolean> {
+async function isAncestor(own: Pick<OwnDir, "git">, commit: string, of: string): Promise<boolean> {
   const { code, err } = await own.git(["merge-base", "--is-ancestor", commit, of]);
   if (code > 1) throw new Error(`comparing ${commit} with ${of}: ${err.trim()}`);
   return code === 0;

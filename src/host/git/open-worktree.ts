@@ -20,6 +20,14 @@ export interface OpenWorktree extends Disposable {
   readonly onBranch: boolean;
   /** Commits that go with its git state, because nothing else holds them. */
   loose(): Promise<readonly string[]>;
+  /** What its index lists. */
+  tracked(): Promise<readonly TrackedPath[]>;
+}
+
+/** A path of the index, with its mode as git writes it. */
+export interface TrackedPath {
+  readonly path: string;
+  readonly mode: string;
 }
 
 /** Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know. */
@@ -36,7 +44,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       objects: "project",
     });
     if (head !== undefined) expectGit(await views.own.git(["read-tree", head]), "reading the last known commit");
-    return { ...views, head, onBranch: false, loose: async () => [] };
+    return { ...views, head, onBranch: false, loose: async () => [], tracked: () => trackedIn(views.own) };
   }
   const views = openBoth({
     ...common,
@@ -48,7 +56,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       : { objects: "project" as const }),
   });
   const { own } = views;
-  const [head] = await Promise.all([
+  const [head, tracked] = await Promise.all([
     own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
     seeHiddenChanges(own, worktree.path),
   ]);
@@ -58,6 +66,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
     ...views,
     head: at,
     loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
+    tracked: async () => tracked ?? trackedIn(own),
     onBranch: place.head.trim() === `ref: refs/heads/${worktree.branch}`,
   };
 }
@@ -108,6 +117,7 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
     ...views,
     head: at,
     loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
+    tracked: () => trackedIn(own),
     onBranch: text === `ref: refs/heads/${branch}`,
   };
 }
@@ -117,15 +127,17 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
  * agent may have edited them. Only our copy of the index is changed. Entries that a sparse checkout left out have no file,
  * and stay left out.
  */
-async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
-  const listed = await own.git(["ls-files", "-v", "-z"]);
+async function seeHiddenChanges(own: OwnDir, root: string): Promise<readonly TrackedPath[] | undefined> {
+  const listed = await own.git(["ls-files", "-v", "--stage", "-z"]);
   // An index that git cannot read is told by whoever needs it.
-  if (listed.code !== 0) return;
+  if (listed.code !== 0) return undefined;
+  const tracked: TrackedPath[] = [];
   const assumed: Buffer[] = [];
   const skipped: Buffer[] = [];
   for (const entry of zeroEnded(listed.raw)) {
     const [tag = 0] = entry;
-    const path = entry.subarray(2);
+    const { path, ...rest } = pathOf(entry.subarray(2));
+    tracked.push({ ...rest, path: path.toString() });
     if (isLowerCase(tag)) assumed.push(path);
     if (upperCase(tag) === skipWorktreeTag && lstatSync(absolute(root, path), { throwIfNoEntry: false })) {
       skipped.push(path);
@@ -138,6 +150,20 @@ async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
     const stdin = Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
     if (paths.length > 0) expectGit(await own.git(["update-index", option, "-z", "--stdin"], { stdin }), option);
   }
+  return tracked;
+}
+
+async function trackedIn(own: OwnDir): Promise<readonly TrackedPath[]> {
+  const listed = expectGit(await own.git(["ls-files", "-z", "--stage"]), "listing files");
+  return zeroEnded(listed.raw).map((entry) => {
+    const { path, mode } = pathOf(entry);
+    return { path: path.toString(), mode };
+  });
+}
+
+/** Of `<mode> <object> <stage>`, a tab and the path, which is bytes. */
+function pathOf(entry: Buffer): { readonly path: Buffer; readonly mode: string } {
+  return { path: entry.subarray(entry.indexOf(0x09) + 1), mode: entry.subarray(0, entry.indexOf(0x20)).toString() };
 }
 
 const isLowerCase = (letter: number): boolean => letter >= 0x61 && letter <= 0x7a;

@@ -85,12 +85,16 @@ export function adminDirOf(repository: Pick<Repository, "commonDir">, path: stri
   const all = join(repository.commonDir, "worktrees");
   if (!existsSync(all)) return undefined;
   const wanted = placeInParent(path);
+  const isOfIt = (dir: string): boolean => {
+    const link = textOf(join(dir, "gitdir"))?.trim();
+    return link !== undefined && placeInParent(dirname(resolve(dir, link))) === wanted;
+  };
+  // Git names it after the worktree. Only where that name was taken, all the others have to be read.
+  const likely = join(all, basename(path));
+  if (isOfIt(likely)) return likely;
   return readdirSync(all)
     .map((name) => join(all, name))
-    .find((dir) => {
-      const link = textOf(join(dir, "gitdir"))?.trim();
-      return link !== undefined && placeInParent(dirname(resolve(dir, link))) === wanted;
-    });
+    .find(isOfIt);
 }
 
 function headText(gitDir: string): string | undefined {

@@ -16,7 +16,7 @@ import { checkedOutModules, openAgentModule, yardOf } from "./submodules/agent-m
 import { keepSubmodules } from "./submodules/keep.ts";
 import { dropBases, homeOf } from "./submodules/local-module.ts";
 import { freshPath, keptModules, openTrash, removeAll, type Trash, trashName } from "./trash.ts";
-import { findWork } from "./work.ts";
+import { findWork, isAsCommitted } from "./work.ts";
 import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
 
 /**
@@ -90,7 +90,8 @@ export async function deleteBranchesAt(
 async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
   const aside = besides(worktree.path, "removing");
   let modulesAreKept: boolean;
-  if (standing(worktree) === "own") {
+  const found = standing(worktree);
+  if (found === "own") {
     modulesAreKept = await fillTrash(yard, worktree, trash);
     if (existsSync(aside)) removeAll(aside);
     renameSync(worktree.path, aside);
@@ -101,6 +102,8 @@ async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Prom
     }
   } else {
     modulesAreKept = (await keepSubmodules(yard, worktree)).every(({ problem }) => problem === null);
+    // A person has made a worktree there meanwhile, as our words of a rescue say how to: the record is that of theirs.
+    if (found === "nothing" && standing({ path: worktree.path }) !== "nothing") return;
   }
   if (worktree.kind === "linked") forget(yard, worktree, trash, { modulesAreKept });
   if (existsSync(aside)) removeAll(aside);
@@ -111,11 +114,14 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   const submodules = await emptySubmodules(yard, worktree, trash);
   using open = await openWorktree(yard, worktree);
   const notWork = leftOut(yard);
-  const tracked = await trackedPaths(open);
+  const tracked = await open.tracked();
+  const isTracked = new Set(tracked.map(({ path }) => path));
   for (const path of includedIn(worktree.path, [...yard.include, ...yard.deployed])) {
-    if (!tracked.files.has(path)) rmSync(join(worktree.path, path), { force: true });
+    if (!isTracked.has(path)) rmSync(join(worktree.path, path), { force: true });
   }
-  const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yard, open, worktree.path)]);
+  const [ignored, skipped] = (await isAsCommitted(yard, open, "ignored too"))
+    ? [[], []]
+    : await Promise.all([ignoredPaths(open), findWork(yard, open, worktree.path).then((work) => work.skipped)]);
   const isWork = (path: Buffer): boolean => !notWork(path.toString().replace(/\/$/, ""));
   for (const path of skipped.filter(isWork)) trash.take(worktree.path, path, "work");
   for (const path of ignored.filter(isWork)) trash.take(worktree.path, path, "ignored");
@@ -124,7 +130,8 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   if (worktree.kind === "linked" && lstatSync(ownRepository, { throwIfNoEntry: false })?.isDirectory() === true) {
     trash.take(worktree.path, ".git", "work");
   }
-  for (const path of tracked.submodules) {
+  // A submodule that is not among those is kept as files.
+  for (const { path } of tracked.filter(({ mode }) => mode === submoduleMode)) {
     if (!submodules.kept.has(path) && hasFiles(join(worktree.path, path))) trash.take(worktree.path, path, "work");
   }
   return submodules.areWhole;
@@ -164,21 +171,7 @@ async function emptySubmodules(yard: Yard, worktree: OwnedWorktree, trash: Trash
   return { kept, areWhole: problems.length === 0 };
 }
 
-/** A submodule that is not among those above is kept as files. */
-async function trackedPaths({ own }: OpenWorktree): Promise<{
-  readonly files: ReadonlySet<string>;
-  readonly submodules: readonly string[];
-}> {
-  const staged = expectGit(await own.git(["ls-files", "-z", "--stage"]), "listing files");
-  const entries = zeroEnded(staged.raw).map((entry) => entry.toString());
-  const pathOf = (entry: string): string => entry.slice(entry.indexOf("\t") + 1);
-  return {
-    files: new Set(entries.map(pathOf)),
-    submodules: entries.filter((entry) => entry.startsWith(submoduleMode)).map(pathOf),
-  };
-}
-
-const submoduleMode = "160000 ";
+const submoduleMode = "160000";
 
 const hasFiles = (dir: string): boolean => existsSync(dir) && readdirSync(dir).length > 0;
 

@@ -7,7 +7,7 @@ import { type OpenWorktree, openRecord, openWorktree } from "./open-worktree.ts"
 import type { OwnDir } from "./own-dir.ts";
 import { standing } from "./places.ts";
 import { transfer } from "./transfer.ts";
-import { findWork } from "./work.ts";
+import { findWork, isAsCommitted } from "./work.ts";
 import { absolute, firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
@@ -103,13 +103,17 @@ async function store(
 ): Promise<Kept | undefined> {
   const { own, head } = open;
   const root = worktree.path;
+  const [isClean, filtered] = await Promise.all([
+    head !== undefined && isAsCommitted(yard, open, "work"),
+    storedAs === "git" ? [] : keptByFilters(yard, open, worktree),
+  ]);
+  if (head !== undefined && isClean && filtered.length === 0) return { commit: head, skipped: [] };
   const [work, headTree] = await Promise.all([
     findWork(yard, open, root),
     head === undefined ? undefined : treeOf(own, head),
   ]);
   const staged = await indexTree(own);
   const paths = [...work.changed, ...work.untracked];
-  const filtered = storedAs === "git" ? [] : await keptByFilters(yard, open, worktree);
   if (paths.length > 0) {
     const stdin = Buffer.concat(paths.flatMap((path) => [path, zero]));
     const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];

@@ -37,10 +37,32 @@ export async function findWork(yard: Yard, open: OpenWorktree, root: string): Pr
   return work;
 }
 
+/**
+ * Are the files just what HEAD has: nothing staged, changed or untracked, and with `ignored` nothing ignored either? One
+ * process, where finding out what it is takes several.
+ */
+export async function isAsCommitted(yard: Yard, open: OpenWorktree, sort: "work" | "ignored too"): Promise<boolean> {
+  const args = [...statusArgs, ...(sort === "work" ? [] : ["--ignored=traditional"])];
+  const answer = expectGit(await lookAsGit(open, args), "the state of a worktree");
+  const notWork = leftOut(yard);
+  return zeroEnded(answer.raw).every((entry) => {
+    const isNew = entry.subarray(0, 2).toString() === "??";
+    return isNew && notWork(entry.subarray(statusColumns).toString());
+  });
+}
+
+const statusArgs = [
+  "status",
+  "--porcelain=v1",
+  "-z",
+  "--no-renames",
+  "--untracked-files=all",
+  "--ignore-submodules=dirty",
+];
+
 /** Staged, changed and untracked paths. Files whose index entry is stale are compared, not taken for changed. */
 export async function dirtyPaths(open: OpenWorktree): Promise<readonly string[]> {
-  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
-  const answer = expectGit(await lookAsGit(open, args), "the state of a worktree");
+  const answer = expectGit(await lookAsGit(open, statusArgs), "the state of a worktree");
   return zeroEnded(answer.raw).map((entry) => entry.subarray(statusColumns).toString());
 }
 

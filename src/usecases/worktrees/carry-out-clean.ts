@@ -2,9 +2,10 @@ import { atMost } from "../../domain/at-most.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
+import type { FoundBranch } from "../../ports/worktrees.ts";
 import type { CleanDir, CleanPlan } from "./plan-clean.ts";
 import type { WorktreePorts } from "./ports.ts";
-import { claimRemoval, type Removed, removeOne } from "./remove-worktree.ts";
+import { claimRemoval, type Removed, removeOne, withoutBranch } from "./remove-worktree.ts";
 import { worktreesAtOnce } from "./survey.ts";
 
 /** Where everything that is about to go can be found again. */
@@ -63,7 +64,7 @@ async function cleanAll(
 ): Promise<Result<CleanReport, Refusal>> {
   const { worktrees, effects, facts } = ports;
   const backup = await effects.backUp(refsAtRisk(plan));
-  const policy = { branch: plan.force ? "always" : "when-landed", claim: "stays" } as const;
+  const policy = { branch: plan.force ? "always" : "when-landed", claim: "stays", branches: "later" } as const;
   const results = await atMost(worktreesAtOnce, plan.worktrees, async (judged) => {
     const one = await removeOne(ports, judged, policy);
     if (!one.ok || one.value.trash === null || !plan.emptiesTrash) return one;
@@ -71,8 +72,17 @@ async function cleanAll(
   });
   const failed = results.find((result) => !result.ok);
   if (failed !== undefined && !failed.ok) return failed;
-  const removed = results.flatMap((result) => (result.ok ? [result.value] : []));
-  const branches = await deleteBranches(ports, plan);
+  const gone = results.flatMap((result) => (result.ok ? [result.value] : []));
+  const branches = await deleteBranches(ports, [
+    ...gone.flatMap(({ leftBranch }) => leftBranch ?? []),
+    ...plan.branches,
+  ]);
+  const areGone = new Set(branches.gone);
+  const removed = gone.map((one, at) => {
+    const judged = plan.worktrees[at];
+    const isGone = one.leftBranch !== undefined && areGone.has(one.branch);
+    return isGone && judged !== undefined ? withoutBranch(judged, one) : one;
+  });
   const mail = plan.messages > 0 ? await effects.purgeMail(plan.plannedAt + 1) : ok({ purged: 0 });
   if (!mail.ok) return mail;
   for (const dir of plan.dirs) await effects.emptyDir(dir, backup);
@@ -88,7 +98,7 @@ async function cleanAll(
   return ok({
     backup,
     worktrees: removed,
-    branchesDeleted: [...removed.filter((one) => one.branchDeleted).map(({ branch }) => branch), ...branches.gone],
+    branchesDeleted: branches.gone,
     problems: [...removed.flatMap(({ problem }) => problem ?? []), ...branches.problems],
     messages: mail.value.purged,
     usage: archived.value.usageRows,
@@ -108,11 +118,12 @@ function refsAtRisk(plan: CleanPlan): readonly string[] {
 
 async function deleteBranches(
   { worktrees }: WorktreePorts,
-  { branches }: CleanPlan,
+  branches: readonly FoundBranch[],
 ): Promise<{ readonly gone: string[]; readonly problems: string[] }> {
   // A worktree that went before may have taken its branch along.
   const there = new Set((await worktrees.branches()).map(({ branch }) => branch));
-  const left = branches.filter(({ branch }) => there.has(branch));
+  const unique = new Map(branches.map((found) => [found.branch, found]));
+  const left = [...unique.values()].filter(({ branch }) => there.has(branch));
   const problems = await worktrees.deleteBranches(left);
   return {
     gone: left.filter((_, at) => problems[at] === null).map(({ branch }) => branch),

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import type { FoundBranch } from "../../ports/worktrees.ts";
 import type { WorktreePorts } from "./ports.ts";
 import type { KeptWork, RemovingReply, RemovingRequest } from "./removed.ts";
 import type { Judged } from "./survey.ts";
@@ -14,6 +15,8 @@ export interface Removed {
   readonly problem: string | null;
   readonly rescue: (KeptWork & { readonly restore: string }) | null;
   readonly trash: string | null;
+  /** Its branch, which is to be deleted with those of other worktrees. */
+  readonly leftBranch?: FoundBranch;
 }
 
 /** `when-landed`: only a branch whose commits are elsewhere too. `always`: they are under the rescue ref. */
@@ -30,7 +33,16 @@ const graceMs = 2_000;
 export async function removeOne(
   { worktrees, facts, processes }: WorktreePorts,
   judged: Judged,
-  { branch: policy, claim = "ends" }: { readonly branch: BranchPolicy; readonly claim?: "ends" | "stays" },
+  {
+    branch: policy,
+    claim = "ends",
+    branches = "now",
+  }: {
+    readonly branch: BranchPolicy;
+    readonly claim?: "ends" | "stays";
+    /** `later`: the caller deletes the branches of many together. */
+    readonly branches?: "now" | "later";
+  },
 ): Promise<Result<Removed, Refusal>> {
   const { worktree, owner, verdict, landed, tip } = judged;
   const { agentName, generation, path, branch } = worktree;
@@ -44,9 +56,11 @@ export async function removeOne(
   if (!intent.ok) return intent;
   if (!intent.value.clear) return ok({ ...untouched, agentName, path, branch, problem: intent.value.why });
   const dropBranch = tip !== undefined && (landed || (policy === "always" && rescued !== undefined));
-  const removal = await worktrees.remove(worktree, { deleteBranch: dropBranch ? tip : null });
-  const left = dropBranch ? await worktrees.resolve(`refs/heads/${worktree.branch}`) : undefined;
-  const branchDeleted = dropBranch && removal.removed && left === undefined;
+  const dropNow = dropBranch && branches === "now";
+  const removal = await worktrees.remove(worktree, { deleteBranch: dropNow ? tip : null });
+  const left = dropNow ? await worktrees.resolve(`refs/heads/${worktree.branch}`) : undefined;
+  const branchDeleted = dropNow && removal.removed && left === undefined;
+  const leftBranch = dropBranch && !dropNow && removal.removed ? { branch, tip } : undefined;
   const stored = await facts.removed({
     agentName,
     generation,
@@ -66,7 +80,15 @@ export async function removeOne(
   const rescue =
     rescued === undefined ? null : { ...rescued, restore: restoreCommand(judged, rescued.ref, branchDeleted) };
   const { removed, problem, trash } = removal;
-  return ok({ agentName, path, branch, removed, branchDeleted, problem, rescue, trash });
+  const result = { agentName, path, branch, removed, branchDeleted, problem, rescue, trash };
+  return ok(leftBranch === undefined ? result : { ...result, leftBranch });
+}
+
+/** The same after its branch was deleted with those of others. */
+export function withoutBranch(judged: Judged, { leftBranch: _, ...removed }: Removed): Removed {
+  const { rescue } = removed;
+  const restored = rescue === null ? null : { ...rescue, restore: restoreCommand(judged, rescue.ref, true) };
+  return { ...removed, branchDeleted: true, rescue: restored };
 }
 
 /**
