@@ -169,6 +169,7 @@ function gitEnvironment(withFilters: boolean): Record<string, string> {
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_GRAFT_FILE: "/dev/null",
     GIT_NO_LAZY_FETCH: "1",
     ...(withFilters ? {} : { GIT_ALLOW_PROTOCOL: "none" }),
     LC_ALL: "C",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
@@ -54,6 +54,27 @@ describe("nothing an agent can configure is run by us", () => {
     const { trash } = await worktrees.remove(owned, { deleteBranch: null });
     expect(world.read(trash ?? "", "sub/inner.txt")).toBe("changed inside\n");
     expect(world.sprung()).toBe(false);
+  });
+
+  test("planted grafts and replacements make no work look landed", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    await worktrees.create(requestFor(owned));
+    world.write(owned.path, "precious.txt", "work\n");
+    world.git(owned.path, "add", "-A");
+    world.git(owned.path, "commit", "--quiet", "-m", "work");
+    const commit = world.git(owned.path, "rev-parse", "HEAD").trim();
+    const target = world.git(world.root, "rev-parse", "main").trim();
+    world.write(world.root, ".git/info/grafts", `${target} ${commit}\n${commit}\n`);
+    expect(world.git(world.root, "rev-list", "main")).toContain(commit);
+    const questions = [{ commit, base: target }];
+    expect(await worktrees.areLanded(questions, ["refs/heads/main"])).toEqual([false]);
+    expect(await worktrees.isLanded(commit, target, "refs/heads/main")).toBe(false);
+    rmSync(join(world.root, ".git/info/grafts"));
+    world.git(world.root, "replace", target, commit);
+    expect(await worktrees.areLanded(questions, ["refs/heads/main"])).toEqual([false]);
+    expect(await worktrees.isLanded(commit, target, "refs/heads/main")).toBe(false);
   });
 
   test("the trap does spring for a git that is not careful", () => {
