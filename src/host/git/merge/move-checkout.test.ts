@@ -283,6 +283,15 @@ describe("checkouts of a special kind", () => {
     expect(world.git(world.root, "status", "--porcelain")).toBe("");
   });
 
+  test("one with a pipe where git keeps the patterns of a sparse one is moved, and holds nobody", async () => {
+    using world = gitMergeWorld({ files });
+    const from = world.tip("main");
+    const to = world.branch("next", () => world.write(world.root, "a.txt", "new a\n"));
+    Bun.spawnSync(["mkfifo", join(world.root, ".git/info/sparse-checkout")]);
+    expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({ kind: "done" });
+    expect(world.read(world.root, "a.txt")).toBe("new a\n");
+  });
+
   for (const flag of ["--assume-unchanged", "--skip-worktree"]) {
     test(`a changed file that is marked ${flag} is in the way all the same`, async () => {
       using world = gitMergeWorld({ files });

@@ -322,7 +322,9 @@ const indexLock = (gitDir: string): string => join(gitDir, "index.lock");
 /** Ours says so: after a kill it is told from the lock of a git command. */
 const lockText = "overstory moves this checkout\n";
 
-const isOurLock = (path: string): boolean => existsSync(path) && readFileSync(path, "latin1").startsWith(lockText);
+/** A pipe in its place would hold us for ever. */
+const isOurLock = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readFileSync(path, "latin1").startsWith(lockText);
 
 /** While we have it no git command changes the index or switches the branch of the checkout. */
 async function lockIndex({ gitDir }: Pick<About, "gitDir">): Promise<HeldLock | undefined> {

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { filterSentence } from "../../../domain/trust/filters.ts";
 import { type FileRules, fileRules, problemsWith } from "../filters.ts";
 import { type GitAnswer, git } from "../git.ts";
-import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { copyIfFile, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { openRepository, type Repository } from "../repository.ts";
 
 export interface UsersFilesCall {
@@ -79,8 +79,8 @@ const runIn =
 /** Which files a sparse checkout leaves out is said by a file beside the index, and counts if the configuration says so. */
 async function letSparse({ root, gitDir }: Repository, { dir }: OwnDir): Promise<readonly string[]> {
   const patterns = join(gitDir, "info", "sparse-checkout");
-  if (!existsSync(patterns)) return [];
-  copyFileSync(patterns, join(dir, "info", "sparse-checkout"));
+  copyIfFile(patterns, join(dir, "info", "sparse-checkout"));
+  if (!existsSync(join(dir, "info", "sparse-checkout"))) return [];
   const { out } = await git(root, "config", "-z", "--type=bool", "--get-regexp", "^core\\.sparsecheckout(cone)?$");
   const settings = out.split("\0").filter((entry) => entry !== "");
   return settings.flatMap((entry) => ["-c", entry.replace("\n", "=")]);
