@@ -166,6 +166,15 @@ test("tests, code, and other entries of a manifest land as before", async () => 
   expect(await questions(world)).toEqual([]);
 });
 
+test("a gate that names files outside of the repository, or none that can be, judges as before", async () => {
+  const command = `sh tools/check.sh; for f in /outside/a.sh ../above/b.sh './:(glob)*.sh' 'a//b.sh' -; do test ! -e "$f" || true; done`;
+  await using world = await worldWith({
+    gates: [`${command}; sh /outside/a.sh || sh ../b.sh || sh ':(glob)*.sh' || true`],
+  });
+  const id = await queued(world, writes("new.txt", "new\n"), { asker: "operator" });
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified" });
+});
+
 test("what the target changed meanwhile is not held against a branch", async () => {
   await using world = await worldWith();
   const headCommit = world.branch("work", () => world.write(world.root, "src/a.ts", "code\n"));

@@ -105,15 +105,19 @@ export async function readBlob(ground: Ground, oid: string): Promise<Uint8Array>
   return expectGit(await ground.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
 }
 
+/** What a command names may be anywhere; git refuses to look outside of the repository. */
+const isWithin = (path: string): boolean =>
+  path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+
 export async function linksAt(
   ground: Ground,
   commit: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = new Set(paths.flatMap((path) => [...parentsOf(path), path]).filter((path) => path !== ""));
+  const asked = new Set(paths.filter(isWithin).flatMap((path) => [...parentsOf(path), path]));
   const links = new Map<string, string>();
   if (asked.size === 0) return links;
-  const args = ["ls-tree", "-z", "--full-tree", commit, "--", ...asked];
+  const args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", ...asked];
   const listed = expectGit(await ground.through((own) => own.git(args)), `looking for links in ${commit}`);
   for (const line of zeroEnded(listed.raw).map(String)) {
     const [, oid = "", path = ""] = /^120000 blob (\S+)\t(.+)$/s.exec(line) ?? [];
