@@ -49,6 +49,9 @@ export const agents = table<Agent>("agents", {
 
 const live = "state NOT IN ('completed', 'zombie')";
 
+const newest =
+  "NOT EXISTS (SELECT 1 FROM agents later WHERE later.name = agents.name AND later.generation > agents.generation)";
+
 const couldBeStuck = `(topology = 'attached' OR stalled_since IS NOT NULL
   OR (capability NOT IN ${literals(capabilityClasses.persistent)} AND (
     EXISTS (SELECT 1 FROM turns t WHERE t.agent_id = agents.id AND t.status = 'running')
@@ -186,6 +189,6 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
   if (filter.live === true) parts.push(live);
-  if (filter.unreleased === true) parts.push("released_at IS NULL");
+  if (filter.unreleased === true) parts.push("released_at IS NULL", newest);
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }

@@ -8,7 +8,10 @@ export interface AgentFilter {
   readonly branch?: string;
   /** Only agents that have not ended. */
   readonly live?: boolean;
-  /** Only agents that nobody has let go yet: live ones, and ended ones whose work or failure still waits for somebody. */
+  /**
+   * Only agents that nobody has let go yet: live ones, and ended ones whose work or failure still waits for somebody.
+   * Of each name the latest incarnation decides: an earlier one was taken up by it.
+   */
   readonly unreleased?: boolean;
 }
 

@@ -1,5 +1,4 @@
 import { ok } from "../../domain/result.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, openDecisions } from "./decisions.ts";
 import { type OpenQuestion, openQuestions } from "./questions.ts";
@@ -20,6 +19,6 @@ export const operatorInbox: UseCase<object, Waiting> = {
     ok({
       decisions: await openDecisions(tx),
       questions: await openQuestions(tx),
-      troubled: await troubledAgents(tx, newestPerName(await tx.agents.list({ unreleased: true }))),
+      troubled: await troubledAgents(tx, await tx.agents.list({ unreleased: true })),
     }),
 };

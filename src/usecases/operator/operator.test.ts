@@ -226,3 +226,23 @@ test("a crashed agent is in status and inbox until it is let go, unless somebody
   await world.store.transaction((tx) => tx.agents.release("agent-lead-1", 5));
   expect(await names()).toEqual(["b1"]);
 });
+
+test("an earlier incarnation raises no alarm and is not listed once a later one of its name was let go", async () => {
+  await using world = await worldWithLead();
+  const ended = { parentName: "operator", state: "zombie", outcome: "crashed", endedAt: 2 } as const;
+  const later = { state: "completed", outcome: "done", generation: 2, endedAt: 4, releasedAt: 5 } as const;
+  await world.store.transaction(async (tx) => {
+    await tx.agents.reserve(storedAgent("b1", ended));
+    await tx.agents.reserve({ ...storedAgent("b1", { ...ended, ...later }), id: "agent-b1-2" });
+    const submitted = { ...ended, state: "completed", outcome: "done" } as const;
+    await tx.agents.reserve(storedAgent("b2", submitted));
+    await tx.agents.reserve({ ...storedAgent("b2", { ...submitted, ...later }), id: "agent-b2-2" });
+  });
+  expect((await world.must(operatorInbox, {})).troubled).toEqual([]);
+  const names = async (all: boolean) =>
+    (await world.must(overview, { all, mailbox: "operator" })).agents.map(
+      ({ agent }) => `${agent.name} ${agent.generation}`,
+    );
+  expect(await names(false)).toEqual(["lead-1 1"]);
+  expect((await names(true)).toSorted()).toEqual(["b1 2", "b2 2", "lead-1 1"]);
+});

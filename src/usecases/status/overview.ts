@@ -79,6 +79,6 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
 async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<readonly Agent[]> {
   if (all) return newestPerName(await tx.agents.list({}));
   const inRun = run === null ? {} : { runId: run.id };
-  const candidates = newestPerName(await tx.agents.list({ unreleased: true, ...inRun }));
+  const candidates = await tx.agents.list({ unreleased: true, ...inRun });
   return candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
 }
