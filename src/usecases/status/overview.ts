@@ -5,6 +5,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
+import { type Unpromoted, unpromotedRuns } from "../merge/unpromoted.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
 import { needsOperator, type Trouble, troubleOf } from "../operator/troubled-agents.ts";
@@ -32,6 +33,8 @@ export interface Overview {
   readonly approvals: readonly number[];
   /** Numbers of the merges that did not land and have no successor. */
   readonly failedMerges: readonly number[];
+  /** What has landed and waits to be taken over, of this run and of earlier ones. */
+  readonly unpromoted: readonly Unpromoted[];
   /** Questions of agents that only the operator can answer. */
   readonly decisions: readonly OpenDecision[];
   /** Questions that agents asked the operator and that nobody has answered. */
@@ -66,6 +69,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       openMerges: merges.pending.length,
       approvals: merges.approvals,
       failedMerges: merges.failed,
+      unpromoted: await unpromotedRuns(tx),
       decisions: decisions.filter(({ kind }) => kind === "decision"),
       questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),
     });

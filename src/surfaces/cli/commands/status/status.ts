@@ -2,6 +2,7 @@ import { hasEnded } from "../../../../domain/agent/agent.ts";
 import { statusOf, waitWords } from "../../../../domain/agent/status.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Unpromoted } from "../../../../usecases/merge/unpromoted.ts";
 import type { AgentView } from "../../../../usecases/status/overview.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago, shortTime } from "../../format.ts";
@@ -13,8 +14,18 @@ export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
   const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
   if (!reply.ok) return reply;
-  const { run, agents, unreadMailCount, unreadMailScope, approvals, failedMerges, openMerges, decisions, questions } =
-    reply.value;
+  const {
+    run,
+    agents,
+    unreadMailCount,
+    unreadMailScope,
+    approvals,
+    failedMerges,
+    openMerges,
+    decisions,
+    questions,
+    unpromoted,
+  } = reply.value;
   const merges = { pending: openMerges, approvals, failed: failedMerges };
   const engine = app.engine.status();
   const head =
@@ -26,6 +37,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
+    ...unpromoted.map((landed) => landedLine(io.paint, landed, run?.id ?? null)),
     ...decisionLines(io.paint, decisions),
     ...questionLines(io.paint, questions),
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
@@ -40,6 +52,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       unreadMailScope,
       mergeQueueCount: openMerges,
       merges: mergesJson(merges),
+      unpromoted,
       needsOperator:
         approvals.length + decisions.length + questions.length > 0 || agents.some((view) => view.needsOperator),
       decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
@@ -49,6 +62,13 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, objects),
   });
 };
+
+/** Without it the work of a team looks finished while the target has nothing of it. */
+function landedLine(paint: Paint, { runId, target, landings }: Unpromoted, current: string | null): string {
+  const of = runId === current ? "" : ` --run ${runId}`;
+  const branches = landings === 1 ? "1 branch waits" : `${landings} branches wait`;
+  return `Landed: ${branches} to be taken over into ${visibleLine(target)} ${paint.dim(`— ov merge promote${of}`)}`;
+}
 
 /** An agent that has ended reads no answer; what it handed over may still wait for approval. */
 function waitLines(agent: AgentView["agent"], waits: AgentView["waits"]): readonly string[] {

@@ -1,0 +1,45 @@
+import type { Run } from "../../domain/run/run.ts";
+import type { Tx } from "../../ports/store.ts";
+import { isOfTarget } from "./find-undo.ts";
+
+/** Work that landed on a branch of ours and that its target does not have yet. */
+export interface Unpromoted {
+  readonly runId: string;
+  readonly landing: string;
+  readonly target: string;
+  /** Landings since the last promotion. */
+  readonly landings: number;
+}
+
+/** Runs that ended long ago are looked up by name: ov merge promote --run. */
+const mostRuns = 20;
+
+/** Of the newest runs, those whose work waits for a promotion; by what is on record, without a look at git. */
+export async function unpromotedRuns(tx: Tx): Promise<readonly Unpromoted[]> {
+  const found: Unpromoted[] = [];
+  const seen = new Set<string>();
+  for (const run of await tx.runs.list(mostRuns)) {
+    const { landingBranch: landing, targetBranch: target } = run;
+    if (landing === null || target === null || seen.has(landing)) continue;
+    seen.add(landing);
+    const landings = await landingsSincePromotion(tx, landing);
+    if (landings > 0) found.push({ runId: run.id, landing, target, landings });
+  }
+  return found;
+}
+
+async function landingsSincePromotion(tx: Tx, landing: NonNullable<Run["landingBranch"]>): Promise<number> {
+  const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
+  if (landed.length === 0) return 0;
+  const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: 200 });
+  const last = promotions.find(({ request, undoneBy }) => request.landing === landing && undoneBy === null);
+  let count = 0;
+  for (const { seq, undoneBy, queueIds } of landed) {
+    if (undoneBy !== null || (last !== undefined && last.seq > seq)) continue;
+    for (const id of queueIds) {
+      const entry = await tx.merges.get(id);
+      if (entry?.status === "merged" && !(await isOfTarget(tx, entry))) count++;
+    }
+  }
+  return count;
+}
