@@ -91,6 +91,40 @@ describe("ov merge of an agent with uncommitted files", () => {
     await project.ov("stop", "ann", "--force");
   });
 
+  test("a branch without commits of its own does not land, and its task stays open", async () => {
+    await using project = await makeProject({ files });
+    const ended = { state: "zombie", outcome: "crashed", taskId: "t-1" } as const;
+    await project.json("task", "create", "Work of Ann", "--id", "t-1");
+    const path = await seat(project, "ann", ended);
+    const before = await project.git("for-each-ref");
+    for (const words of [[], ["--leave-rest"], ["--dry-run"]]) {
+      const refused = await project.ov("merge", "--branch", branch, ...words);
+      expect(refused.code).toBe(2);
+      expect(refused.err).toContain("has no commits of its own");
+      put(path, "draft.txt", "d\n");
+      if (words.length === 0) continue;
+      expect((await project.json("task", "show", "t-1")).task).toMatchObject({ status: "open" });
+    }
+    expect(await project.git("for-each-ref")).toBe(before);
+    expect(await project.read((tx) => tx.merges.list({}))).toEqual([]);
+    expect(await project.json("merge", "--branch", branch, "--commit-rest")).toMatchObject({ success: true });
+    expect((await project.json("task", "show", "t-1")).task).toMatchObject({ status: "closed" });
+  });
+
+  test("what was announced for a branch without commits of its own fails, and its task stays open", async () => {
+    await using project = await makeProject({ files });
+    await project.json("task", "create", "Work of Ann", "--id", "t-1");
+    await seat(project, "ann", { state: "zombie", outcome: "crashed", taskId: "t-1" });
+    const announced = ["--type", "merge_ready", "--subject", "Ready", "--body", "ready"];
+    await project.json("mail", "send", "--to", "operator", ...announced, "--payload", JSON.stringify({ branch }));
+    await project.until(
+      "it had failed",
+      async () => (await project.read((tx) => tx.merges.get(1)))?.status === "failed",
+    );
+    expect((await project.read((tx) => tx.merges.get(1)))?.causeDetail?.message).toContain("no commits of its own");
+    expect((await project.json("task", "show", "t-1")).task).toMatchObject({ status: "open" });
+  });
+
   test("merge --all refuses for the same reason", async () => {
     await using project = await makeProject({ files, gates: ["true"] });
     const path = await seat(project, "ann");

@@ -154,6 +154,7 @@ type MergeRefusal =
       readonly problem?: string;
       readonly fix?: string;
     }
+  | { readonly kind: "no-own-commits"; readonly agent: string; readonly branch: string }
   | { readonly kind: "merge-queued"; readonly entry: number; readonly branch: string; readonly instead: number }
   | { readonly kind: "nothing-to-undo"; readonly what: string; readonly why: string };
 

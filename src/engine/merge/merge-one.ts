@@ -2,6 +2,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { landingMessage } from "../../domain/merge/landing-message.ts";
 import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
 import type { LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
 import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
@@ -36,7 +37,11 @@ export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<Me
 async function alreadyThere(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
   const { onto, entry } = request;
   const redone = await takeBackTheUndo(ports, entry, onto.commit);
-  if (redone === undefined) return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
+  if (redone === undefined) {
+    const idle = await ports.store.read((tx) => ownerWithoutCommits(tx, entry.branch, entry.headCommit));
+    if (idle === undefined) return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
+    return stop("missing_ref", `${entry.branch} has no commits of its own: ${idle.name} committed nothing to land`);
+  }
   const settled = await settle(ports, request, redone);
   if (settled.kind === "stopped") return settled;
   return commit(ports, request, { tree: settled.tree, tier: "auto-resolve", strategy: settled.strategy ?? "redo" });

@@ -216,6 +216,12 @@ function words(refusal: Refusal): Words {
             : `${fix}; or land without them (a snapshot keeps them): ov merge --branch ${branch} --leave-rest`,
       };
     }
+    case "no-own-commits":
+      return {
+        ...rejected("MERGE_ERROR"),
+        message: `${refusal.branch} has no commits of its own: ${refusal.agent} committed nothing, so there is nothing to land; ${unchanged}`,
+        hint: `have it go on: ov recover ${refusal.agent}; or commit and land what it left uncommitted: ov merge --branch ${refusal.branch} --commit-rest`,
+      };
     case "merge-queued":
       return {
         ...rejected("MERGE_ERROR"),

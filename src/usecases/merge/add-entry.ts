@@ -6,7 +6,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { askerFor, forbiddenToQueue, ownerOfBranch } from "./branch-owner.ts";
+import { askerFor, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "./branch-owner.ts";
 import { enqueueBranch, type NewMerge } from "./enqueue.ts";
 import { findEntry } from "./find-entry.ts";
 import { targetOf } from "./landing-target.ts";
@@ -62,6 +62,8 @@ export async function newMergeOf(
 ): Promise<Result<NewMerge, Refusal>> {
   const { branch, headCommit } = request;
   const { caller } = context;
+  const idle = await ownerWithoutCommits(tx, branch, headCommit);
+  if (idle !== undefined) return no({ kind: "no-own-commits", agent: idle.name, branch });
   const after = await entriesBefore(tx, request);
   if (!after.ok) return after;
   const owner = await ownerOfBranch(tx, branch);

@@ -12,6 +12,17 @@ export async function ownerOfBranch(tx: Tx, branch: string): Promise<Agent | und
   return owners.filter(({ worktreeKind }) => worktreeKind !== "root").at(-1);
 }
 
+/**
+ * The agent whose branch stands where it was made: nothing of it can land, and its task is not done. Who finished without
+ * code said that nothing was to do, and what landed before was of its own.
+ */
+export async function ownerWithoutCommits(tx: Tx, branch: string, headCommit: string): Promise<Agent | undefined> {
+  const owner = await ownerOfBranch(tx, branch);
+  if (owner === undefined || owner.baseCommit !== headCommit || owner.outcome === "done") return undefined;
+  const before = await tx.merges.list({ branch, statuses: ["merged", "reverted"] });
+  return before.length === 0 ? owner : undefined;
+}
+
 /** Does this name answer for the agent? Its recorded parent does; where that has ended, whoever it answered to. */
 export async function answersFor(tx: Tx, agent: Agent, name: string): Promise<boolean> {
   const seen = new Set<string>();
