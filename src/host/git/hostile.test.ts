@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
 import { requestFor } from "../../../testkit/contracts/worktrees.ts";
@@ -77,6 +77,32 @@ describe("nothing an agent can configure is run by us", () => {
     expect(await worktrees.isLanded(commit, target, "refs/heads/main")).toBe(false);
   });
 
+  test("a forged commit graph makes no work look landed", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("ann", "linked");
+    await worktrees.create(requestFor(owned));
+    const base = world.git(world.root, "rev-parse", "main").trim();
+    for (const [dir, name] of [
+      [owned.path, "precious.txt"],
+      [world.root, "other.txt"],
+    ] as const) {
+      world.write(dir, name, "work\n");
+      world.git(dir, "add", "-A");
+      world.git(dir, "commit", "--quiet", "-m", name);
+    }
+    const commit = world.git(owned.path, "rev-parse", "HEAD").trim();
+    const target = world.git(world.root, "rev-parse", "main").trim();
+    forgeCommitGraph(world, [
+      { commit: base, parents: [], generation: 1 },
+      { commit, parents: [base], generation: 2 },
+      { commit: target, parents: [base, commit], generation: 3 },
+    ]);
+    expect(world.git(world.root, "rev-list", commit, "^main").trim()).toBe("");
+    expect(await worktrees.areLanded([{ commit, base }], ["refs/heads/main"])).toEqual([false]);
+    expect(await worktrees.isLanded(commit, base, "refs/heads/main")).toBe(false);
+  });
+
   test("the trap does spring for a git that is not careful", () => {
     using world = gitWorld({ files: { "a.x": "a\n", ".gitattributes": "* filter=x\n" } });
     plantPrograms(world, join(world.root, ".git"));
@@ -126,4 +152,44 @@ async function useAll(world: GitWorld, worktrees: Everything, owned: ReturnType<
   expect(await worktrees.unbundle(join(world.root, ".overstory", "b.bundle"))).toEqual([]);
   const scratch = statePath(world.root, "run", "git");
   expect(readdirSync(scratch)).toEqual([]);
+}
+
+interface GraphEntry {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  readonly generation: number;
+}
+
+/** Git believes this file about the parents of a commit, without a look at the commit. */
+function forgeCommitGraph(world: GitWorld, entries: readonly GraphEntry[]): void {
+  const sorted = entries.toSorted((a, b) => (a.commit < b.commit ? -1 : 1));
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  };
+  const upTo = (first: number): number =>
+    sorted.filter(({ commit }) => Number.parseInt(commit.slice(0, 2), 16) <= first).length;
+  const fanOut = Buffer.concat(Array.from({ length: 256 }, (_, first) => number(upTo(first))));
+  const ids = Buffer.concat(sorted.map(({ commit }) => Buffer.from(commit, "hex")));
+  const noParent = 0x70000000;
+  const place = (parent: string | undefined): Buffer =>
+    number(parent === undefined ? noParent : sorted.findIndex(({ commit }) => commit === parent));
+  const data = sorted.map(({ commit, parents, generation }) => {
+    const [tree = "", time = ""] = world.git(world.root, "show", "-s", "--format=%T %ct", commit).trim().split(" ");
+    const [first, second] = parents;
+    const rest = [place(first), place(second), number(generation * 4), number(Number(time))];
+    return Buffer.concat([Buffer.from(tree, "hex"), ...rest]);
+  });
+  const chunks = [["OIDF", fanOut] as const, ["OIDL", ids] as const, ["CDAT", Buffer.concat(data)] as const];
+  let offset = 8 + 12 * (chunks.length + 1);
+  const table = [...chunks, ["\0\0\0\0", Buffer.alloc(0)] as const].map(([name, { length }]) => {
+    const line = Buffer.concat([Buffer.from(name), number(0), number(offset)]);
+    offset += length;
+    return line;
+  });
+  const head = Buffer.concat([Buffer.from("CGPH"), Buffer.from([1, 1, chunks.length, 0])]);
+  const graph = Buffer.concat([head, ...table, ...chunks.map(([, chunk]) => chunk)]);
+  const sum = new Bun.CryptoHasher("sha1").update(graph).digest();
+  writeFileSync(join(world.root, ".git", "objects", "info", "commit-graph"), Buffer.concat([graph, sum]));
 }
