@@ -30,7 +30,12 @@ for (const [how, scenario] of [
       { id: "merge:1", subject: `land ${branch}?`, options: ["approve", "reject"] },
     ]);
     const shown = await project.ov("inbox", "--peek");
-    expect(shown.out).toContain("ov decide 'merge:1' approve");
+    for (const command of ["ov merge diff 1", "ov decide merge:1 approve", "ov decide merge:1 reject --note"]) {
+      expect(shown.out).toContain(command);
+    }
+    expect(shown.out).toContain(
+      how === "by ov done" ? "The gates on this commit: verified." : "No gate has looked at this commit yet.",
+    );
     expect((await project.json("run", "show")).run).toMatchObject({ status: "needs operator" });
     expect(await project.read((tx) => tx.waits.of("b1"))).toMatchObject([{ kind: "approval", ref: "merge:1" }]);
     const dry = await project.json("merge", "--branch", branch, "--dry-run");

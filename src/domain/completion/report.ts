@@ -29,7 +29,7 @@ export interface ReportMail {
   readonly payload: string;
 }
 
-/** The mail by which a verified completion is told: what was done, and what proves it. */
+/** The mail by which a completion is told: what was done, and what the gates prove about it. */
 export function reportMail(completion: Completion): ReportMail {
   const { agent, request, work, proof, reviewedBranch } = completion;
   const merges = canonical(agent.capability) === "merger";
@@ -40,7 +40,7 @@ export function reportMail(completion: Completion): ReportMail {
     exitCode: proof === null || proof.results.length === 0 ? null : worst(proof),
     filesModified: changed,
     ...(proof === null || work === null ? {} : { commit: work.head }),
-    verified: true,
+    verified: proof?.verdict !== "unverified",
     verdict: proof?.verdict ?? null,
     ...(proof === null ? {} : { receiptId: proof.receiptId, gaps: proof.gaps, gates: proof.results.map(gateFact) }),
     ...(request.expansionReason === null ? {} : { expansionReason: request.expansionReason }),
@@ -96,7 +96,7 @@ function factLines({ request, work, proof }: Completion): readonly string[] {
   const files = work?.files.length ?? 0;
   return [
     "",
-    `Verified by the engine on commit ${(work?.head ?? "").slice(0, 10)}: ${proof.verdict.replaceAll("_", " ")}` +
+    `Checked by the engine on commit ${(work?.head ?? "").slice(0, 10)}: ${proof.verdict.replaceAll("_", " ")}` +
       `${gates === "" ? "" : ` (${gates})`}; ${files === 1 ? "1 file" : `${files} files`} changed.`,
     ...proof.gaps.map((gap) => `Gap: ${gap}`),
     ...(request.expansionReason === null ? [] : [`Beyond its scope because: ${request.expansionReason}`]),

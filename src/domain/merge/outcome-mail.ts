@@ -1,3 +1,5 @@
+import { payloadFields } from "../mail/payload.ts";
+import type { Message } from "../mail/types.ts";
 import type { CauseDetail, MergeCause, MergeEntry, ResolutionTier, Verdict } from "./entry.ts";
 import { causeWords, howWords } from "./words.ts";
 
@@ -144,12 +146,11 @@ export function approvalMail(
 ): OutcomeMail {
   const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${entry.filesModified.join(", ")}`;
   const { difference = "" } = entry.causeDetail ?? {};
-  const shown =
-    difference === "" ? "" : `\n\nThe difference (all of the branch: ov merge diff ${entry.id}):\n${difference}`;
+  const shown = difference === "" ? "" : `\n\nThe difference:\n${difference}`;
   const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
   return {
     subject: `approve merge ${entry.id}? ${entry.branch}`,
-    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>${shown}`,
+    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>\nWhat it changes: ov merge diff ${entry.id}${shown}`,
     payload: JSON.stringify({
       options: ["approve", "reject"],
       context,
@@ -158,6 +159,15 @@ export function approvalMail(
       ...taskField(entry),
     }),
   };
+}
+
+/**
+ * The number of the merge that this message asks about. Only the queue asks that: an agent's question that was handed on
+ * keeps the agent's name and payload, and must not turn a word about something else into an approval.
+ */
+export function mergeAsked({ payload, fromAgent }: Pick<Message, "payload" | "fromAgent">): number | undefined {
+  const { queueId } = payloadFields(payload);
+  return fromAgent === "system" && typeof queueId === "number" ? queueId : undefined;
 }
 
 const taskField = ({ taskId }: Pick<MergeEntry, "taskId">) => (taskId === null ? {} : { taskId });

@@ -35,7 +35,8 @@ export async function findSubordinate(
 
 const heads: readonly string[] = ["lead", "coordinator"];
 
-async function isBelow(tx: Tx, agent: Agent, name: string): Promise<boolean> {
+/** Is this name among those above the agent, however far? */
+export async function isBelow(tx: Tx, agent: Agent, name: string): Promise<boolean> {
   const seen = new Set<string>();
   let above: Agent | undefined = agent;
   while (above !== undefined && !seen.has(above.name)) {

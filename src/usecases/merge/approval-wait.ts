@@ -1,13 +1,15 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
-import { approvalMail } from "../../domain/merge/outcome-mail.ts";
+import { approvalMail, mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
+import { isBelow } from "../agents/subordinate.ts";
 import { post } from "../mail/post.ts";
+import { markRead } from "../mail/read.ts";
 import type { Context } from "../usecase.ts";
 
 /**
- * One decision for the operator: a message in their inbox, and a wait of the branch's agent and of the run's
- * coordinator, so that nobody takes them for stuck.
+ * One decision for the operator: a message in their inbox, and a wait of the branch's agent and of the coordinator above
+ * it, so that nobody takes them for stuck.
  */
 export async function askForApproval(
   tx: Tx,
@@ -33,22 +35,33 @@ export async function askForApproval(
   });
 }
 
-/** The decision was made, or nobody needs it any more. */
-export async function endApprovalWait(tx: Tx, entry: Pick<MergeEntry, "id">): Promise<void> {
+/** The decision was made, or nobody needs it any more: nobody waits for it, and the mail that asked is settled. */
+export async function endApprovalWait(tx: Tx, entry: Pick<MergeEntry, "id" | "runId">, now: number): Promise<void> {
   await tx.waits.resolve("approval", mergeRef(entry.id));
+  const inRun = entry.runId === null ? {} : { runId: entry.runId };
+  for (const message of await tx.messages.list({ to: "operator", type: "decision_gate", unread: true, ...inRun })) {
+    if (mergeAsked(message) === entry.id) await markRead(tx, now, message, "operator");
+  }
 }
 
 /** Nobody waits for this entry any more; answers who did. */
-export async function endMergeWaits(tx: Tx, entry: Pick<MergeEntry, "id">): Promise<readonly string[]> {
-  await endApprovalWait(tx, entry);
+export async function endMergeWaits(
+  tx: Tx,
+  entry: Pick<MergeEntry, "id" | "runId">,
+  now: number,
+): Promise<readonly string[]> {
+  await endApprovalWait(tx, entry, now);
   return tx.waits.resolve("merge", mergeRef(entry.id));
 }
 
-async function waitersOf(tx: Tx, { agentName, runId }: MergeEntry): Promise<readonly string[]> {
+async function waitersOf(tx: Tx, { agentName, runId, enqueuedBy }: MergeEntry): Promise<readonly string[]> {
   const coordinator = runId === null ? null : ((await tx.runs.get(runId))?.coordinatorName ?? null);
   const names = new Set<string>();
-  if (agentName !== null && (await tx.agents.byName(agentName)) !== undefined) names.add(agentName);
-  const agent = coordinator === null ? undefined : await tx.agents.byName(coordinator);
-  if (agent !== undefined && !hasEnded(agent)) names.add(agent.name);
+  const owner = agentName === null ? undefined : await tx.agents.byName(agentName);
+  if (owner !== undefined) names.add(owner.name);
+  const head = coordinator === null ? undefined : await tx.agents.byName(coordinator);
+  if (head === undefined || hasEnded(head)) return [...names];
+  const isItsTeams = owner === undefined ? enqueuedBy === head.name : await isBelow(tx, owner, head.name);
+  if (isItsTeams) names.add(head.name);
   return [...names];
 }

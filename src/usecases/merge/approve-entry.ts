@@ -51,7 +51,7 @@ async function approveEach(
     approved.push({ ...entry, ...change });
     if (entry.approval === "operator" && more.dependsOn === undefined) continue;
     await tx.merges.change(entry.id, openMergeStatuses, change);
-    await endApprovalWait(tx, entry);
+    await endApprovalWait(tx, entry, context.now);
     await recordMerge(tx, context, "merge_approved", { ...entry, ...change });
   }
   return approved;

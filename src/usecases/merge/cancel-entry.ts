@@ -32,7 +32,7 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
   const change = { status: "cancelled", updatedAt: context.now } as const;
   await tx.merges.change(entry.id, cancellable, change);
   await setMergeState(tx, entry, "abandoned", context.now);
-  const waited = await endMergeWaits(tx, entry);
+  const waited = await endMergeWaits(tx, entry, context.now);
   const owner = await ownerOfBranch(tx, entry.branch);
   const addressees = [...(owner === undefined ? [] : [owner.parentName]), ...waited];
   await notify(tx, context, addressees, {

@@ -71,7 +71,7 @@ async function approveFurther(tx: Tx, context: Context, known: MergeEntry, reque
   if (request.waiter != null) await waitFor(tx, request.waiter, open, context.now);
   if (approval === open.approval) return open;
   await tx.merges.change(open.id, openMergeStatuses, { approval, updatedAt: context.now });
-  await endApprovalWait(tx, open);
+  await endApprovalWait(tx, open, context.now);
   const entry = { ...open, approval, updatedAt: context.now };
   await recordMerge(tx, context, "merge_approved", entry);
   return entry;
@@ -88,7 +88,7 @@ async function landAfter(tx: Tx, { now }: Context, open: MergeEntry, { after = [
 export async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
   await tx.merges.change(open.id, openMergeStatuses, { status: "superseded", updatedAt: context.now });
   await recordMerge(tx, context, "merge_superseded", open);
-  return [...(await endMergeWaits(tx, open))];
+  return [...(await endMergeWaits(tx, open, context.now))];
 }
 
 async function add(tx: Tx, context: Context, request: NewMerge): Promise<MergeEntry> {

@@ -26,7 +26,7 @@ export async function moveEntry(
   const approval = strongerApproval(newer.approval, older.approval);
   const moved = { ...newer, approval, targetBranch, updatedAt: context.now };
   await tx.merges.change(newer.id, idle, { approval, targetBranch, updatedAt: context.now });
-  if (approval !== "waiting") await endApprovalWait(tx, newer);
+  if (approval !== "waiting") await endApprovalWait(tx, newer, context.now);
   await redirectDependents(tx, moved, context.now);
   for (const agentName of waiters) await waitFor(tx, agentName, moved, context.now);
   return newer === entry ? moved : undefined;

@@ -63,7 +63,7 @@ async function queueAgain(
   await setMergeState(tx, again, "queued", now);
   if (caller.kind === "agent") await waitFor(tx, caller.name, again, now);
   await recordMerge(tx, context, "merge_queued", again, { data: { again: true, attempts: entry.attempts } });
-  if (approval !== "waiting") await endApprovalWait(tx, again);
+  if (approval !== "waiting") await endApprovalWait(tx, again, context.now);
   else if (entry.approval !== "waiting" || entry.status !== "blocked") {
     await askForApproval(tx, context, again, waitingReason(factsOf(context, { asker: "parent" })));
   }

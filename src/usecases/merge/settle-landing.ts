@@ -61,7 +61,7 @@ async function settle(tx: Tx, context: Context, one: Landed, opId: string | null
     causeDetail: null,
     updatedAt: context.now,
   });
-  const waited = await endMergeWaits(tx, entry);
+  const waited = await endMergeWaits(tx, entry, context.now);
   const ready = await closeTaskOf(tx, context, one);
   const owner = await ownerOfBranch(tx, entry.branch);
   const coordinator = entry.runId === null ? null : ((await tx.runs.get(entry.runId))?.coordinatorName ?? null);

@@ -32,7 +32,7 @@ export async function rejected(tx: Tx, context: Context, entry: MergeEntry, reje
   );
   if (!ended) return false;
   await setMergeState(tx, entry, "failed", context.now);
-  const waited = await endMergeWaits(tx, entry);
+  const waited = await endMergeWaits(tx, entry, context.now);
   const owner = await ownerOfBranch(tx, entry.branch);
   const isBack = owner !== undefined && (await callBack(tx, context, owner));
   const addressees = [...(owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName]), ...waited];

@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
 import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { checkMail } from "../mail/check.ts";
+import { approveMerge } from "../merge/approve-entry.ts";
+import { askToLand } from "../merge/ask-to-land.ts";
+import { rejectMerge } from "../merge/reject-entry.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
 
@@ -43,4 +47,42 @@ test("no agent decides, not even a coordinator", async () => {
 test("no agent looks into the operator's inbox", async () => {
   await using world = await mergeWorld();
   expect(await world.callAs("lead-1", "operator.inbox", {})).toMatchObject({ refusal: { kind: "not-allowed" } });
+});
+
+test("the decision says what the gates of its agent's report found, or that none was asked", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const { headCommit } = await world.announce();
+  const context = async () => (await world.must(operatorInbox, {})).decisions[0]?.context;
+  expect(await context()).toContain("No gate has looked at this commit yet.");
+  const receipt = { id: "r-1", kind: "completion", subject: "b1#1", baseCommit: null, headCommit, tree: "t" } as const;
+  await world.asEngine((tx) =>
+    tx.receipts.add({ ...receipt, verdict: "unverified", results: [], gaps: ["lint failed"], createdAt: 1 }),
+  );
+  expect(await context()).toContain("The gates on this commit: unverified (lint failed).");
+});
+
+test("the mail that asked is settled with the decision, whichever command made it", async () => {
+  for (const answer of ["merge approve", "merge reject", "decide"] as const) {
+    await using world = await mergeWorld({ mode: "approve" });
+    const of = String((await world.announce()).id);
+    if (answer === "merge approve") await world.must(approveMerge, { of });
+    else if (answer === "merge reject") await world.must(rejectMerge, { of, reason: "the name is wrong" });
+    else await world.must(decide, { id: `merge:${of}`, option: "approve" });
+    const { letters } = await world.must(checkMail, {});
+    expect(letters.filter(({ message }) => message.type === "decision_gate")).toEqual([]);
+  }
+});
+
+test("a coordinator waits for the approval of its own team's branches, not for those of the operator's agents", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const { id } = await world.announce();
+  const branch = "overstory/solo/T9";
+  const ended = { state: "completed", outcome: "done", headCommit: "head-9", ahead: 1 } as const;
+  await world.seat("solo", { ...ended, parentName: "operator", runId: "run-2", branch });
+  const solo = await world.agent("solo");
+  await world.asEngine((tx, context) => askToLand(tx, context, solo));
+  const other = (await world.entries()).find((entry) => entry.branch === branch)?.id ?? 0;
+  const waiting = (name: string) => world.store.read((tx) => tx.waits.of(name));
+  expect(await waiting("coordinator")).toMatchObject([{ kind: "approval", ref: `merge:${id}` }]);
+  expect(await waiting("solo")).toMatchObject([{ kind: "approval", ref: `merge:${other}` }]);
 });

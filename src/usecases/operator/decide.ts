@@ -2,6 +2,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { tipOptions } from "../../domain/merge/landing-tip.ts";
+import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import { rewrittenOptions } from "../../domain/merge/rewritten-target.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
@@ -17,7 +18,7 @@ import { decideTip, tipAsked } from "../merge/landing-tip.ts";
 import { rejectMerge } from "../merge/reject-entry.ts";
 import { decideTarget, rewrittenAsked } from "../merge/rewritten-target.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { answerTo, approvalOptions, mergeAsked, optionsOf } from "./decisions.ts";
+import { answerTo, approvalOptions, optionsOf } from "./decisions.ts";
 
 export interface DecideRequest {
   /** Id of the message that asks, or `merge:<number>`. */

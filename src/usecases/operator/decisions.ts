@@ -2,8 +2,11 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { mayAnswer } from "../mail/may-answer.ts";
+import { completionReceipt } from "../merge/ask-to-land.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
 
 /** Something that waits for the operator's word. */
 export interface OpenDecision {
@@ -36,16 +39,8 @@ export async function openDecisions(
     found.push(decisionOf(message));
   }
   const waiting = await tx.merges.list({ approval: "waiting", statuses: openMergeStatuses, ...inRun });
-  return [...found, ...waiting.map(approvalOf)].toSorted((a, b) => a.createdAt - b.createdAt);
-}
-
-/**
- * The number of the merge that this message asks about. Only the queue asks that: an agent's question that was handed on
- * keeps the agent's name and payload, and must not turn a word about something else into an approval.
- */
-export function mergeAsked({ payload, fromAgent }: Pick<Message, "payload" | "fromAgent">): number | undefined {
-  const { queueId } = payloadFields(payload);
-  return fromAgent === "system" && typeof queueId === "number" ? queueId : undefined;
+  for (const entry of waiting) found.push(approvalOf(entry, await judgementOf(tx, entry)));
+  return found.toSorted((a, b) => a.createdAt - b.createdAt);
 }
 
 /** What was decided about it by somebody who was asked, in the thread or by a decision that names it. */
@@ -101,17 +96,26 @@ export function optionsOf({ payload }: Pick<Message, "payload">): readonly strin
 /** What can be said about a branch that waits to land. */
 export const approvalOptions = ["approve", "reject"] as const;
 
-const approvalOf = (entry: MergeEntry): OpenDecision => ({
+const approvalOf = (entry: MergeEntry, judgement: string): OpenDecision => ({
   id: mergeRef(entry.id),
   kind: "merge",
   from: entry.enqueuedBy,
   subject: `land ${entry.branch}?`,
-  context: `${entry.branch} would land on ${entry.targetBranch}; announced by ${entry.enqueuedBy}.${doubtAbout(entry)}`,
+  context: `${entry.branch} would land on ${entry.targetBranch}; announced by ${entry.enqueuedBy}.\n${judgement}${doubtAbout(entry)}`,
   options: approvalOptions,
   deadline: null,
   runId: entry.runId,
   createdAt: entry.enqueuedAt,
 });
+
+/** What the gates said when its agent reported exactly this commit. */
+async function judgementOf(tx: Tx, { branch, headCommit }: MergeEntry): Promise<string> {
+  const owner = await ownerOfBranch(tx, branch);
+  const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, headCommit);
+  if (receipt === undefined) return "No gate has looked at this commit yet.";
+  const why = receipt.gaps.length === 0 ? "" : ` (${receipt.gaps.join("; ")})`;
+  return `The gates on this commit: ${receipt.verdict.replaceAll("_", " ")}${why}.`;
+}
 
 /** What a person should know before they say yes, where the queue has a doubt. */
 function doubtAbout({ id, causeDetail }: MergeEntry): string {

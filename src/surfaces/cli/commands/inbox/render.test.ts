@@ -14,6 +14,15 @@ const hint = (...options: readonly string[]): string => {
   return decisionBlock(plain, decision, 1_000).split("\n").at(-1)?.trim() ?? "";
 };
 
+test("a branch that waits to land is shown with how to look at it, to let it land and to send it back", () => {
+  const asked = { id: "merge:6", kind: "merge", from: "b1", subject: "land b1?", context: "It would land." } as const;
+  const decision = { ...asked, options: ["approve", "reject"], deadline: null, runId: null, createdAt: 0 };
+  const block = decisionBlock(plain, decision, 1_000);
+  expect(block).toContain("ov merge diff 6");
+  expect(block).toContain("ov decide merge:6 approve");
+  expect(block).toContain('ov decide merge:6 reject --note "<what is wrong>"');
+});
+
 test("the command that is suggested cannot run what an agent offered as an option", () => {
   expect(hint('yes"; id; "')).toEndWith(`ov decide msg-1 'yes"; id; "'`);
   expect(hint("$(id)")).toEndWith("ov decide msg-1 '$(id)'");

@@ -23,9 +23,18 @@ export function decisionBlock(paint: Paint, decision: OpenDecision, now: number)
     ...quoted(context).map((line) => `  ${line}`),
     ...(options.length === 0 ? [] : [`  Options: ${options.map((option) => visibleLine(option)).join(" | ")}`]),
     ...(deadline === null ? [] : [`  Answer before: ${visibleLine(deadline)}`]),
-    hintLine(paint, `ov decide ${shellWord(id)} ${example(options)}`),
+    ...(decision.kind === "merge"
+      ? mergeCommands(id).map((command) => hintLine(paint, command))
+      : [hintLine(paint, `ov decide ${shellWord(id)} ${example(options)}`)]),
   ].join("\n");
 }
+
+/** Look, let it land, or send it back. */
+const mergeCommands = (id: string): readonly string[] => [
+  `what it changes: ov merge diff ${id.replace(/^merge:/, "")}`,
+  `let it land: ov decide ${id} approve`,
+  `send it back: ov decide ${id} reject --note "<what is wrong>"`,
+];
 
 export const questionJson = (question: OpenQuestion) => ({
   ...question,

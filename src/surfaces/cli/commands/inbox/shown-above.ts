@@ -1,6 +1,7 @@
 import { mergeRef } from "../../../../domain/merge/entry.ts";
+import { mergeAsked } from "../../../../domain/merge/outcome-mail.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
-import { mergeAsked, type OpenDecision } from "../../../../usecases/operator/decisions.ts";
+import type { OpenDecision } from "../../../../usecases/operator/decisions.ts";
 
 /**
  * Is this the message behind one of these decisions or questions, or about one of these agents in trouble? Each is shown once, where it can be made: the question of the merge

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { type Proof, reportMail } from "./report.ts";
+import type { DoneRequest } from "./request.ts";
+
+const request: DoneRequest = {
+  summary: "The parser reads dates.",
+  learned: null,
+  verdict: null,
+  findings: [],
+  branch: null,
+  expansionReason: null,
+  noCode: false,
+};
+
+function reported(proof: Proof | null) {
+  const agent = { name: "b1", capability: "builder", taskId: "T1", branch: "overstory/b1/T1" } as const;
+  const work = { head: "0123456789abcdef", files: ["a.ts"] };
+  const { body, payload } = reportMail({ agent, request, work, proof, reviewedBranch: null });
+  return { body, payload: JSON.parse(payload) };
+}
+
+const proofOf = (verdict: Proof["verdict"], lint: "passed" | "failed"): Proof => ({
+  receiptId: "r-1",
+  verdict,
+  gaps: lint === "failed" ? ["lint failed"] : [],
+  results: [
+    { gate: "Tests", status: "passed", exitCode: 0, flaky: false },
+    { gate: "lint", status: lint, exitCode: lint === "failed" ? 1 : 0, flaky: false },
+  ],
+});
+
+test("a report calls work verified only where its verdict does", () => {
+  const failed = reported(proofOf("unverified", "failed"));
+  expect(failed.payload).toMatchObject({ verified: false, verdict: "unverified" });
+  expect(failed.body).toContain("Checked by the engine on commit 0123456789: unverified (Tests passed, lint failed)");
+  expect(failed.body).not.toContain("Verified");
+  expect(reported(proofOf("verified", "passed")).payload).toMatchObject({ verified: true, verdict: "verified" });
+  expect(reported(proofOf("verified_with_gaps", "failed")).payload).toMatchObject({ verified: true });
+  expect(reported(null).payload).toMatchObject({ verified: true, verdict: null });
+});
