@@ -25,7 +25,7 @@ export const configCommand: Command = {
       flags: [{ name: "local", summary: "For this machine alone, in config.local.yaml" }],
       examples: [
         { line: "ov config set agents.maxConcurrent 4", does: "limits how many turns run at once" },
-        { line: "ov config set runtime.default codex --local", does: "runs another coding agent on this machine" },
+        { line: "ov config set agents.maxConcurrent 4 --local", does: "runs fewer agents at once on this machine" },
       ],
       run: async () => (await import("./set.ts")).set,
     },

@@ -139,9 +139,9 @@ function lines(paint: Paint, report: InitReport, setup: OfferedSetup | undefined
       : []),
     "",
     "Next:",
-    hintLine(paint, 'ov task create "What is to be done"'),
-    hintLine(paint, "ov sling <task-id>"),
-    hintLine(paint, "ov status"),
+    hintLine(paint, 'a team for an objective: ov go "What is to be done"'),
+    hintLine(paint, 'one agent for a task: ov sling "What is to be done"'),
+    hintLine(paint, "who is there: ov status"),
   ];
 }
 

@@ -14,7 +14,8 @@ export const list: Handler = async ({ app, flags, io }) => {
     limit: integer(flags.limit),
   });
   if (!found.ok) return found;
-  return ok(listing(io, found.value.tasks, ["No tasks.", 'add one: ov task create "<title>"']));
+  const asked = isOn(flags.all) || flags.status !== undefined ? "No such tasks." : "No open tasks.";
+  return ok(listing(io, found.value.tasks, [asked, 'see all: ov task list --all; add one: ov task create "<title>"']));
 };
 
 export const ready: Handler = async ({ app, flags, io }) => {
