@@ -167,7 +167,9 @@ test("there is one way to run git", () => {
     (file) => !file.endsWith(".test.ts"),
   );
   const starters = sources.filter((file) =>
-    /(cmd|argv): \["git"|spawn(Sync)?\("git"/.test(readFileSync(join(repository, file), "utf8")),
+    /(cmd|argv): \[("git"|gitProgram\(\))|spawn(Sync)?\(("git"|gitProgram)/.test(
+      readFileSync(join(repository, file), "utf8"),
+    ),
   );
   // The scripted agent is an agent: it runs git as one.
   expect(starters.toSorted()).toEqual(["src/host/git/git.ts", "src/runtimes/scripted/program/agent.ts"]);
