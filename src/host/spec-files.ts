@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { failureOf } from "../domain/failure.ts";
 import type { ProjectFiles } from "../ports/project-files.ts";
@@ -26,7 +26,8 @@ export function specFiles(dirs: {
     },
     readSpec: async (taskId, digest) => {
       const path = readable(taskId);
-      const shown = readText(path);
+      // A link may come with a branch, and point to what its author may not read.
+      const shown = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readText(path) : undefined;
       const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
       if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };
       const wanted = digest === null ? undefined : readText(given(digest));
