@@ -1,4 +1,7 @@
+import { parseRef } from "../budget/budget.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { type Agent, hasEnded } from "./agent.ts";
+import { isAttachHold } from "./attachment.ts";
 import type { WaitKind } from "./wait.ts";
 
 type StatusFacts = Pick<Agent, "state" | "outcome" | "releasedAt">;
@@ -56,8 +59,15 @@ function endStatus(outcome: Agent["outcome"], released: boolean): AgentStatus {
 export const endedInTrouble = (agent: StatusFacts & Pick<Agent, "successorName">): boolean =>
   hasEnded(agent) && agent.releasedAt === null && agent.successorName === null && statusOf(agent).tone === "trouble";
 
-/** What an agent waits for, as the end of the sentence "waits for ...". `ref` is what the wait stands for. */
-export function waitWords({ kind, ref }: { readonly kind: WaitKind; readonly ref: string }): string {
+interface WaitFacts {
+  readonly agentName: string;
+  readonly kind: WaitKind;
+  /** What the wait stands for. */
+  readonly ref: string;
+}
+
+/** What an agent waits for, as the end of the sentence "waits for ...", with the command where only a person can end it. */
+export function waitWords({ agentName, kind, ref }: WaitFacts): string {
   switch (kind) {
     case "child":
       return ref;
@@ -72,10 +82,18 @@ export function waitWords({ kind, ref }: { readonly kind: WaitKind; readonly ref
     case "explicit":
       return ref;
     case "budget":
-      return "money: a budget is used up";
+      return `money: a budget is used up${raiseHint(ref)}`;
     case "operator":
-      return "you: it is paused";
+      return isAttachHold({ kind, ref })
+        ? "you: somebody is attached to it"
+        : `you: it is paused (ov resume ${agentName})`;
     case "rate_limit":
       return `the ${ref} to take requests again`;
   }
+}
+
+function raiseHint(ref: string): string {
+  const budget = parseRef(ref);
+  if (budget === undefined) return "";
+  return ` (ov budget raise ${budget.scope} ${shellWord(budget.subject)} ${budget.unit} <amount>)`;
 }

@@ -25,12 +25,13 @@ export const shown = (unit: BudgetUnit, amount: number): number => amount / part
 /** With its unit: `$1.50`, `90000 tokens`, `1 turn`, `2.5 minutes`. */
 export function inWords(unit: BudgetUnit, amount: number): string {
   const value = shown(unit, amount);
-  if (unit === "usd") return dollars(value);
+  if (unit === "usd") return `$${dollars(value)}`;
   const rounded = Math.round(value * 10) / 10;
   return `${rounded} ${rounded === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-/** Cents, and more digits only where cents would show nothing. */
-function dollars(value: number): string {
-  return `$${value === 0 || value >= 0.01 ? value.toFixed(2) : value.toFixed(6).replace(/0+$/, "")}`;
+/** To the cent; an amount below a dollar with more digits where cents would leave out some of it. */
+export function dollars(value: number): string {
+  const digits = value >= 1 ? 2 : value >= 0.01 ? 4 : 6;
+  return value.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, "$1");
 }

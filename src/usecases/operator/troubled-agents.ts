@@ -1,6 +1,6 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
-import type { FailureCause } from "../../domain/turn/failure.ts";
+import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
@@ -16,10 +16,12 @@ export interface Trouble {
   readonly nextTry: number | null;
 }
 
-export function troubleOf(turns: readonly Turn[]): Trouble {
+export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): Trouble {
   const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
   if (last?.status !== "failed") return { problem: null, failure: null, advice: null, nextTry: null };
-  const { error: problem, failure, advice } = last;
+  const { error: problem, failure } = last;
+  // What passes by itself is waited for only by an agent that lives.
+  const advice = hasEnded(agent) && isTransient(failure) ? null : last.advice;
   const next = turns.find(({ status }) => status === "queued");
   return { problem, failure, advice, nextTry: next === undefined || next.notBefore === 0 ? null : next.notBefore };
 }
@@ -37,6 +39,6 @@ export const needsOperator = async (tx: Tx, agent: Agent): Promise<boolean> =>
 export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<readonly TroubledAgent[]> {
   const found: TroubledAgent[] = [];
   for (const agent of agents)
-    if (await needsOperator(tx, agent)) found.push({ agent, ...troubleOf(await tx.turns.listFor(agent.id)) });
+    if (await needsOperator(tx, agent)) found.push({ agent, ...troubleOf(agent, await tx.turns.listFor(agent.id)) });
   return found;
 }

@@ -55,7 +55,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         unread: await tx.deliveries.countQueued(agent.name),
         waits: await tx.waits.of(agent.name),
         turns: turns.length,
-        ...troubleOf(turns),
+        ...troubleOf(agent, turns),
         needsOperator: await needsOperator(tx, agent),
       });
     }

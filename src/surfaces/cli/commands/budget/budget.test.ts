@@ -80,6 +80,13 @@ test("show says where limits are set when there are none, and never calls an unk
   expect((await ov(world, "budget", "show")).out).toMatch(/run-1 has used n\/a usd, 5 tokens/);
 });
 
+test("small amounts are shown with as many digits as it takes to tell them apart", async () => {
+  await using world = await budgetWorld(limited("run", { usd: 0.003 }));
+  await world.agent("ann");
+  await world.turn("ann", "t1", { costUsd: 0.00402 });
+  expect((await ov(world, "budget", "show")).out).toMatch(/\nrun +run-1 +usd +0\.003 +0\.00402 +0\.00 +134%/);
+});
+
 test("raise says who goes on", async () => {
   await using world = await parkedWorld();
   const { exit, out } = await ov(world, "budget", "raise", "run", "run-1", "usd", "1.50");

@@ -1,10 +1,11 @@
+import { dollars } from "../../../../domain/budget/amount.ts";
 import type { BudgetUnit } from "../../../../domain/budget/budget.ts";
 
-/** A number under a heading that names its unit: dollars to the cent, minutes to a tenth, the rest whole. */
+/** A number under a heading that names its unit: dollars to the cent and finer below one, minutes to a tenth, the rest whole. */
 export function amount(unit: BudgetUnit, value: number): string {
   switch (unit) {
     case "usd":
-      return value.toFixed(2);
+      return dollars(value);
     case "minutes":
       return value.toFixed(1);
     case "tokens":

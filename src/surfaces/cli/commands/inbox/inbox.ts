@@ -26,7 +26,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
     ...section(paint, counted(troubled.length, "agent in trouble", "agents in trouble"), troubled, (one) =>
       troubledBlock(paint, one, now),
     ),
-    ...(messages.length === 0 ? [] : [paint.bold(`${counted(messages.length, "new message")}:`)]),
+    ...mailHeading(messages.length, mail.value.messages.length - messages.length).map((line) => paint.bold(line)),
     ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0
       ? []
@@ -48,6 +48,13 @@ export const inbox: Handler = async ({ app, flags, io }) => {
 /** A heading with what waits below it; nothing where nothing waits. */
 const section = <T>(paint: Paint, count: string, items: readonly T[], block: (item: T) => string): readonly string[] =>
   items.length === 0 ? [] : [paint.bold(`${count} for you:`), ...items.map(block)];
+
+/** Counts every message that was unread: also those behind what is shown above, which are not repeated. */
+function mailHeading(shown: number, above: number): readonly string[] {
+  if (above === 0) return shown === 0 ? [] : [`${counted(shown, "new message")}:`];
+  if (shown > 0) return [`${counted(shown, "new message")}, and ${above} about what is shown above:`];
+  return [`${counted(above, "new message")} about what is shown above.`];
+}
 
 interface Mail {
   readonly messages: readonly MessageView[];

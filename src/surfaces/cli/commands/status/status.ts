@@ -90,7 +90,7 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
     const facts = [
       ...(agent.taskId === null ? [] : [visibleLine(agent.taskId)]),
       ...(unread === 0 ? [] : [`${unread} unread`]),
-      paint.dim(ago(agent.lastActivityAt, now)),
+      paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now)),
     ];
     return [
       `${statusIcon(paint, agent)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
