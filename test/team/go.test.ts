@@ -26,6 +26,13 @@ test("one command leads from a plain repository to a coordinator at work", async
   expect(await project.git("status", "--porcelain")).toBe("");
 }, 60_000);
 
+test("a gate is one shell command, whatever signs it holds; repeating the flag gives several", async () => {
+  await using project = await makeProject({ scenario });
+  const flags = ["--gate", "echo a,b", "--gate", "true", "--yes"];
+  const { limits } = await project.json("go", "Make it better", ...flags);
+  expect(limits).toMatchObject({ gates: [{ command: "echo a,b" }, { command: "true" }] });
+}, 60_000);
+
 test("without a gate it says loudly that each landing will wait, and where to watch", async () => {
   await using project = await makeProject({ scenario });
   const gone = await project.ov("go", "Make it better", "--name", "quiet", "--yes");

@@ -23,8 +23,11 @@ export interface Flag {
   readonly summary: string;
   /** Placeholder of the value, shown in help; a flag without one is a switch. */
   readonly value?: string;
-  /** How the value is read. Default `text`. `list`: comma separated, blanks dropped. `json`: must parse; handed over as text. */
-  readonly type?: "text" | "integer" | "list" | "json";
+  /**
+   * How the value is read. Default `text`. `list`: comma separated, blanks dropped. `texts`: each one whole, may be
+   * repeated. `json`: must parse; handed over as text.
+   */
+  readonly type?: "text" | "integer" | "list" | "texts" | "json";
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly required?: boolean;

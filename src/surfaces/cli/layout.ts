@@ -59,6 +59,7 @@ export function flagText(flag: Flag): string {
   if (flag.required === true) notes.push("required");
   if (flag.choices !== undefined) notes.push(flag.choices.join(", "));
   if (flag.type === "list") notes.push("comma separated, may be repeated");
+  if (flag.type === "texts") notes.push("may be repeated");
   if (flag.min !== undefined) notes.push(`at least ${flag.min}`);
   if (flag.deprecated !== undefined) notes.push(`deprecated: ${flag.deprecated}`);
   return notes.length === 0 ? flag.summary : `${flag.summary} (${notes.join("; ")})`;

@@ -18,6 +18,8 @@ export function flagValue(flag: Flag, raw: string): Checked<FlagValue> {
       return integer(flag, raw);
     case "list":
       return list(flag, raw);
+    case "texts":
+      return raw.trim() === "" ? wrong("must not be empty") : good([raw.trim()]);
     case "json":
       return json(raw);
     case "text":

@@ -21,8 +21,8 @@ export const goCommand: Command = {
     {
       name: "gate",
       value: "command",
-      type: "list",
-      summary: "Command that must pass before anything lands; repeatable",
+      type: "texts",
+      summary: "One shell command that must pass before anything lands",
     },
     { name: "land-unverified", summary: "Let branches land that no gate has checked" },
     { name: "runtime", value: "name", summary: "Agent CLI to run" },
