@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { slingNew, untilAgent } from "../../testkit/lifecycle.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { slingNew, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const decisions = async (project: TestProject): Promise<unknown> => (await project.json("inbox", "--peek")).decisions;
@@ -64,4 +66,58 @@ test("an agent of the operator that brought nothing to land asks for nothing", a
   await untilAgent(project, "b1", "completed/done");
   expect(await decisions(project)).toEqual([]);
   expect(await project.read((tx) => tx.merges.list({}))).toEqual([]);
+}, 120_000);
+
+const sameFile = `
+- when: { turn: 1 }
+  do:
+    - edit: { file: a.txt, write: "\${agent}\\n" }
+    - commit: work
+    - ov: [done, --summary, All done]
+- do:
+    - ov: [done, --summary, again]
+      expect: 4
+`;
+
+test("a commit that was sent back for a conflict is not done a second time, and nobody is asked about it again", async () => {
+  await using project = await makeProject({ gates: ["true"], files: { "a.txt": "base\n" }, scenario: sameFile });
+  for (const task of ["B1", "B2"]) await slingNew(project, task);
+  for (const name of ["b1", "b2"]) await untilAgent(project, name, "completed/done");
+  await project.json("merge", "--branch", "overstory/b1/B1");
+  expect((await project.ov("merge", "--branch", "overstory/b2/B2")).code).not.toBe(0);
+  await untilTurns(project, "b2", 1);
+  await project.until("it had answered", async () => (await checksOf(project, "b2")).length > 0);
+  expect(await checksOf(project, "b2")).toMatchObject([
+    { status: "failed", problem: [{ kind: "conflict", names: ["a.txt"] }] },
+  ]);
+  expect(await decisions(project)).toEqual([]);
+  expect(await project.read((tx) => tx.merges.list({ branch: "overstory/b2/B2" }))).toHaveLength(1);
+}, 120_000);
+
+const checksOf = async (project: TestProject, name: string) => {
+  const { id, generation } = await project.agent(name);
+  const checks = generation === 1 ? [] : await project.read((tx) => tx.checks.completionsOf(id));
+  return checks.filter(({ status }) => status === "done" || status === "failed");
+};
+
+test("the question about a branch says where it collides with what has landed", async () => {
+  const scenario = `
+- when: { agent: b2 }
+  do:
+    - waitFor: { file: ../../landed, timeoutMs: 100000 }
+    - edit: { file: a.txt, write: "b2\\n" }
+    - commit: work
+    - ov: [done, --summary, All done]
+${byDone}`;
+  await using project = await makeProject({ gates: ["true"], files: { "a.txt": "base\n" }, scenario });
+  for (const task of ["B1", "B2"]) await slingNew(project, task);
+  await untilAgent(project, "b1", "completed/done");
+  await project.until("b2 had its place", async () => (await project.agent("b2")).worktreePath !== null);
+  await project.json("merge", "--branch", "overstory/b1/B1");
+  const { worktreePath } = await project.agent("b2");
+  writeFileSync(join(worktreePath ?? "", "../../landed"), "");
+  await untilAgent(project, "b2", "completed/done");
+  const says = expect.stringContaining("it conflicts with overstory/integration");
+  expect(await decisions(project)).toMatchObject([{ id: "merge:2", context: says }]);
+  expect((await project.ov("inbox", "--peek")).out).toContain("in a.txt");
 }, 120_000);

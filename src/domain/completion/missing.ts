@@ -14,6 +14,7 @@
  *   unready-branch   a child's branch is neither handed over nor given up
  *   open-child       a child is still at work
  *   not-merged       a branch that was to be joined is not contained
+ *   conflict         it did not land for a conflict, and would meet the same one again
  *   ended            the agent ended meanwhile
  *   mail             the report could not be sent
  *   ref              there is no such commit
@@ -34,6 +35,7 @@ export const missingKinds = [
   "unready-branch",
   "open-child",
   "not-merged",
+  "conflict",
   "ended",
   "mail",
   "ref",

@@ -143,14 +143,16 @@ const suggestions: Readonly<Record<MergeCause, string>> = {
 export function approvalMail(
   entry: Pick<MergeEntry, "id" | "branch" | "taskId" | "targetBranch" | "enqueuedBy" | "filesModified" | "causeDetail">,
   why: string,
+  doubts: readonly string[] = [],
 ): OutcomeMail {
+  const notes = doubts.map((doubt) => `\nBefore you approve: ${doubt}.`).join("");
   const files = entry.filesModified.length === 0 ? "" : `\nFiles: ${entry.filesModified.join(", ")}`;
   const { difference = "" } = entry.causeDetail ?? {};
   const shown = difference === "" ? "" : `\n\nThe difference:\n${difference}`;
   const context = `${entry.branch} would land on ${entry.targetBranch}; ${why}.`;
   return {
     subject: `approve merge ${entry.id}? ${entry.branch}`,
-    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>\nWhat it changes: ov merge diff ${entry.id}${shown}`,
+    body: `${context}\nAnnounced by ${entry.enqueuedBy}.${notes}${files}\nDecide with: ov merge approve ${entry.id}, or: ov merge reject ${entry.id} --reason <why>\nWhat it changes: ov merge diff ${entry.id}${shown}`,
     payload: JSON.stringify({
       options: ["approve", "reject"],
       context,

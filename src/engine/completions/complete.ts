@@ -9,6 +9,7 @@ import { givenBranches } from "../../usecases/completions/under-review.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
 import { mergeContext } from "../merge/ports.ts";
 import { worktreeOf } from "../supervisor/conserve.ts";
+import { type Collision, collisionGap, collisionOf, missingFor } from "./collision.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
 import { proveForLanding } from "./prove.ts";
 import { requeue } from "./requeue.ts";
@@ -20,13 +21,16 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   const agent = await ports.store.read((tx) => tx.agents.get(check.agentId ?? ""));
   if (agent === undefined || hasEnded(agent)) throw lacking([{ ...ended, message: `${check.agentName} has ended` }]);
   const work = await look(ports, agent);
+  const head = work?.head ?? null;
+  const collision = head === null || !hasCode(work) ? undefined : await collisionOf(ports, agent, head);
+  if (collision?.isKnown === true) throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
   const missing = await ports.store.read(async (tx) =>
     missingFrom({ agent, request, work, unmerged, ...(await roleFacts(tx, agent, request)) }),
   );
   if (missing.length > 0) throw lacking(missing);
-  const proved = await proofOf(ports, tools, check, agent, work);
+  const proved = await proofOf(ports, tools, check, { agent, work, collision });
   ports.reach("done.after-check");
   if (!isSame(work, await look(ports, agent))) return again(ports, check);
   await accept(ports, { check, request, work, unmerged, proved });
@@ -79,14 +83,20 @@ async function proofOf(
   ports: CompletionPorts,
   tools: CheckTools,
   check: StoredCheck,
-  agent: Agent,
-  work: WorkSeen | null,
+  {
+    agent,
+    work,
+    collision,
+  }: { readonly agent: Agent; readonly work: WorkSeen | null; readonly collision: Collision | undefined },
 ): Promise<ProvedWork["proved"]> {
   if (work?.head == null || !hasCode(work)) return null;
   const { baseCommit } = agent;
   const gates = ports.rules.project.qualityGates;
   const proved = await proveForLanding(ports, tools, { check, commit: work.head, baseCommit, gates, useCache: true });
-  const { failure, results, tree, verdict, gaps } = proved;
+  const { failure, results, tree } = proved;
+  const isGap = collision !== undefined && proved.verdict === "verified";
+  const verdict = isGap ? "verified_with_gaps" : proved.verdict;
+  const gaps = [...proved.gaps, ...(collision === undefined ? [] : [collisionGap(collision)])];
   if (failure !== undefined) throw lacking([failure]);
   const receipt: Receipt = {
     id: ports.ids.next("receipt"),

@@ -6,6 +6,7 @@ import { isBelow } from "../agents/subordinate.ts";
 import { post } from "../mail/post.ts";
 import { markRead } from "../mail/read.ts";
 import type { Context } from "../usecase.ts";
+import { doubtsAbout } from "./branch-owner.ts";
 
 /**
  * One decision for the operator: a message in their inbox, and a wait of the branch's agent and of the coordinator above
@@ -29,7 +30,7 @@ export async function askForApproval(
     verified: true,
     address: "operator",
     recipients: [{ name: "operator", wake: false }],
-    ...approvalMail(entry, why),
+    ...approvalMail(entry, why, await doubtsAbout(tx, entry)),
     type: "decision_gate",
     priority: "high",
   });

@@ -1,7 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { engineCaller } from "../../domain/caller/caller.ts";
-import type { Receipt } from "../../domain/gate/gate.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { isOpenMerge, mergeRef } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -64,14 +63,4 @@ async function reportedFiles(tx: Tx, from: string, headCommit: string): Promise<
     if (commit === headCommit && Array.isArray(filesModified)) return filesModified.map(String);
   }
   return [];
-}
-
-/** What `ov done` proved about exactly this commit of an agent's branch. */
-export async function completionReceipt(
-  tx: Tx,
-  { name, generation }: Pick<Agent, "name" | "generation">,
-  headCommit: string,
-): Promise<Receipt | undefined> {
-  const receipts = await tx.receipts.about(`${name}#${generation}`);
-  return receipts.find((receipt) => receipt.kind === "completion" && receipt.headCommit === headCommit);
 }

@@ -1,6 +1,8 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import type { Receipt } from "../../domain/gate/gate.ts";
 import type { Asker } from "../../domain/merge/approval.ts";
+import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
@@ -52,4 +54,33 @@ export async function forbiddenToQueue(
   if ((await askerFor(tx, await ownerOfBranch(tx, branch), caller.name)) === "parent") return undefined;
   const why = "only the parent of its agent and the operator decide about a branch";
   return { kind: "not-allowed", action: `${verb} ${branch}`, caller: caller.name, why };
+}
+
+/** What `ov done` proved about exactly this commit of an agent's branch. */
+export async function completionReceipt(
+  tx: Tx,
+  { name, generation }: Pick<Agent, "name" | "generation">,
+  headCommit: string,
+): Promise<Receipt | undefined> {
+  const receipts = await tx.receipts.about(`${name}#${generation}`);
+  return receipts.find((receipt) => receipt.kind === "completion" && receipt.headCommit === headCommit);
+}
+
+type Place = Pick<MergeEntry, "id" | "branch" | "headCommit">;
+
+/** What a person should know before a branch lands: where it collided, and what its completion left unproved. */
+export async function doubtsAbout(tx: Tx, entry: Place): Promise<readonly string[]> {
+  const owner = await ownerOfBranch(tx, entry.branch);
+  const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, entry.headCommit);
+  return [...(await conflictBefore(tx, entry)), ...(receipt?.gaps ?? [])];
+}
+
+/** The same commit had another place in the queue before, and lost it to a conflict. */
+export async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promise<readonly string[]> {
+  const sentBack = await tx.merges.list({ branch, statuses: ["conflict"] });
+  const same = sentBack.findLast((other) => other.id !== id && other.headCommit === headCommit);
+  if (same === undefined) return [];
+  const files = same.causeDetail?.files ?? [];
+  const where = files.length === 0 ? "" : ` in ${files.join(", ")}`;
+  return [`the same commit was sent back for a conflict before${where} (merge ${same.id})`];
 }

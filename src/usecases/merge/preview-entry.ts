@@ -3,8 +3,7 @@ import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 import { type AddMergeRequest, newMergeOf } from "./add-entry.ts";
-import { completionReceipt } from "./ask-to-land.ts";
-import { ownerOfBranch } from "./branch-owner.ts";
+import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { freshEntry } from "./enqueue.ts";
 
 /** An entry; without a number while it has no place in the queue. */

@@ -5,8 +5,7 @@ import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { mayAnswer } from "../mail/may-answer.ts";
-import { completionReceipt } from "../merge/ask-to-land.ts";
-import { ownerOfBranch } from "../merge/branch-owner.ts";
+import { completionReceipt, conflictBefore, ownerOfBranch } from "../merge/branch-owner.ts";
 
 /** Something that waits for the operator's word. */
 export interface OpenDecision {
@@ -109,12 +108,14 @@ const approvalOf = (entry: MergeEntry, judgement: string): OpenDecision => ({
 });
 
 /** What the gates said when its agent reported exactly this commit. */
-async function judgementOf(tx: Tx, { branch, headCommit }: MergeEntry): Promise<string> {
+async function judgementOf(tx: Tx, entry: MergeEntry): Promise<string> {
+  const before = (await conflictBefore(tx, entry)).map((doubt) => `Before you approve: ${doubt}.\n`).join("");
+  const { branch, headCommit } = entry;
   const owner = await ownerOfBranch(tx, branch);
   const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, headCommit);
-  if (receipt === undefined) return "No gate has looked at this commit yet.";
+  if (receipt === undefined) return `${before}No gate has looked at this commit yet.`;
   const why = receipt.gaps.length === 0 ? "" : ` (${receipt.gaps.join("; ")})`;
-  return `The gates on this commit: ${receipt.verdict.replaceAll("_", " ")}${why}.`;
+  return `${before}The gates on this commit: ${receipt.verdict.replaceAll("_", " ")}${why}.`;
 }
 
 /** What a person should know before they say yes, where the queue has a doubt. */

@@ -68,6 +68,7 @@ const exitOfKind: Partial<Record<MissingKind, Exit>> = {
   branch: exits.usage,
   code: exits.usage,
   "not-merged": exits.merge,
+  conflict: exits.merge,
   ref: exits.notFound,
   engine: exits.unexpected,
 };

@@ -1,0 +1,53 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { Missing } from "../../domain/completion/missing.ts";
+import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
+import { targetOf } from "../../usecases/merge/landing-target.ts";
+import { branchRef, mergeContext } from "../merge/ports.ts";
+import { commandFor } from "../merge/regenerate.ts";
+import type { CompletionPorts } from "./ports.ts";
+
+/** A conflict that no rule settles, with where the work would land now. */
+export interface Collision {
+  readonly landing: string;
+  readonly files: readonly string[];
+  /** The same commit was sent back for a conflict before. */
+  readonly isKnown: boolean;
+}
+
+/** Would this commit of the agent land now? What git cannot say is left to the merge worker. */
+export async function collisionOf(
+  ports: CompletionPorts,
+  { branch, runId }: Agent,
+  head: string,
+): Promise<Collision | undefined> {
+  if (branch === null) return undefined;
+  const { landing, isKnown } = await ports.store.read(async (tx) => {
+    const earlier = await tx.merges.list({ branch, statuses: ["conflict"] });
+    const same = earlier.findLast(({ headCommit }) => headCommit === head);
+    return {
+      landing: same?.targetBranch ?? (await targetOf(tx, mergeContext(ports), runId)),
+      isKnown: same !== undefined,
+    };
+  });
+  const tip = await ports.merging.commitOf(branchRef(landing));
+  if (tip === undefined) return undefined;
+  const isGenerated = (path: string): boolean => commandFor(ports, path) !== undefined;
+  const [judged] = await ports.lookAhead((ahead) =>
+    judgePairs({ ...ahead, isGenerated }, [{ ours: tip, theirs: head }]),
+  );
+  return judged?.outcome === "conflict" ? { landing, files: judged.files, isKnown } : undefined;
+}
+
+/** An agent that reports the same commit again would only be sent back again. */
+export const missingFor = ({ landing, files }: Collision): Missing => ({
+  kind: "conflict",
+  message: `this commit was sent back for a conflict with ${landing}, and still conflicts${inFiles(files)}`,
+  fix: `git merge ${landing}, settle the files, commit, and run ov done again`,
+  names: files,
+});
+
+/** What whoever decides about the work should know. */
+export const collisionGap = ({ landing, files }: Collision): string =>
+  `it conflicts with ${landing}${inFiles(files)}, and does not land before that is settled`;
+
+const inFiles = (files: readonly string[]): string => (files.length === 0 ? "" : ` in ${files.join(", ")}`);
