@@ -121,3 +121,24 @@ ${byDone}`;
   expect(await decisions(project)).toMatchObject([{ id: "merge:2", context: says }]);
   expect((await project.ov("inbox", "--peek")).out).toContain("in a.txt");
 }, 120_000);
+
+test("an agent that failed, was recovered and whose work landed raises no alarm any more", async () => {
+  await using project = await makeProject({
+    gates: ["test -e a.txt"],
+    scenario: `
+- when: { attempt: 1 }
+  do: [{ fail: login }]
+${byDone}`,
+  });
+  await slingNew(project, "B1");
+  await untilAgent(project, "b1", "zombie/crashed");
+  expect((await project.ov("inbox", "--peek")).out).toContain("1 agent in trouble");
+  await project.json("recover", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  await project.json("decide", "merge:1", "approve");
+  await project.until("it was let go", async () => (await project.agent("b1")).releasedAt !== null);
+  expect((await project.json("status")).agents).toEqual([]);
+  const { troubled, messages } = await project.json("inbox", "--peek");
+  expect(troubled).toEqual([]);
+  expect((messages as { type: string }[]).filter(({ type }) => type === "decision_gate")).toEqual([]);
+}, 120_000);

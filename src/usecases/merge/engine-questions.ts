@@ -2,6 +2,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
+import { markRead } from "../mail/read.ts";
 import type { Context } from "../usecase.ts";
 
 type Writing = Pick<Context, "ids" | "now">;
@@ -44,13 +45,10 @@ export async function openQuestions(tx: Tx, isMeant: (message: Message) => boole
   return open;
 }
 
-/** What was asked does not matter any more. */
-export async function closeQuestion(
-  tx: Tx,
-  context: Writing,
-  { id, threadId, runId }: Message,
-  subject: string,
-): Promise<void> {
+/** What was asked does not matter any more: the mail that asked is settled. */
+export async function closeQuestion(tx: Tx, context: Writing, question: Message, subject: string): Promise<void> {
+  const { id, threadId, runId } = question;
+  await markRead(tx, context.now, question, "operator");
   await post(tx, context, {
     ...byEngine,
     runId,

@@ -3,6 +3,7 @@ import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { checkMail } from "../mail/check.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
+import { askOperator, closeQuestion } from "../merge/engine-questions.ts";
 import { rejectMerge } from "../merge/reject-entry.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
@@ -85,4 +86,14 @@ test("a coordinator waits for the approval of its own team's branches, not for t
   const waiting = (name: string) => world.store.read((tx) => tx.waits.of(name));
   expect(await waiting("coordinator")).toMatchObject([{ kind: "approval", ref: `merge:${id}` }]);
   expect(await waiting("solo")).toMatchObject([{ kind: "approval", ref: `merge:${other}` }]);
+});
+
+test("the mail of a question that the engine took back is settled with it", async () => {
+  await using world = await mergeWorld();
+  const mail = { subject: "moved?", body: "It was moved.", payload: JSON.stringify({ options: ["put back"] }) };
+  await world.asEngine((tx, context) => askOperator(tx, context, { ...mail, runId: "run-2" }));
+  const [asked] = await world.mailOf("operator", "decision_gate");
+  if (asked === undefined) throw new Error("nothing was asked");
+  await world.asEngine((tx, context) => closeQuestion(tx, context, asked, "it has moved since"));
+  expect((await world.must(checkMail, {})).letters).toEqual([]);
 });
