@@ -1,5 +1,6 @@
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
 import type { App } from "../../app.ts";
 import type { Call } from "../../command.ts";
@@ -10,7 +11,7 @@ import { isOn } from "../task/given.ts";
  * Nothing is changed before every branch was looked at.
  */
 export async function settleRest(
-  { app, flags }: Call,
+  { app, flags, io }: Call,
   branches: readonly string[],
 ): Promise<Result<readonly string[], Refusal>> {
   const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
@@ -29,6 +30,7 @@ export async function settleRest(
   for (const branch of open) {
     const done = await worktrees.commitRest(branch);
     if (!done.ok) return done;
+    io.warn(`what was uncommitted is a commit of ${visibleLine(branch)} now; the repository's git hooks were not run`);
   }
   return ok(open);
 }
