@@ -120,6 +120,12 @@ test("a gate that fails already where the work began is a gap, as it is for land
   expect(payloadOf((await reports(project, "b1"))[0])).toMatchObject({ verdict: "unverified" });
   expect(await project.ov("merge", "--branch", "overstory/b1/B1")).toMatchObject({ code: 0 });
   expect(await project.read((tx) => tx.merges.list({}))).toMatchObject([{ status: "merged", verdict: "unverified" }]);
+  const doubt = "gate gate-1 fails, as it did before this change";
+  for (const words of [["status"], ["merge", "promote"]]) {
+    const shown = (await project.ov(...words)).out;
+    expect(shown).toContain("NOT VERIFIED");
+    expect(shown).toContain(doubt);
+  }
 }, 120_000);
 
 test("with merge.baselineFailing: block such a gate keeps the work, and says why", async () => {

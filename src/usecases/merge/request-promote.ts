@@ -7,6 +7,7 @@ import type { Tx } from "../../ports/store.ts";
 import { currentRun } from "../runs/current-run.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { newOp } from "./new-op.ts";
+import { landingsSincePromotion, type Unpromoted } from "./unpromoted.ts";
 
 export interface PromoteRequest {
   /** The current run, else the newest, when it is not said. */
@@ -15,7 +16,7 @@ export interface PromoteRequest {
 
 /** `nothing`: why there is nothing to ask for. */
 export type PromoteReply =
-  | { readonly promote: MergeOp }
+  | { readonly promote: MergeOp; readonly unverified: Unpromoted["unverified"] }
   | { readonly promote: null; readonly nothing: string; readonly target: string };
 
 /** Asks the engine to bring what a run has landed to the branch it is meant for. Asking twice is asking once. */
@@ -31,8 +32,10 @@ export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
     const ref = `refs/heads/${target}`;
     const intended = await tx.mergeOps.list({ kind: "promote", status: "intended", ref });
     const asked = intended.find(({ request }) => request.landing === landing);
-    if (asked !== undefined) return ok({ promote: asked });
-    return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found }) });
+    const { unverified } = await landingsSincePromotion(tx, landing);
+    if (asked !== undefined) return ok({ promote: asked, unverified });
+    const promote = await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found });
+    return ok({ promote, unverified });
   },
 };
 

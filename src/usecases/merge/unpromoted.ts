@@ -1,3 +1,4 @@
+import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isOfTarget } from "./find-undo.ts";
@@ -9,6 +10,8 @@ export interface Unpromoted {
   readonly target: string;
   /** Landings since the last promotion. */
   readonly landings: number;
+  /** Why some of them are not proved, each reason once; empty when the gates speak for all of them. */
+  readonly unverified: readonly string[];
 }
 
 /** Runs that ended long ago are looked up by name: ov merge promote --run. */
@@ -22,24 +25,37 @@ export async function unpromotedRuns(tx: Tx): Promise<readonly Unpromoted[]> {
     const { landingBranch: landing, targetBranch: target } = run;
     if (landing === null || target === null || seen.has(landing)) continue;
     seen.add(landing);
-    const landings = await landingsSincePromotion(tx, landing);
-    if (landings > 0) found.push({ runId: run.id, landing, target, landings });
+    const { landings, unverified } = await landingsSincePromotion(tx, landing);
+    if (landings > 0) found.push({ runId: run.id, landing, target, landings, unverified });
   }
   return found;
 }
 
-async function landingsSincePromotion(tx: Tx, landing: NonNullable<Run["landingBranch"]>): Promise<number> {
+/** What landed on the branch and was not taken over yet. */
+export async function landingsSincePromotion(
+  tx: Tx,
+  landing: NonNullable<Run["landingBranch"]>,
+): Promise<Pick<Unpromoted, "landings" | "unverified">> {
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
-  if (landed.length === 0) return 0;
+  if (landed.length === 0) return { landings: 0, unverified: [] };
   const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: 200 });
   const last = promotions.find(({ request, undoneBy }) => request.landing === landing && undoneBy === null);
-  let count = 0;
+  const unverified = new Set<string>();
+  let landings = 0;
   for (const { seq, undoneBy, queueIds } of landed) {
     if (undoneBy !== null || (last !== undefined && last.seq > seq)) continue;
     for (const id of queueIds) {
       const entry = await tx.merges.get(id);
-      if (entry?.status === "merged" && !(await isOfTarget(tx, entry))) count++;
+      if (entry?.status !== "merged" || (await isOfTarget(tx, entry))) continue;
+      landings++;
+      for (const reason of await doubtsOf(tx, entry)) unverified.add(reason);
     }
   }
-  return count;
+  return { landings, unverified: [...unverified] };
+}
+
+async function doubtsOf(tx: Tx, { id, verdict }: MergeEntry): Promise<readonly string[]> {
+  if (verdict !== "unverified") return [];
+  const gaps = (await tx.receipts.about(mergeRef(id))).flatMap((receipt) => receipt.gaps);
+  return gaps.length === 0 ? ["no gate has checked it"] : gaps;
 }

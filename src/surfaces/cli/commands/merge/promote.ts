@@ -2,7 +2,7 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
-import { errorLine, hintLine, successLine } from "../../marks.ts";
+import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { text } from "../task/given.ts";
 import { opJson } from "./log.ts";
 import { settledOp } from "./wait-op.ts";
@@ -20,6 +20,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
       quietText: "",
     });
   }
+  const { unverified } = asked.value;
   const settled = await settledOp(app, io, asked.value.promote);
   if (!settled.ok) return settled;
   const { op, entries, problem } = settled.value;
@@ -39,10 +40,13 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const moved = op.beforeCommit !== op.afterCommit;
   const commit = op.afterCommit?.slice(0, 10) ?? "";
   return ok({
-    json: { ...json, errorMessage: null, moved },
+    json: { ...json, errorMessage: null, moved, unverified },
     text: moved
       ? [
           successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
+          ...(unverified.length === 0
+            ? []
+            : [warningLine(io.paint, `NOT VERIFIED: ${visibleLine(unverified.join("; "))}`)]),
           hintLine(io.paint, `to take it back: ov merge undo ${op.id}`),
         ].join("\n")
       : `Nothing to promote: ${visibleLine(target)} had everything of ${visibleLine(landing)} already.`,

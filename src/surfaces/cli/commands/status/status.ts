@@ -64,10 +64,11 @@ export const status: Handler = async ({ app, flags, io }) => {
 };
 
 /** Without it the work of a team looks finished while the target has nothing of it. */
-function landedLine(paint: Paint, { runId, target, landings }: Unpromoted, current: string | null): string {
+function landedLine(paint: Paint, { runId, target, landings, unverified }: Unpromoted, current: string | null): string {
   const of = runId === current ? "" : ` --run ${runId}`;
+  const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
   const branches = landings === 1 ? "1 branch waits" : `${landings} branches wait`;
-  return `Landed: ${branches} to be taken over into ${visibleLine(target)} ${paint.dim(`— ov merge promote${of}`)}`;
+  return `Landed: ${branches} to be taken over into ${visibleLine(target)}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
 }
 
 /** An agent that has ended reads no answer; what it handed over may still wait for approval. */
