@@ -61,7 +61,10 @@ async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise
     fact("runtime", text(flags.runtime) ?? plan.runtime),
     fact("gates", plan.gates.map(({ command }) => command).join("; ") || "none found"),
     ...(plan.setup === undefined ? [] : [fact("setup", `${plan.setup.command} (${plan.setup.from}), before gates`)]),
-    fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
+    fact(
+      "budget",
+      budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for each run, this one and others`,
+    ),
   ])
     io.say(line);
   const answer = await project.confirm("Set it up?");

@@ -25,7 +25,12 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
     fact("objective", objective),
     fact("runtime", runtime),
     fact("agents", `${terms.maxConcurrent} turns at once, ${all}, ${terms.maxDepth} levels deep`),
-    fact("budget", terms.budgetUsd === 0 ? "no limit (--budget-usd sets one)" : `$${terms.budgetUsd} for this run`),
+    fact(
+      "budget",
+      terms.budgetUsd === 0
+        ? "no limit (--budget-usd sets one)"
+        : `$${terms.budgetUsd} for each run, this one and others`,
+    ),
     ...gateLines(paint, terms, fact),
     fact("landing", landingRule(plan)),
     ...adviceLines(advice).map((line, index) => fact(index === 0 ? "advice" : "", line)),

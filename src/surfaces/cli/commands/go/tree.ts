@@ -28,7 +28,11 @@ export const goCommand: Command = {
     { name: "runtime", value: "name", summary: "Agent CLI to run" },
     { name: "model", value: "name", summary: "Model to ask the runtime for" },
     { name: "max-agents", value: "n", type: "integer", min: 1, summary: "Agents the run may have in all" },
-    { name: "budget-usd", value: "usd", summary: "US dollars the run may cost" },
+    {
+      name: "budget-usd",
+      value: "usd",
+      summary: "US dollars each run may cost, this one and others (kept as budgets.run.usd)",
+    },
     { name: "name", value: "name", summary: 'Name of the coordinator (default: "coordinator")' },
     { name: "attach", negatable: true, summary: "Follow its output until Ctrl-C" },
   ],
