@@ -105,7 +105,7 @@ test("at a terminal it asks before the set-up writes anything, and an answer of 
   const shown = await new Response(child.stdout).text();
   expect(await child.exited).toBe(0);
   expect(shown).toContain("on main");
-  expect(shown).toContain("$5 for this run");
+  expect(shown).toContain("$5 for each run, this one and others");
   expect(shown).toContain("Nothing was changed.");
   expect(existsSync(join(project.root, ".overstory"))).toBe(false);
   expect(existsSync(join(project.root, ".git", "ov-state"))).toBe(false);
