@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaves, shortestLine } from "../../testkit/leaves.ts";
 import { jsonOf, type OvAnswer, ovBinary } from "../../testkit/ov.ts";
@@ -175,7 +176,14 @@ const within = ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-
 
 /** Where the system lets nobody have mounts of their own, this cannot be tried. */
 function canMountReadOnly(): boolean {
-  return Bun.which("unshare") !== null && Bun.spawnSync([...within, "/tmp", "/bin/true"]).exitCode === 0;
+  if (Bun.which("unshare") === null) return false;
+  // Not the directory of all of them: what other tests have mounted there could not be left out.
+  const dir = mkdtempSync(join(tmpdir(), "ov-read-only-"));
+  try {
+    return Bun.spawnSync([...within, dir, "/bin/true"]).exitCode === 0;
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 }
 
 /** Runs the program where nothing of the project can be written. Permissions do not bind root, a read-only mount does. */

@@ -41,7 +41,9 @@ test("sling returns at once, --wait after the first turn, --wait=done when the a
 
 test("--wait=done also returns for an agent that could not be started", async () => {
   await using project = await makeProject();
-  const answer = await project.ov("sling", "Some work", "--base-branch", "nowhere", "--wait=done", "--json");
+  // It leaves no room for the branches of agents.
+  await project.git("branch", "overstory");
+  const answer = await project.ov("sling", "Some work", "--wait=done", "--json");
   expect(jsonOf(answer)).toMatchObject({ initialTurnFinalState: "zombie", outcome: "start_failed" });
 });
 

@@ -23,7 +23,8 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   const work = await look(ports, agent);
   const head = work?.head ?? null;
   const collision = head === null || !hasCode(work) ? undefined : await collisionOf(ports, agent, head);
-  if (collision?.isKnown === true) throw lacking([missingFor(collision)]);
+  // Where an agent is above, it may have a merger settle the conflict; the operator would only be asked again.
+  if (collision?.isKnown === true && agent.parentName === "operator") throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);
   const missing = await ports.store.read(async (tx) =>

@@ -49,10 +49,21 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
       const why = `is the branch of ${owner.name}, a ${owner.capability}, and holds no work of its own`;
       return no(invalid("branch", why, { value: branch }));
     }
+    const empty = await refuseWithoutCommits(tx, request);
+    if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);
     return asked.ok ? ok(await enqueueBranch(tx, context, asked.value)) : asked;
   },
 };
+
+/** A branch that stands where its agent began brings nothing, though everything it has is on the target. */
+export async function refuseWithoutCommits(
+  tx: Tx,
+  { branch, headCommit }: Pick<AddMergeRequest, "branch" | "headCommit">,
+): Promise<Refusal | undefined> {
+  const idle = await ownerWithoutCommits(tx, branch, headCommit);
+  return idle === undefined ? undefined : { kind: "no-own-commits", agent: idle.name, branch };
+}
 
 /** What a person or an agent asks for, with all that the project knows about the branch. */
 export async function newMergeOf(
@@ -62,8 +73,6 @@ export async function newMergeOf(
 ): Promise<Result<NewMerge, Refusal>> {
   const { branch, headCommit } = request;
   const { caller } = context;
-  const idle = await ownerWithoutCommits(tx, branch, headCommit);
-  if (idle !== undefined) return no({ kind: "no-own-commits", agent: idle.name, branch });
   const after = await entriesBefore(tx, request);
   if (!after.ok) return after;
   const owner = await ownerOfBranch(tx, branch);

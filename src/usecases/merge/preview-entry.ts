@@ -1,8 +1,8 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
-import { ok } from "../../domain/result.ts";
+import { no, ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
-import { type AddMergeRequest, newMergeOf } from "./add-entry.ts";
+import { type AddMergeRequest, newMergeOf, refuseWithoutCommits } from "./add-entry.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { freshEntry } from "./enqueue.ts";
 
@@ -13,6 +13,9 @@ export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null
 export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePreview }> = {
   access: "read",
   run: async (tx, context, request) => {
+    // Whether an agent may queue it at all is asked first, when it does.
+    const empty = context.caller.kind === "agent" ? undefined : await refuseWithoutCommits(tx, request);
+    if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);
     if (!asked.ok) return asked;
     const { branch, headCommit, targetBranch } = asked.value;
