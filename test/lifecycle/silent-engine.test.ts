@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
@@ -28,9 +28,11 @@ const checked = `
 `;
 
 const stopped = new Set<number>();
+/** On a busy machine a process that is stopped still counts as computing until it would have had its turn. */
 function stop(pid: number): void {
   process.kill(pid, "SIGSTOP");
   stopped.add(pid);
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) Bun.sleepSync(1);
 }
 function goOn(pid: number): void {
   stopped.delete(pid);
