@@ -50,8 +50,15 @@ function makeProject(base: string, size: number): string {
   const root = join(base, `store-${size}`);
   mkdirSync(join(root, ".overstory"), { recursive: true });
   writeFileSync(join(root, ".overstory", "config.yaml"), "project:\n  name: bench\n  canonicalBranch: main\n");
-  const made = Bun.spawnSync({ cmd: [ov, "status"], cwd: root, env: { PATH: process.env.PATH ?? "", HOME: root } });
-  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  const place = { cwd: root, env: { PATH: process.env.PATH ?? "", HOME: root } };
+  // Reading commands make no database.
+  for (const cmd of [
+    ["git", "init", "--quiet"],
+    [ov, "task", "create", "Anything"],
+  ]) {
+    const made = Bun.spawnSync({ cmd, ...place });
+    if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  }
   if (size > 0) fillWithHistory(root, size);
   return root;
 }

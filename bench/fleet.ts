@@ -30,7 +30,7 @@ interface Peaks {
 /** Two hundred agents of one run, from their slings to their submitted work. */
 export async function main(): Promise<void> {
   await using project = await benchProject({ scenario, files: 100 });
-  await project.json("status");
+  await project.json("task", "create", "Anything");
   const peaks: Peaks = { engine: [], supervisors: [], together: 0 };
   const started = performance.now();
   const slings = slingAll(project);

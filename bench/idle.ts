@@ -19,7 +19,7 @@ const mostCpuPercent = 0.5;
 export async function main(): Promise<void> {
   process.stderr.write(`preparing ${messages} messages\n`);
   await using project = await benchProject({ env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" } });
-  await project.json("status");
+  await project.json("task", "create", "Anything");
   fillWithHistory(project.root, messages);
   await seatWaitingAgents(project);
   await project.json("engine", "start");
