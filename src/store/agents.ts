@@ -188,6 +188,7 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("parent_name", filter.parentName);
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
+  equal("env_file", filter.envFile);
   if (filter.live === true) parts.push(live);
   if (filter.unreleased === true) parts.push("released_at IS NULL", newest);
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, copyFileSync, renameSync, rmSync } from "node:fs";
+import { withDatabase } from "./sqlite.ts";
 
 /** Writes a complete copy of the database to a new file, as one consistent moment, while others go on using it. */
 export function copyDatabase(path: string, to: string): void {
@@ -39,15 +40,13 @@ const restorable = ["messages", "deliveries", "usage"] as const;
  * anything. Answers how many rows came back.
  */
 export function restoreDatabase(path: string, from: string): number {
-  const db = new Database(path, { readwrite: true });
-  try {
-    db.run(`PRAGMA busy_timeout = ${patienceMs}`);
-    db.query("ATTACH DATABASE ? AS old").run(from);
+  let isAttached = false;
+  return withDatabase(path, (db) => {
+    if (!isAttached) db.query("ATTACH DATABASE ? AS old").run(from);
+    isAttached = true;
     db.run("PRAGMA foreign_keys = ON");
     return db.transaction(() => restorable.reduce((sum, table) => sum + restoreTable(db, table), 0)).immediate();
-  } finally {
-    db.close();
-  }
+  });
 }
 
 /** Puts the whole copy in the place of a database that is gone. Answers how many rows of the same tables it has. */

@@ -2,15 +2,13 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ProcessIdentity } from "../domain/process/process.ts";
-import { openSqlite } from "./sqlite.ts";
+import { openSqlite, withDatabase } from "./sqlite.ts";
 
 /** A directory that is elsewhere now. */
 export interface Moved {
   readonly from: string;
   readonly to: string;
 }
-
-const patienceMs = 10_000;
 
 /** Above every schema version: no program takes a database that was left behind for the one that counts. */
 const leftBehind = 1_000_000_000;
@@ -31,8 +29,11 @@ export const pathColumns = [
 export async function projectIdIn(path: string, fresh: string, now: number): Promise<string> {
   await openSqlite({ path, life: "command" }).close();
   return withDatabase(path, (db) => {
+    const known = () => db.query<{ id: string }, []>("SELECT id FROM project").get()?.id;
+    const before = known();
+    if (before !== undefined) return before;
     db.query("INSERT OR IGNORE INTO project (one, id, created_at) VALUES (1, ?, ?)").run(fresh, now);
-    return db.query<{ id: string }, []>("SELECT id FROM project").get()?.id ?? fresh;
+    return known() ?? fresh;
   });
 }
 
@@ -164,15 +165,5 @@ function syncPath(path: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-function withDatabase<T>(path: string, work: (db: Database) => T): T {
-  const db = new Database(path, { readwrite: true });
-  try {
-    db.run(`PRAGMA busy_timeout = ${patienceMs}`);
-    return work(db);
-  } finally {
-    db.close();
   }
 }

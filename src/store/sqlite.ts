@@ -159,23 +159,45 @@ function migrateThenReopen(db: Database, options: SqliteOptions): Database {
   return connect(options);
 }
 
-/**
- * Waits as writers do: SQLite's own waiting would come last among them, and does not cover the switch of the journal. Of
- * many who open the same new file one has to do it.
- */
+/** SQLite's own waiting does not cover the switch of the journal. Of many who open the same new file one has to do it. */
 function bringUpToDate(db: Database): void {
+  whenFree(db, () => {
+    if (versionOf(db) < schemaVersion) migrate(db);
+  });
+  db.run(`PRAGMA busy_timeout = ${patienceMs}`);
+}
+
+/**
+ * Does the work as soon as no other process holds the database, and from its beginning again after each try in vain: a
+ * try that finds the database held must have changed nothing. It waits as commands do that write; SQLite's own waiting
+ * would come last among them.
+ */
+function whenFree<T>(db: Database, work: () => T): T {
   db.run("PRAGMA busy_timeout = 0");
   const began = performance.now();
   for (let tries = 1; ; tries++) {
     try {
-      if (versionOf(db) < schemaVersion) migrate(db);
-      db.run(`PRAGMA busy_timeout = ${patienceMs}`);
-      return;
+      return work();
     } catch (error) {
       if (!isBusy(codeOf(error)) || performance.now() - began > patienceMs) throw error;
     }
     Bun.sleepSync(pauseAfter(tries, performance.now() - began));
   }
+}
+
+/**
+ * Works on the file of an existing database outside of any store, as `whenFree` says. What goes wrong is told in the
+ * same words as by a store.
+ */
+export function withDatabase<T>(path: string, work: (db: Database) => T): T {
+  return translate(path, () => {
+    const db = new Database(path, { readwrite: true });
+    try {
+      return whenFree(db, () => work(db));
+    } finally {
+      db.close();
+    }
+  });
 }
 
 function migrate(db: Database): void {
