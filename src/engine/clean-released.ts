@@ -4,6 +4,7 @@ import { everyAgent } from "../ports/store/snapshots.ts";
 import type { Tx } from "../ports/store.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
+import { isWanted } from "../usecases/gates/environments.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
 
@@ -103,13 +104,13 @@ async function takeAway(ports: CleaningPorts, worktree: OwnedWorktree): Promise<
   return (await ports.worktrees.remove(worktree, { deleteBranch: null })).problem;
 }
 
-/** What was captured from a person's shell goes with the last agent that was given it. */
+/** What was captured from a person's shell goes with the last agent that was given it, or later: see `isWanted`. */
 async function forgetVariables(ports: CleaningPorts, { id, name, envFile }: Agent): Promise<void> {
   if (envFile === null) return;
   const used = await ports.store.read(async (tx) => {
     const newest = await tx.agents.byName(name);
     const handedDown = newest?.id !== id && newest?.envFile === envFile && newest.cleanedAt === null;
-    return handedDown || (await tx.agents.usesEnvironment(envFile, name));
+    return handedDown || (await isWanted(tx, envFile, name));
   });
   if (!used) ports.forgetEnvironment(envFile);
 }

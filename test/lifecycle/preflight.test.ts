@@ -97,6 +97,7 @@ test("agents and their gates find programs where the shell that slung them does"
   await project.git("commit", "--quiet", "-m", "mine");
   const branch = (await project.agent("b1"))?.branch ?? "";
   expect(await project.ovWith({ env }, "merge", "--branch", branch)).toMatchObject({ code: 0 });
+  await project.until("the agent was cleaned up", async () => (await project.agent("b1"))?.cleanedAt !== null);
   expect(await project.ovWith({ env }, "merge", "promote")).toMatchObject({ code: 0 });
   expect(await project.git("show", "main:work.txt")).toBe("x\n");
 }, 120_000);

@@ -1,4 +1,5 @@
 import { environmentOf } from "../../domain/completion/check.ts";
+import { isWanted } from "../../usecases/gates/environments.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Prune, Pruned } from "./prune.ts";
 
@@ -54,7 +55,7 @@ export const pruneEnvironments: Prune<FilePorts & Pick<EnginePorts, "forgetEnvir
     const asked = new Set(checks.map((check) => environmentOf(check)));
     const found: string[] = [];
     for (const file of old) {
-      if (!asked.has(file) && !(await tx.agents.usesEnvironment(file, nobodysName))) found.push(file);
+      if (!asked.has(file) && !(await isWanted(tx, file, nobodysName))) found.push(file);
     }
     return found;
   });

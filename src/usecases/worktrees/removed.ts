@@ -4,6 +4,7 @@ import { ok } from "../../domain/result.ts";
 import { everyAgent, type RemovalRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
+import { isWanted } from "../gates/environments.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface KeptWork {
@@ -127,7 +128,7 @@ export const worktreeRemoved: UseCase<RemovedRequest, { readonly forgotten: stri
       },
     ]);
     const wasGiven = request.removed ? (agent?.envFile ?? null) : null;
-    const isUsed = wasGiven !== null && (await tx.agents.usesEnvironment(wasGiven, agentName));
+    const isUsed = wasGiven !== null && (await isWanted(tx, wasGiven, agentName));
     return ok({ forgotten: isUsed ? null : wasGiven });
   },
 };

@@ -49,6 +49,8 @@ export function recoveryPromises(check: Check): void {
     const names = await store.read((tx) => tx.agents.submittedBefore(noon + 5));
     expect(names.map(({ name }) => name)).toEqual(["b1"]);
     expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1", "b9"))).toBe(true);
+    expect(await store.read((tx) => tx.agents.list({ envFile: "/env/1" }))).toMatchObject([{ name: "b1" }]);
+    expect(await store.read((tx) => tx.agents.list({ envFile: "/env/2" }))).toEqual([]);
     expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1", "b1"))).toBe(false);
     await store.transaction((tx) => tx.agents.cleaned(old.id, noon));
     expect(await store.read((tx) => tx.agents.usesEnvironment("/env/1", "b9"))).toBe(false);
