@@ -1,16 +1,20 @@
+import { readFileSync } from "node:fs";
 import type { Sql } from "../sql.ts";
-import { core } from "./001-core.ts";
-import { lifecycle } from "./002-lifecycle.ts";
-import { merge } from "./003-merge.ts";
-import { team } from "./004-team.ts";
-import { retention } from "./005-retention.ts";
-import { keeping } from "./006-keeping.ts";
-import { turnFailures } from "./007-failures.ts";
-import { project } from "./008-project.ts";
-import { oldRows } from "./009-old-rows.ts";
+import core from "./001-core.sql" with { type: "file" };
+import lifecycle from "./002-lifecycle.sql" with { type: "file" };
+import merge from "./003-merge.sql" with { type: "file" };
+import team from "./004-team.sql" with { type: "file" };
+import retention from "./005-retention.sql" with { type: "file" };
+import keeping from "./006-keeping.sql" with { type: "file" };
+import turnFailures from "./007-failures.sql" with { type: "file" };
+import project from "./008-project.sql" with { type: "file" };
+import oldRows from "./009-old-rows.sql" with { type: "file" };
 
-/** Numbered and append-only: position + 1 is the schema version. A published entry is never edited. */
-export const migrations: readonly string[] = [
+/**
+ * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
+ * file in the program, which is read only when a database has to be changed: most commands start without that text.
+ */
+const migrations: readonly string[] = [
   core,
   lifecycle,
   merge,
@@ -41,7 +45,7 @@ const words: Readonly<Record<Sql["dialect"], Readonly<Record<Word, string>>>> = 
 export function statementsFrom(version: number, dialect: Sql["dialect"]): string[] {
   return migrations
     .slice(version)
-    .flatMap((migration) => migration.split(/;\s*\n/))
+    .flatMap((path) => readFileSync(path, "utf8").split(/;\s*\n/))
     .map((statement) =>
       statement.replace(/\$(?:INT|SEQ|STRICT)\b|\bTEXT\b/g, (word) => words[dialect][word as Word]).trim(),
     )

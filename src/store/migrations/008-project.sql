@@ -1,8 +1,6 @@
-/** Which project this database belongs to. One row. */
-export const project = `
+-- Which project this database belongs to. One row.
 CREATE TABLE project (
   one $INT PRIMARY KEY NOT NULL CHECK (one = 1),
   id TEXT NOT NULL,
   created_at $INT NOT NULL
 ) $STRICT;
-`;

@@ -1,5 +1,4 @@
-/** What a team needs: checks that are asked for now and answered when their gates have run. */
-export const team = `
+-- What a team needs: checks that are asked for now and answered when their gates have run.
 CREATE TABLE checks (
   seq $SEQ,
   id TEXT NOT NULL UNIQUE,
@@ -21,4 +20,3 @@ CREATE TABLE checks (
 ) $STRICT;
 CREATE INDEX checks_open ON checks(seq) WHERE status IN ('queued', 'running');
 CREATE INDEX checks_agent ON checks(agent_id, seq);
-`;

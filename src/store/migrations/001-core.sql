@@ -1,8 +1,5 @@
-/**
- * The first schema. `$INT`, `$SEQ` and `$STRICT` are replaced per dialect. Literal lists (states, types) are checked by
- * the program from its own `as const` lists, so that adding one needs no migration.
- */
-export const core = `
+-- The first schema. `$INT`, `$SEQ` and `$STRICT` are replaced per dialect. Literal lists (states, types) are checked by
+-- the program from its own `as const` lists, so that adding one needs no migration.
 CREATE TABLE runs (
   id TEXT PRIMARY KEY,
   objective TEXT,
@@ -289,4 +286,3 @@ CREATE TABLE requests (
   reply TEXT NOT NULL,
   created_at $INT NOT NULL
 ) $STRICT;
-`;

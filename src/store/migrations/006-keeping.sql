@@ -1,5 +1,4 @@
-/** Who takes a worktree away at the moment, so that no seat is made in it; and which directory an agent was given. */
-export const keeping = `
+-- Who takes a worktree away at the moment, so that no seat is made in it; and which directory an agent was given.
 CREATE TABLE removals (
   agent_name TEXT PRIMARY KEY NOT NULL,
   pid $INT NOT NULL,
@@ -9,4 +8,3 @@ CREATE TABLE removals (
 ) $STRICT;
 
 ALTER TABLE agents ADD COLUMN worktree_identity TEXT;
-`;

@@ -1,5 +1,4 @@
-/** The merge queue, what was tried, what gates found, what landed, and what is remembered for the next conflict. */
-export const merge = `
+-- The merge queue, what was tried, what gates found, what landed, and what is remembered for the next conflict.
 CREATE TABLE merge_queue (
   id $SEQ,
   branch TEXT NOT NULL,
@@ -122,4 +121,3 @@ CREATE TABLE radar_warnings (
   created_at $INT NOT NULL,
   PRIMARY KEY (branch_a, branch_b, files_digest)
 ) $STRICT;
-`;

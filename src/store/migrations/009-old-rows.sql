@@ -1,5 +1,4 @@
-/** Finds old rows by their age without reading young ones, and remembers how far each kind was looked through. */
-export const oldRows = `
+-- Finds old rows by their age without reading young ones, and remembers how far each kind was looked through.
 CREATE TABLE retention_places (
   what TEXT PRIMARY KEY NOT NULL,
   at $INT NOT NULL,
@@ -15,4 +14,3 @@ CREATE INDEX messages_blob ON messages(blob_path) WHERE blob_path IS NOT NULL;
 CREATE INDEX merge_attempts_finished ON merge_attempts(finished_at, id) WHERE finished_at IS NOT NULL;
 CREATE INDEX radar_pairs_created ON radar_pairs(created_at, a_commit);
 CREATE INDEX radar_warnings_created ON radar_warnings(created_at, branch_a);
-`;

@@ -1,5 +1,4 @@
-/** Reopening, parking, conservation of work, budgets and the facts that recovery needs. */
-export const lifecycle = `
+-- Reopening, parking, conservation of work, budgets and the facts that recovery needs.
 ALTER TABLE agents ADD COLUMN revivals $INT NOT NULL DEFAULT 0;
 ALTER TABLE agents ADD COLUMN worktree_kind TEXT NOT NULL DEFAULT 'linked';
 ALTER TABLE agents ADD COLUMN head_commit TEXT;
@@ -91,4 +90,3 @@ CREATE TABLE identities (
   completed $INT NOT NULL,
   recent_tasks TEXT NOT NULL
 ) $STRICT;
-`;
