@@ -21,6 +21,7 @@ export type FailureData =
   | { readonly kind: "program-missing"; readonly program: string }
   | { readonly kind: "disk-full"; readonly path: string | null }
   | { readonly kind: "signing-failed"; readonly problem: string }
+  | { readonly kind: "worktree-damaged"; readonly path: string; readonly problem: string }
   | { readonly kind: "filters-not-ready"; readonly filters: readonly FilterProblem[] }
   | { readonly kind: "engine-unreachable"; readonly problem: string }
   | { readonly kind: "unexpected"; readonly problem: string };
@@ -51,8 +52,10 @@ function messageOf(data: FailureData): string {
   if (data.kind === "filters-not-ready") return data.filters.map(filterSentence).join("; ");
   if (data.kind === "signing-failed") return `the commit could not be signed: ${data.problem}; ${signingAdvice}`;
   if (data.kind === "program-missing") return `there is no program "${data.program}"`;
-  return data.kind === "unexpected" || data.kind === "no-access" ? data.problem : data.kind;
+  return "problem" in data && saysItAll.some((kind) => kind === data.kind) ? data.problem : data.kind;
 }
+
+const saysItAll = ["unexpected", "no-access", "worktree-damaged"] as const;
 
 /** Either the key becomes usable without a question, or the project does not sign. */
 export const signingAdvice =
@@ -62,6 +65,12 @@ export const signingAdvice =
 export function lastingProblem(thrown: unknown): string | undefined {
   const { kind } = failureOf(thrown);
   return kind === "filters-not-ready" || kind === "signing-failed" ? (thrown as Failure).message : undefined;
+}
+
+/** Why git cannot read one worktree; undefined for any other trouble. The other worktrees are as good as ever. */
+export function damageOf(thrown: unknown): string | undefined {
+  const failure = failureOf(thrown);
+  return failure.kind === "worktree-damaged" ? failure.problem : undefined;
 }
 
 /** Anything caught, as data: a `Failure` says what it is, a full or forbidden place is known by its code; the rest is unexpected. */

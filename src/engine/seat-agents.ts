@@ -141,7 +141,8 @@ export class Seating {
 /** False when it was nothing about this agent. */
 async function giveUp(ports: SeatPorts, id: string, error: unknown): Promise<boolean> {
   const failure = failureOf(error);
-  if (failure.kind !== "unexpected" && failure.kind !== "no-access") return false;
+  if (failure.kind !== "unexpected" && failure.kind !== "no-access" && failure.kind !== "worktree-damaged")
+    return false;
   await ports.store.transaction(async (tx) => {
     const agent = await tx.agents.get(id);
     if (agent !== undefined) await startFailed(tx, ports, agent, failure.problem);

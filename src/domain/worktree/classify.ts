@@ -1,13 +1,15 @@
 import { type Agent, hasEnded } from "../agent/agent.ts";
+import { shellWord } from "../text/shell-word.ts";
 
 /**
  * running   its agent has not ended
  * held      its agent has ended, but somebody live may still reopen it or work under it
+ * damaged   git cannot read it, so nobody can tell what would be lost with it
  * dirty     it holds work that is in no commit
  * unmerged  it holds commits that landed nowhere, or nobody can tell
  * clean     nothing is lost with it
  */
-export const worktreeClasses = ["running", "held", "dirty", "unmerged", "clean"] as const;
+export const worktreeClasses = ["running", "held", "damaged", "dirty", "unmerged", "clean"] as const;
 export type WorktreeClass = (typeof worktreeClasses)[number];
 
 export interface WorktreeSituation {
@@ -17,6 +19,9 @@ export interface WorktreeSituation {
   /** Its parent is an agent that has not ended. */
   readonly parentLives: boolean;
   readonly liveChildren: readonly string[];
+  readonly path: string;
+  /** Why git cannot read it. */
+  readonly damage?: string | undefined;
   readonly dirty: boolean;
   /** Everything committed there is in the branch it was meant for. */
   readonly landed: boolean;
@@ -34,10 +39,11 @@ export interface Verdict {
 
 /** May this worktree go, and if not, why and what to do about it. The first reason that applies counts. */
 export function classify(situation: WorktreeSituation): Verdict {
-  const { agent, branch, dirty, landed, target } = situation;
+  const { agent, branch, damage, dirty, landed, path, target } = situation;
   if (agent !== undefined && !hasEnded(agent)) {
     return { class: "running", reason: `${agent.name} is live (${agent.state})`, next: `ov stop ${agent.name}` };
   }
+  if (damage !== undefined) return damaged(path, damage);
   const holder = holderOf(situation);
   if (agent !== undefined && holder !== undefined) {
     return { class: "held", reason: holder, next: `ov release ${agent.name}` };
@@ -49,12 +55,21 @@ export function classify(situation: WorktreeSituation): Verdict {
   return { class: "clean", reason: "nothing is lost with it", next: null };
 }
 
+/** Its own words, also for damage that shows only when its work is to be kept. */
+export function damaged(path: string, problem: string): Verdict {
+  const reason = `git cannot read it (${problem})`;
+  return { class: "damaged", reason, next: `git -C ${shellWord(path)} fsck` };
+}
+
 function holderOf({ agent, parentLives, liveChildren }: WorktreeSituation): string | undefined {
   if (liveChildren.length > 0) return `its children are live (${liveChildren.join(", ")})`;
   if (agent === undefined || agent.releasedAt !== null || agent.state !== "completed") return undefined;
   return parentLives ? `${agent.parentName} may still reopen its agent` : undefined;
 }
 
-/** Forcing gives up uncommitted and unmerged work, after it was rescued. It never takes the ground from a live agent. */
+/**
+ * Forcing gives up uncommitted and unmerged work, after it was rescued. It never takes the ground from a live agent, nor
+ * anything that cannot be rescued.
+ */
 export const mayBeCleaned = (verdict: Pick<Verdict, "class">, { force }: { readonly force: boolean }): boolean =>
-  verdict.class === "clean" || (force && verdict.class !== "running");
+  verdict.class === "clean" || (force && verdict.class !== "running" && verdict.class !== "damaged");

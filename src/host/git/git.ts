@@ -111,10 +111,13 @@ async function readAll(reader: Reader): Promise<Buffer> {
 /** Whoever still holds the other end keeps nobody waiting. */
 const giveUp = ({ reader }: Output): void => void reader.cancel().catch(() => undefined);
 
+/** Git could not do what it must be able to do in a sound repository. */
+export class GitFailed extends Error {}
+
 /** The output of a git that must not fail here. Where there was no room for what it does, that is thrown as itself. */
 export function expectGit(answer: GitAnswer, what: string): GitAnswer {
   expectRoom(answer, null);
-  if (answer.code !== 0) throw new Error(`${what}: git exited ${answer.code}: ${answer.err.trim()}`);
+  if (answer.code !== 0) throw new GitFailed(`${what}: git exited ${answer.code}: ${answer.err.trim()}`);
   return answer;
 }
 
@@ -150,6 +153,8 @@ const harmless = asSettings([
   "commit.gpgSign=false",
   "submodule.recurse=false",
   "advice.detachedHead=false",
+  // The one of ours is empty.
+  "advice.graftFileDeprecated=false",
 ]);
 
 /** No git of ours talks to another machine. */

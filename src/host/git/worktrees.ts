@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { Failure } from "../../domain/failure.ts";
 import type { Result } from "../../domain/result.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
@@ -6,6 +7,7 @@ import { collectBranches } from "./collect.ts";
 import { commitRest } from "./commit-rest.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
+import { GitFailed } from "./git.ts";
 import { ensureGitLink } from "./git-link.ts";
 import { inspectWorktree, stateOf } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
@@ -96,13 +98,17 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
   };
 }
 
-/** Another process may take a worktree away while we look into it: then we look again, and find that it is gone. */
+/**
+ * Another process may take a worktree away while we look into it: then we look again, and find that it is gone. One that
+ * git cannot read is told as that, so that those who look at many can go on with the others.
+ */
 async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise<T> {
   try {
     return await look();
   } catch (error) {
-    if (existsSync(path)) throw error;
-    return look();
+    if (!existsSync(path)) return look();
+    if (!(error instanceof GitFailed)) throw error;
+    throw new Failure({ kind: "worktree-damaged", path, problem: error.message }, { cause: error });
   }
 }
 

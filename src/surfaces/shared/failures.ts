@@ -1,4 +1,5 @@
 import { type ConfigProblem, type FailureData, signingAdvice } from "../../domain/failure.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import { filterSentence } from "../../domain/trust/filters.ts";
 import type { Description } from "./description.ts";
 import { exits } from "./exits.ts";
@@ -128,6 +129,13 @@ export function describeFailure(failure: FailureData): Description {
         message: `the commit could not be signed: ${failure.problem}; nothing was changed`,
         hint: signingAdvice,
         details: { ...details, configPath: null, field: "commit.gpgSign" },
+      };
+    case "worktree-damaged":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `git cannot read the worktree ${failure.path}: ${failure.problem}; it was left as it is`,
+        hint: `see what is damaged: git -C ${shellWord(failure.path)} fsck`,
+        details: { ...details, worktreePath: failure.path, branchName: null },
       };
     case "filters-not-ready":
       return {

@@ -3,6 +3,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
+import { isHurt, type KeptWorktree, keptAsDamaged } from "./clean-worktrees.ts";
 import type { CleanDir, CleanPlan } from "./plan-clean.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { claimRemoval, type Removed, removeOne, withoutBranch } from "./remove-worktree.ts";
@@ -30,6 +31,8 @@ export interface CleanEffects {
 export interface CleanReport {
   readonly backup: Backup;
   readonly worktrees: readonly Removed[];
+  /** Those that git cannot read, also when that showed only now. */
+  readonly keptWorktrees: readonly KeptWorktree[];
   readonly branchesDeleted: readonly string[];
   readonly problems: readonly string[];
   readonly messages: number;
@@ -97,9 +100,10 @@ async function cleanAll(
   if (!archived.ok) return archived;
   return ok({
     backup,
-    worktrees: removed,
+    worktrees: removed.filter((one) => !isHurt(one)),
+    keptWorktrees: [...plan.keptWorktrees, ...removed.filter(isHurt).map(keptAsDamaged)],
     branchesDeleted: branches.gone,
-    problems: [...removed.flatMap(({ problem }) => problem ?? []), ...branches.problems],
+    problems: [...removed.filter((one) => !isHurt(one)).flatMap(({ problem }) => problem ?? []), ...branches.problems],
     messages: mail.value.purged,
     usage: archived.value.usageRows,
     // Removing a worktree has released its agent already.

@@ -1,7 +1,7 @@
 import { atMost } from "../../domain/at-most.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { mayBeCleaned, type WorktreeClass } from "../../domain/worktree/classify.ts";
+import { damaged, mayBeCleaned, type WorktreeClass } from "../../domain/worktree/classify.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { type Removed, removeOne } from "./remove-worktree.ts";
 import { type Judged, judgeAll, type Surveyed, survey, worktreesAtOnce } from "./survey.ts";
@@ -44,9 +44,7 @@ export async function cleanWorktrees(
   const judged = await judgeAll(ports.worktrees, subjects, owners.value.canonicalBranch);
   const mayGo = ({ exists, verdict }: Judged): boolean =>
     (!exists && verdict.class !== "running") || mayBeCleaned(verdict, { force });
-  const kept = judged
-    .filter((one) => !mayGo(one) && (all || one.verdict.class !== "running"))
-    .map(({ worktree: { agentName, path, branch }, verdict }) => ({ agentName, path, branch, ...verdict }));
+  const stays = judged.filter((one) => !mayGo(one) && (all || one.verdict.class !== "running")).map(asKept);
   const going = judged.filter(mayGo);
   const policy = { branch: force ? "always" : "when-landed" } as const;
   const results = await atMost(worktreesAtOnce, going, (one) => removeOne(ports, one, policy));
@@ -55,10 +53,26 @@ export async function cleanWorktrees(
   // What was there a moment ago has been taken away by the engine: it is cleaned all the same.
   const wasThere = new Set(subjects.filter(({ exists }) => exists).map(({ worktree }) => worktree.path));
   const removed = results.flatMap((result) => (result.ok ? [result.value] : []));
-  const done = removed.filter(({ path }) => wasThere.has(path));
-  const pruned = removed.length - done.length;
+  const there = removed.filter(({ path }) => wasThere.has(path));
+  const pruned = removed.length - there.length;
+  const kept = [...stays, ...there.filter(isHurt).map(keptAsDamaged)];
+  const done = there.filter((one) => !isHurt(one));
   const isDone = ({ removed }: Removed): boolean => removed;
   return ok({ removed: done.filter(isDone), failed: done.filter((one) => !isDone(one)), kept, pruned });
+}
+
+export const isHurt = ({ isDamaged = false }: Removed): boolean => isDamaged;
+
+export const asKept = ({ worktree: { agentName, path, branch }, verdict }: Judged): KeptWorktree => ({
+  agentName,
+  path,
+  branch,
+  ...verdict,
+});
+
+/** One whose damage showed when its work was to be kept. */
+export function keptAsDamaged({ agentName, path, branch, problem }: Removed): KeptWorktree {
+  return { agentName, path, branch, ...damaged(path, problem ?? "") };
 }
 
 const givenUp = (surveyed: Surveyed): Surveyed =>

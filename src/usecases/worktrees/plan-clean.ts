@@ -3,6 +3,7 @@ import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { type CleanTarget, targetDirs } from "../../domain/worktree/targets.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
+import { asKept, type KeptWorktree } from "./clean-worktrees.ts";
 import type { OwnersReply } from "./owners.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { type Judged, judgeAll, landedAll, survey } from "./survey.ts";
@@ -39,6 +40,8 @@ export interface CleanPlan {
   readonly agentId: string | undefined;
   readonly plannedAt: number;
   readonly worktrees: readonly Judged[];
+  /** Those that git cannot read stay. */
+  readonly keptWorktrees: readonly KeptWorktree[];
   readonly branches: readonly FoundBranch[];
   readonly keptBranches: readonly KeptBranch[];
   readonly messages: number;
@@ -73,7 +76,9 @@ export async function planClean(
   if (live.length > 0) return no(stillLive(live));
 
   const wants = (target: CleanTarget): boolean => request.targets.includes(target);
-  const worktrees = wants("worktrees") ? await judgeOf(ports, facts, request.agent) : [];
+  const judged = wants("worktrees") ? await judgeOf(ports, facts, request.agent) : [];
+  const worktrees = judged.filter(({ verdict }) => verdict.class !== "damaged");
+  const damaged = judged.filter((one) => !worktrees.includes(one));
   const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees }) : none;
   const dirs = await fullDirs(ports.dirs, request);
   const whole = request.agent === undefined;
@@ -82,6 +87,7 @@ export async function planClean(
     agentId: facts.owners.find(({ agent }) => agent.name === request.agent)?.agent.id,
     plannedAt: facts.readAt,
     worktrees,
+    keptWorktrees: damaged.map(asKept),
     branches: branches.go,
     keptBranches: branches.stay,
     messages: whole && wants("mail") ? facts.counts.messages : 0,

@@ -3,7 +3,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
 import type { WorktreePorts } from "./ports.ts";
 import type { KeptWork, RemovingReply, RemovingRequest } from "./removed.ts";
-import type { Judged } from "./survey.ts";
+import { type Judged, unlessDamaged } from "./survey.ts";
 
 export interface Removed {
   readonly agentName: string;
@@ -15,6 +15,8 @@ export interface Removed {
   readonly problem: string | null;
   readonly rescue: (KeptWork & { readonly restore: string }) | null;
   readonly trash: string | null;
+  /** Git cannot read it, so its work could not be kept; the problem says why. */
+  readonly isDamaged?: boolean;
   /** Its branch, which is to be deleted with those of other worktrees. */
   readonly leftBranch?: FoundBranch;
 }
@@ -49,9 +51,12 @@ export async function removeOne(
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
   for (const id of owner?.incarnations ?? []) await processes.endStartedFor(id, graceMs);
   const mustRescue = judged.exists && verdict.class !== "clean";
-  const rescued = mustRescue ? await worktrees.rescue(worktree) : undefined;
-  // Of one whose directory is gone, commits that no branch holds.
-  const snapshot = !mustRescue ? await worktrees.snapshot(worktree) : undefined;
+  const kept = await unlessDamaged(async () =>
+    // A snapshot also of one whose directory is gone: of commits that no branch holds.
+    mustRescue ? { rescued: await worktrees.rescue(worktree) } : { snapshot: await worktrees.snapshot(worktree) },
+  );
+  if (!kept.ok) return ok({ ...untouched, agentName, path, branch, problem: kept.refusal, isDamaged: true });
+  const { rescued, snapshot } = { rescued: undefined, snapshot: undefined, ...kept.value };
   const intent = await claimRemoval({ facts, processes }, { names: judged.names, agentId: owner?.agent.id });
   if (!intent.ok) return intent;
   if (!intent.value.clear) return ok({ ...untouched, agentName, path, branch, problem: intent.value.why });

@@ -1,5 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { atMost } from "../../domain/at-most.ts";
+import { damageOf } from "../../domain/failure.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { classify, type Verdict } from "../../domain/worktree/classify.ts";
 import type { OwnedWorktree, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Owner, OwnersReply } from "./owners.ts";
@@ -47,7 +49,9 @@ export async function survey(worktrees: WorktreeKeeping, { owners }: OwnersReply
     const { worktreePath: path, branch, cleanedAt } = owner.agent;
     if (path === null || known.has(path) || cleanedAt !== null) continue;
     const worktree = ownedBy(owner, { path, branch: branch ?? "" });
-    const { exists, head } = await worktrees.inspect(worktree);
+    const looked = await unlessDamaged(() => worktrees.state(worktree));
+    // It stands there, and what is in it is told when it is judged.
+    const { exists, head } = looked.ok ? looked.value : { exists: true, head: null };
     if (exists) found.push({ worktree, owner, head, exists, names: namesAt(path, branch ?? "") });
   }
   return found.toSorted((a, b) => (a.worktree.path < b.worktree.path ? -1 : 1));
@@ -74,26 +78,34 @@ export async function judgeAll(
   canonicalBranch: string,
 ): Promise<readonly Judged[]> {
   // First, because it moves the branches of clones.
-  await atMost(worktreesAtOnce, surveyed, ({ worktree }) => worktrees.collect(worktree));
+  const collected = await atMost(worktreesAtOnce, surveyed, ({ worktree }) =>
+    unlessDamaged(() => worktrees.collect(worktree)),
+  );
   const tips = new Map((await worktrees.branches()).map(({ branch, tip }) => [branch, tip]));
-  const looked = await atMost(worktreesAtOnce, surveyed, async (one) => ({
-    one,
-    tip: tips.get(one.worktree.branch),
-    ...(await worktrees.state(one.worktree)),
-  }));
+  const states = await atMost(worktreesAtOnce, surveyed, ({ worktree }) =>
+    unlessDamaged(() => worktrees.state(worktree)),
+  );
+  const looked = surveyed.map((one, at) => {
+    const state = states[at];
+    const damage = [collected[at], state].flatMap((answer) => (answer?.ok === false ? answer.refusal : []))[0];
+    const known = state?.ok === true ? state.value : { exists: true, head: one.head, dirty: true };
+    return { one, damage, tip: tips.get(one.worktree.branch), ...known };
+  });
   const landed = await landedAll(
     worktrees,
-    looked.map(({ one, tip, head }) => ({
-      commits: [...new Set([head, tip].filter((commit) => commit != null))],
+    looked.map(({ one, damage, tip, head }) => ({
+      commits: damage !== undefined ? [] : [...new Set([head, tip].filter((commit) => commit != null))],
       base: one.worktree.baseCommit,
       targets: targetsOf(one, canonicalBranch),
     })),
   );
-  return looked.map(({ one, tip, exists, head, dirty }, at) => {
+  return looked.map(({ one, damage, tip, exists, head, dirty }, at) => {
     const { worktree, owner } = one;
-    const isLanded = landed[at] ?? false;
+    const isLanded = damage === undefined && (landed[at] ?? false);
     const verdict = classify({
       branch: worktree.branch,
+      path: worktree.path,
+      damage,
       ...(owner === undefined ? {} : { agent: owner.agent }),
       parentLives: owner?.parentLives ?? false,
       liveChildren: owner?.liveChildren ?? [],
@@ -103,6 +115,17 @@ export async function judgeAll(
     });
     return { ...one, exists, head, verdict, landed: isLanded, tip };
   });
+}
+
+/** What was asked for, or why git cannot read this one worktree. All other trouble is thrown. */
+export async function unlessDamaged<T>(look: () => Promise<T>): Promise<Result<T, string>> {
+  try {
+    return ok(await look());
+  } catch (error) {
+    const problem = damageOf(error);
+    if (problem === undefined) throw error;
+    return no(problem);
+  }
 }
 
 const targetsOf = ({ owner }: Surveyed, canonicalBranch: string): readonly string[] =>

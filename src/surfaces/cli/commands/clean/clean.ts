@@ -2,6 +2,7 @@ import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import { allTargets, type CleanTarget, cleanTargets } from "../../../../domain/worktree/targets.ts";
 import { type CleanRequest, isEmptyPlan } from "../../../../usecases/worktrees/plan-clean.ts";
+import { exits } from "../../../shared/exits.ts";
 import type { Call, Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
 import { counted } from "../mail/render.ts";
@@ -19,8 +20,9 @@ export const clean: Handler = async (call) => {
   if (!planned.ok) return planned;
   const plan = planned.value;
   const told = planLines(io.paint, plan);
+  const partly = plan.keptWorktrees.length > 0 ? { exit: exits.unexpected } : {};
   if (isEmptyPlan(plan)) {
-    return ok({ json: emptyJson(plan), text: ["Nothing to clean.", ...told].join("\n"), quietText: "" });
+    return ok({ json: emptyJson(plan), text: ["Nothing to clean.", ...told].join("\n"), quietText: "", ...partly });
   }
   if (isOn(flags["dry-run"])) {
     return ok({ json: { ...planJson(plan), dryRun: true }, text: ["Would remove:", ...told].join("\n") });
@@ -37,6 +39,7 @@ export const clean: Handler = async (call) => {
     json: reportJson(plan, done.value),
     text: reportLines(io.paint, done.value).join("\n"),
     quietText: done.value.backup.name,
+    ...(done.value.keptWorktrees.length > 0 ? { exit: exits.unexpected } : {}),
   });
 };
 

@@ -6,7 +6,7 @@ import type { CleanPlan } from "../../../../usecases/worktrees/plan-clean.ts";
 import type { Paint } from "../../command.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
 import { counted } from "../mail/render.ts";
-import { removedLines } from "../worktree/clean.ts";
+import { keptLine, removedLines } from "../worktree/clean.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,6 +26,7 @@ export function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     ...(plan.endRuns ? [item("runs that are still open are ended")] : []),
     ...plan.dirs.map(({ dir, entries }) => item(`${stateDirName}/${dir} (${entries})`)),
     ...plan.rescues.map(({ ref }) => item(visibleLine(ref))),
+    ...plan.keptWorktrees.map((one) => keptLine(paint, one)),
     ...plan.keptBranches.map(({ branch, reason, next }) =>
       warningLine(paint, `branch ${visibleLine(branch)} stays: ${reason}`, next),
     ),
@@ -51,6 +52,7 @@ export function planJson(plan: CleanPlan): Json {
       rescues: plan.rescues.map(({ ref }) => ref),
     },
     keptBranches: plan.keptBranches.map(({ branch }) => branch),
+    keptWorktrees: plan.keptWorktrees,
   };
 }
 
@@ -76,6 +78,7 @@ export function reportJson(plan: CleanPlan, report: CleanReport): Json {
   const removed = report.worktrees.filter((one) => one.removed);
   return {
     ...planJson(plan),
+    keptWorktrees: report.keptWorktrees,
     worktreesCleaned: removed.length,
     branchesDeleted: report.branchesDeleted.length,
     mailWiped: report.messages > 0,
@@ -108,6 +111,7 @@ export function reportLines(paint: Paint, report: CleanReport): readonly string[
   const alone = report.branchesDeleted.filter((branch) => !report.worktrees.some((one) => one.branch === branch));
   return [
     ...report.worktrees.flatMap((one) => removedLines(paint, one)),
+    ...report.keptWorktrees.map((one) => keptLine(paint, one)),
     ...alone.map((branch) => successLine(paint, "Deleted branch", visibleLine(branch))),
     ...(report.messages === 0 ? [] : [successLine(paint, `Deleted ${counted(report.messages, "message")}`)]),
     ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${report.usage} records of what turns used`)]),

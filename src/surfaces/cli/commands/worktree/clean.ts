@@ -1,7 +1,7 @@
 import { invalid } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-worktrees.ts";
+import type { CleanWorktreesReport, KeptWorktree } from "../../../../usecases/worktrees/clean-worktrees.ts";
 import type { Removed } from "../../../../usecases/worktrees/remove-worktree.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
@@ -18,9 +18,12 @@ export const clean: Handler = async ({ app, flags, io }) => {
     json: reportJson(report),
     text: lines(io.paint, report).join("\n"),
     quietText: report.removed.map(({ branch }) => visibleLine(branch)).join("\n"),
-    ...(report.failed.length > 0 ? { exit: exits.unexpected } : {}),
+    ...(report.failed.length > 0 || report.kept.some(isDamaged) ? { exit: exits.unexpected } : {}),
   });
 };
+
+/** It stays because something is wrong, not because somebody may want it. */
+export const isDamaged = ({ class: name }: KeptWorktree): boolean => name === "damaged";
 
 /** The keys scripts know hold branch names; ours say why, and how to get work back. */
 function reportJson({ removed, failed, kept, pruned }: CleanWorktreesReport): Readonly<Record<string, unknown>> {
@@ -52,11 +55,12 @@ export function cleanedLines(paint: Paint, { removed, failed, kept, pruned }: Cl
       errorLine(paint, `${visibleLine(branch)} was not removed: ${visibleLine(problem ?? "")}`),
     ),
     ...(pruned === 0 ? [] : [successLine(paint, `Forgot ${pruned} whose directory was gone`)]),
-    ...kept.map(({ branch, reason, next }) =>
-      warningLine(paint, `${visibleLine(branch)} stays: ${visibleLine(reason)}`, visibleLine(next ?? "")),
-    ),
+    ...kept.map((one) => keptLine(paint, one)),
   ];
 }
+
+export const keptLine = (paint: Paint, { branch, reason, next }: KeptWorktree): string =>
+  warningLine(paint, `${visibleLine(branch)} stays: ${visibleLine(reason)}`, visibleLine(next ?? ""));
 
 /** One removed worktree, and what to type to have its work back. */
 export function removedLines(
