@@ -17,7 +17,7 @@ export interface AppOptions {
   readonly env: Environment;
   readonly cwd: string;
   readonly project: string | undefined;
-  /** Tells whoever typed the command something that cannot wait until its end. */
+  /** Prints a line for the user at once, while the command still runs. */
   readonly warn?: (line: string) => void;
 }
 

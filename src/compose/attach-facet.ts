@@ -101,7 +101,7 @@ async function untilFree(
   }
 }
 
-/** A person who waits is told now and then that nothing hangs. */
+/** A waiting user is told this often that the command still waits. */
 const againMs = 30_000;
 
 /** Whoever starts a program at a terminal must tell it what kind of terminal that is. */

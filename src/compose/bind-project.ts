@@ -176,7 +176,10 @@ async function moveOldState(place: ProjectPlace, env: Environment): Promise<Proj
 
 const movingName = "moving";
 
-/** Whoever works for an agent. The engine is asked to leave, and comes back as this version. */
+/**
+ * The recorded processes that work for agents. The engine is not among them: it is asked to leave, and comes back as
+ * this version.
+ */
 const workIn = (database: string): readonly ProcessIdentity[] =>
   openProcessesIn(database).filter(({ role }) => role !== "engine");
 

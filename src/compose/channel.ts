@@ -33,8 +33,8 @@ export async function channelFor(project: Project, options: Pick<DirectOptions, 
 }
 
 /**
- * A token is good in the project that gave it. In another repository an orchestrator is the hand of the operator, who
- * sent it there, and nobody else is anybody. Answers the project it comes from.
+ * A token is valid in the project that gave it out. In another repository an orchestrator acts for the operator, who
+ * sent it there; every other token is refused. Returns the project of the orchestrator.
  */
 async function homeOfOrchestrator({ root, env }: Project): Promise<string | undefined> {
   const { OVERSTORY_TOKEN: token, OVERSTORY_PROJECT_ROOT: home } = env;
@@ -45,7 +45,7 @@ async function homeOfOrchestrator({ root, env }: Project): Promise<string | unde
 }
 
 export interface DirectOptions {
-  /** Tells whoever typed the command something that cannot wait until its end. */
+  /** Prints a line for the user at once, while the command still runs. */
   readonly warn?: (line: string) => void;
   /** The project whose orchestrator we are, proven there. */
   readonly sentFrom?: string;
@@ -57,7 +57,7 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
   // Two connections of one process would wait for each other's locks while neither can run.
   const storeFor = (readOnly: boolean): Store => {
     const isThere = hasDatabase(project.dir);
-    // Somebody may have made the database while we read nothing.
+    // A read found no database and got an empty store. Another process may have made the database since.
     if (store !== undefined && (readOnly || !store.readOnly) && !(store.isEmpty && isThere)) return store.opened;
     void store?.opened.close();
     store = { opened: openStore(project, { life: "command", readOnly }), readOnly, isEmpty: readOnly && !isThere };
@@ -100,13 +100,13 @@ interface Waiting<T> {
 }
 
 /**
- * An engine that is stopped in the middle of a transaction holds the database until another one has taken its place.
- * What found it held has changed nothing, and is done again.
+ * An engine that was stopped in the middle of a transaction holds the database until its successor kills it. A use case
+ * that failed with "busy" has changed nothing, so it runs again.
  */
 async function afterSilence<T>(project: Project, { error, run, warn }: Waiting<T>, tries = 1): Promise<T> {
   const isBusy = error instanceof Failure && error.data.kind === "store-busy";
   const door = doorOf(project);
-  // Where no engine is, somebody else holds the database, and an engine would only wait as well.
+  // If no engine runs, another process holds the database, and a new engine would have to wait for it too.
   const mayBeSilent = isBusy && tries < mostTries && door.notice() !== undefined;
   const silent = mayBeSilent ? await door.ensure() : undefined;
   if (silent === undefined) throw error;
@@ -114,10 +114,13 @@ async function afterSilence<T>(project: Project, { error, run, warn }: Waiting<T
   return run().catch((again) => afterSilence(project, { error: again, run, warn }, tries + 1));
 }
 
-/** Each takes as long as a writer waits, so that together they outlast the watching of a silent engine. */
+/**
+ * Each try waits as long as a writer does, so that six of them outlast the time for which a successor watches a silent
+ * engine.
+ */
 const mostTries = 6;
 
-/** Once: a command that waits asks again and again. */
+/** Warns once for each silent engine: a waiting command comes here again and again. */
 function tellOfSilence(silent: EngineNotice | undefined, { env }: Project, warn?: (line: string) => void): void {
   if (silent === undefined || silent.pid === toldOf) return;
   toldOf = silent.pid;
@@ -126,7 +129,7 @@ function tellOfSilence(silent: EngineNotice | undefined, { env }: Project, warn?
 
 let toldOf: number | undefined;
 
-/** What to say of an engine that does not answer. */
+/** The warning about an engine that does not answer. */
 export const silenceWords = (env: Environment): string =>
   `the engine does not answer; unless it does, another one takes its place within ` +
   `${Math.ceil((2 * leaseMsFor(env)) / 1000)} s; see: ov engine status`;

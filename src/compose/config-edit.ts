@@ -51,7 +51,7 @@ export function makeConfigEditor(files: ConfigFiles, env: Environment): Edit {
   };
 }
 
-/** The branch may be left before any other command reads the file. */
+/** Copies the files at once: the user may switch branches before another command reads them. */
 function kept(files: ConfigFiles, layer: "project" | "local"): Result<{ readonly file: string }, Refusal> {
   keepCopies(files);
   return ok({ file: files[layer] });

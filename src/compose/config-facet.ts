@@ -65,7 +65,10 @@ export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFa
   };
 }
 
-/** A running engine goes on with the new settings. Whoever waits for a budget may need one to be started. */
+/**
+ * Tells a running engine of the new settings. A raised budget may free an agent, so a change of budgets also starts an
+ * engine.
+ */
 async function tellEngine({ root, state }: ProjectPlace, env: Environment, key: string): Promise<void> {
   if (!hasDatabase(state)) return;
   const door = doorOf({ root, dir: state, env });

@@ -19,7 +19,7 @@ import { runUntilIdle } from "./run-until-idle.ts";
 const startMs = 10_000;
 /** An engine that leaves first finishes the worktree it is making. */
 const leaveMs = 15_000;
-/** An engine that has nothing in hand has left by then. */
+/** An idle engine leaves within this time. */
 const promptMs = 1_000;
 const lookMs = 20;
 
@@ -35,7 +35,7 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
       const before = live();
       const silent = await door.ensure();
       if (silent !== undefined) warn(silenceWords(project.env));
-      // Whoever replaces another one first watches it for a while.
+      // A successor watches the silent engine for a while before it replaces it.
       const engine = await until(answering, startMs, () => successorIsAlive(keeperOptions(project)));
       if (engine === undefined) {
         const problem = `it did not start within ${startMs / 1000} s; see ${join(project.dir, "run", "engine.log")}`;

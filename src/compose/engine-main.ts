@@ -36,9 +36,9 @@ import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
 
 interface EngineOptions {
-  /** A person runs the engine in the foreground, and ends it so. */
+  /** Ends an engine that a user runs in the foreground. */
   readonly stop?: AbortSignal;
-  /** What is to be different in the project for this engine. */
+  /** Changes the project for this engine only. */
   readonly adapt?: (project: Project) => Project;
 }
 
@@ -54,12 +54,13 @@ export async function engineMain(opened: Project, options: EngineOptions = {}): 
     if (end === "left") return;
     const { root, dir, env } = opened;
     const changed = await config({ root, state: dir }, env);
-    // Not usable any more: somebody is editing them. The next look finds what they become.
+    // If the new settings cannot be used, a user is still editing them. The engine keeps the old ones until its next
+    // look.
     if (changed.ok) project = { root, dir, env, ...changed.value };
   }
 }
 
-/** The engine with the settings that the project has now. */
+/** Runs an engine with the settings of `opened`. */
 async function serveWith(
   opened: Project,
   options: EngineOptions & { readonly door: EngineSide; readonly stop: AbortSignal; readonly isForeground: boolean },
@@ -125,7 +126,10 @@ async function serveWith(
   }
 }
 
-/** Says whether the project has other settings by now. Its files are looked at, and read only when they are others. */
+/**
+ * Returns a check for changed settings. It compares the stamps of the files, and reads the files only when a stamp
+ * differs.
+ */
 function watchSettings({ root, dir, env, config: had }: Project): () => Promise<boolean> {
   const place = { root, state: dir };
   let seen: string | undefined;
@@ -134,7 +138,8 @@ function watchSettings({ root, dir, env, config: had }: Project): () => Promise<
     if (now === seen) return false;
     seen = now;
     const found = await config(place, env);
-    // Commands refuse those that cannot be used, and say why; until they are mended the engine keeps what it has.
+    // If the new settings cannot be used, commands refuse them and say why. The engine keeps the old ones until they
+    // are mended.
     return found.ok && !Bun.deepEquals(found.value.config, had);
   };
 }
@@ -184,8 +189,9 @@ const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
 /**
- * One frame of the command channel: the same use case, run here, as whoever's token it carries. Who is at the other end
- * of a socket cannot be seen: tokens count there only where agents are kept from each other's by the system.
+ * Answers one request of a remote caller: runs the use case in this process, for the agent whose token the request
+ * carries. A socket does not show which process is at its other end. So tokens count here only where the system keeps
+ * agents from reading each other's tokens.
  */
 async function answer(project: Project, store: Store, text: string): Promise<string> {
   const frame: unknown = JSON.parse(text);

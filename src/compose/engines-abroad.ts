@@ -20,7 +20,9 @@ export async function askForEngine(home: string, root: string, env: Environment)
   await doorOf({ root: home, dir: state, env }).wake();
 }
 
-/** Starts what was asked for. What nobody asked for who may, an orchestrator in its turn, is forgotten. */
+/**
+ * Starts the engines that were asked for. A request counts only while an orchestrator has a turn; any other is deleted.
+ */
 export async function startEnginesAbroad(project: Project, store: Store): Promise<void> {
   const dir = askedDir(project.dir);
   for (const name of filesIn(dir)) {
@@ -35,7 +37,7 @@ export async function startEnginesAbroad(project: Project, store: Store): Promis
   }
 }
 
-/** Only complete files: one that is still being written has another name. */
+/** The names of complete request files. A file that is still being written has a name of another form. */
 const filesIn = (dir: string): readonly string[] =>
   existsSync(dir) ? readdirSync(dir).filter((name) => /^[0-9a-f]{64}$/.test(name)) : [];
 

@@ -28,12 +28,12 @@ export interface ProjectFacts extends Detected {
   readonly warnings: readonly string[];
 }
 
-/** What `ov init` would change in the configuration if its owner agrees. */
+/** The changes of the configuration that `ov init` proposes. */
 export interface Proposals {
-  /** Undefined where a setup command is set, or none is needed. */
+  /** Undefined when a setup command is set, or none is needed. */
   readonly setup: SetupCommand | undefined;
   readonly unusable: readonly UnusableGate[];
-  /** The gates without those, as they would be set. */
+  /** The usable gates, in the form in which they would be set. */
   readonly remaining: readonly unknown[];
 }
 
@@ -93,7 +93,7 @@ export async function configuredFacts({ repository, env, name }: Question): Prom
   };
 }
 
-/** What the lock files propose for a project that is to be set up. */
+/** The setup command that the lock files of a new project propose. */
 export function proposeSetup(
   root: string,
   env: Environment,
@@ -103,7 +103,7 @@ export function proposeSetup(
   return setupCommand({ texts, gates: gates.map(({ command }) => command), has: onPath(env) });
 }
 
-/** What could be better in a configuration that is there. One that cannot be used is told by whoever uses it. */
+/** Proposes changes to an existing configuration. A configuration with errors throws in `loadConfig`. */
 export async function proposeChanges({ repository, env }: Omit<Question, "name">): Promise<Proposals> {
   const { root, state } = repository;
   const { config } = await loadConfig(configFiles({ root, state }), {});

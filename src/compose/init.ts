@@ -107,7 +107,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
   const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
   const isNewState = !existsSync(state);
   makeStateDir(state);
-  // Of several that are typed at the same time, one makes and commits everything, and the others find it done.
+  // If several `ov init` run at the same time, one makes and commits everything, and the others find the work done.
   const plan = { root, state, env, facts: facts.value, request, lastKnown, isNewState };
   const { made, committing } = await withStateLock(state, () => setUpAndCommit(plan), "init.lock");
   const committedOn = committing.committed ? (repository.branch ?? null) : null;
@@ -146,7 +146,7 @@ const onNoBranch =
 
 async function setUpAndCommit(plan: Plan) {
   const made = await setUp(plan);
-  // Files of ours that git does not know were left by a set-up that was cut short before its commit.
+  // Files of ours that git does not know come from an `ov init` that was killed before its commit.
   const isUnfinished = made.ledger.created.length > 0 || made.uncommitted.some(({ tracked }) => !tracked);
   const committing =
     plan.request.commit && isUnfinished ? await commit(plan.root, plan.env, made) : { committed: false, warnings: [] };
@@ -306,7 +306,7 @@ function real(root: string, name: string | undefined): readonly string[] {
 /** What version 0.11 kept its data in, one file for each part. */
 const earlierNames = ["mail.db", "sessions.db", "events.db", "metrics.db", "merge-queue.db"];
 
-/** Names databases of an earlier version, so that their tasks and mail are not taken for lost. */
+/** Names the databases of an earlier version, so that the user does not take their tasks and mail for lost. */
 function earlierDatabases(root: string): readonly string[] {
   const found = earlierNames.filter((name) => existsSync(join(root, ".overstory", name)));
   if (found.length === 0) return [];

@@ -48,15 +48,15 @@ export function serve({ root, dir }: Project, store: Store, leave: Leave): Serve
 }
 
 /**
- * SQLite writes to the index of its log through memory. The system kills whoever does that while the file may not be
- * changed (`chattr +i`, a medium that became read-only), so it is asked before.
+ * SQLite writes to the index of its log (`-shm`) through mapped memory. The system kills a process that writes so to a
+ * file that became read-only (`chattr +i`, a read-only mount). So this asks the system first.
  */
 function isWritable(database: string): boolean {
   try {
     accessSync(`${database}-shm`, constants.W_OK);
     return true;
   } catch (error) {
-    // Nobody has the database open for writing yet.
+    // SQLite makes the file when the first process opens the database for writing.
     return errorCode(error) === "ENOENT";
   }
 }
@@ -71,7 +71,7 @@ export interface Leave {
 
 /** The engine's turns go on without it, and the next command starts an engine where the project is now. */
 export function leaveAsEngine({ root }: Project, isForeground: boolean): Leave & { replaced(): void } {
-  // Its keeper does not restart what left with success.
+  // The keeper restarts an engine that exited with an error, but not one that exited with 0.
   const leave = (why: string, exit: number): void => {
     say(`${new Date().toISOString()} ${why}\n`);
     process.exit(isForeground ? exit : 0);

@@ -7,8 +7,8 @@ import { identify } from "../usecases/identity/identify.ts";
 import { thisProcess } from "./project.ts";
 
 /**
- * Does the project that gave this token know its holder, which we are, as an orchestrator that lives? Anybody can write a
- * database in which they are one, so the mark of this process, which nobody can write, must say it too.
+ * Does the project at `home` know the holder of this token as a living orchestrator? An agent could write a database
+ * that says so. It cannot write the mark of this process, so the mark must say so too.
  */
 export async function isOrchestrator(home: string, token: string): Promise<boolean> {
   if (!isOrchestratorMark(thisProcess.mark())) return false;

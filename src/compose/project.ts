@@ -57,7 +57,7 @@ export function openStore(project: Project, options: Omit<SqliteOptions, "path">
   const path = databaseIn(project.dir);
   if (!hasDatabase(project.dir)) {
     refuseLostStore({ root: project.root, state: project.dir });
-    // A clone of the repository brings the configuration but no state. Reading makes none.
+    // A clone of the repository has the configuration but no state. Commands that only read make no state.
     if (options.readOnly === true && options.life === "command")
       return openSqlite({ ...options, path: inMemory, readOnly: false });
     makeStateDir(project.dir);
@@ -80,8 +80,8 @@ export function refuseLostStore({ root, state }: ProjectPlace): void {
 }
 
 /**
- * What agents leave outside of the state directory: worktrees, branches, and refs that hold their work. A branch that
- * was fetched from somebody else has its remote in git's configuration, and says nothing about this machine.
+ * Did agents work in this repository? Their worktrees, branches and snapshot refs lie outside of the state directory. A
+ * branch with a remote in git's configuration was fetched from another machine and does not count.
  */
 function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
   if (isOldState(state)) return false;
@@ -94,7 +94,7 @@ function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
   return hasRefs("refs/heads/overstory/") && !textOf("config").includes('[branch "overstory/');
 }
 
-/** A folder that only holds empty folders is what git leaves of deleted refs. */
+/** Git leaves empty folders behind when it deletes refs. */
 const hasFiles = (dir: string): boolean =>
   existsSync(dir) && readdirSync(dir, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
 

@@ -51,7 +51,7 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       return ok(worktree === undefined || uncommitted.length === 0 ? undefined : restOf(worktree, uncommitted));
     },
     commitRest: async (branch) => {
-      // It writes in the worktree of an agent, which is for the operator alone.
+      // The command writes in the worktree of an agent, so only the operator may type it.
       const owner = await ownerOf(branch, facts.ownersForCleaning);
       if (!owner.ok) return owner;
       const agent = owner.value?.agent;
@@ -88,7 +88,7 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       return ok(detail);
     },
     restoreSnapshot: async (of, place) => {
-      // It writes anywhere, and makes branches: for the operator alone.
+      // The command writes files anywhere and makes branches, so only the operator may type it.
       const allowed = await facts.ownersForCleaning();
       if (!allowed.ok) return allowed;
       const found = await find(of);

@@ -9,7 +9,7 @@ export interface StopperPorts {
   readonly call: App["call"];
   /** The processes are out of our sight, as from inside a sandbox: the engine ends them, we only wait. */
   readonly remote: boolean;
-  /** Tells whoever waits what for. */
+  /** Tells the user what the command waits for. */
   readonly warn?: (line: string) => void;
 }
 
@@ -18,7 +18,7 @@ const graceMs = 2_000;
 /** How long the settling of a stopped turn is waited for; the engine finishes it in any case. */
 const patienceMs = 15_000;
 const slowestLookMs = 250;
-/** A stop that takes no longer needs no words. */
+/** The user is told about a stop that takes longer than this. */
 const tellAfterMs = 2_000;
 
 /** Stops agents: the intent first, then what runs for them, then the wait until it is on record. */

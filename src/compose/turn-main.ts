@@ -29,7 +29,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
     sayFull(),
   );
   const { config, env } = project;
-  // An agent that waits for the engine, as in `ov done`, may not replace one that does not answer: we may.
+  // An agent in `ov done` waits for the engine, but may not replace a silent one. Its supervisor may.
   const door = doorOf(project);
   const watching = setInterval(() => void door.watch().catch(sayTrouble), leaseMsFor(env) / 3);
   await runTurn(

@@ -35,7 +35,7 @@ function isSettled(stamp: Stamp, now: number): boolean {
 }
 
 function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
-  // Where there is no state, or none any more, nothing is made.
+  // Without a state directory nothing is written: the project may have been moved away.
   if (!existsSync(place.state)) return;
   const path = compiledPath(place, stamp);
   const draft = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
@@ -50,8 +50,8 @@ function write(place: ProjectPlace, stamp: Stamp, ready: ReadyConfig): void {
 }
 
 /**
- * Keeps what counts when another branch is checked out, or a file is deleted. To be called also after every change that
- * we write ourselves: the branch may be left before anything reads the files.
+ * Keeps copies of the configuration files for the time when another branch is checked out or a file is deleted. Call it
+ * also after every change by a command of ours: the user may switch branches before the next command reads the files.
  */
 export function keepCopies(place: ProjectPlace): void {
   // An earlier version keeps its state in the checkout, where a copy would go with the branch.
@@ -74,7 +74,7 @@ export function keepCopies(place: ProjectPlace): void {
   }
 }
 
-/** Not with what is above it: the project may have been moved away this moment. */
+/** Does not make the directories above: the project may have been moved away this moment. */
 function makeIfMissing(dir: string): void {
   if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
 }

@@ -30,7 +30,7 @@ function programStamp(): string {
   return stats.map(({ mtimeMs, size, ino }) => `${mtimeMs}.${size}.${ino}`).join(" ");
 }
 
-/** Still the same file after an upgrade has put another one in its place. */
+/** Linux still names the running file after an upgrade has replaced it. */
 const runningFile = (): string => (process.platform === "linux" ? "/proc/self/exe" : process.execPath);
 
 const sourcesBelow = (dir: string): readonly string[] =>
@@ -39,7 +39,7 @@ const sourcesBelow = (dir: string): readonly string[] =>
     return entry.isDirectory() ? sourcesBelow(path) : [path];
   });
 
-/** Read when the program starts: a source that changes afterwards is not the one that runs. */
+/** Taken when the program starts: a source file that changes later is not the code that runs. */
 const program = programStamp();
 
 /**

@@ -39,7 +39,7 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   return { ok: problems.length === 0, config, warnings, problems, notices, origins };
 }
 
-/** The project was set up, so it had settings; without them, work would land that no gate has judged. */
+/** The project was set up, so it had settings. Without them, work would land that no gate has checked. */
 const isLost = (files: ConfigFiles): boolean =>
   !existsSync(files.project) && !existsSync(files.lastKnown.project) && existsSync(join(files.state, recordName));
 

@@ -16,7 +16,7 @@ export interface ConfigProblem extends Place {
   readonly nearest?: string;
 }
 
-/** What a project with such settings fails with. `path` is the file that most of them stand in. */
+/** The failure of a command in a project with these problems. `path` is the file that has most of them. */
 export const unusableConfig = (path: string, problems: readonly ConfigProblem[]): Failure =>
   new Failure({
     kind: "config-invalid",

@@ -56,7 +56,7 @@ export function treeOfText(spec: KeySpec, typed: string): Tree {
   }
 }
 
-/** Why a typed value that is meant as JSON is none; undefined when it is, or is not meant so. */
+/** Why a typed JSON value is invalid. Undefined when the value is valid, or does not look like JSON. */
 export function jsonProblemOf({ type }: KeySpec, typed: string): string | undefined {
   const isMeant = (type === "list of records" || type === "list of text") && /^\s*[[{]/.test(typed);
   const problem = isMeant ? jsonProblem(typed) : undefined;

@@ -4,7 +4,7 @@ export interface Detected {
   readonly canonicalBranch: string;
   readonly runtime: string;
   readonly gates: readonly { readonly name: string; readonly command: string; readonly description: string }[];
-  /** Command that installs dependencies, where the operator took the proposed one. */
+  /** The command that installs dependencies, if the operator accepted the proposal. */
   readonly setup?: string | undefined;
 }
 
