@@ -73,7 +73,10 @@ export function damageOf(thrown: unknown): string | undefined {
   return failure.kind === "worktree-damaged" ? failure.problem : undefined;
 }
 
-/** Anything caught, as data: a `Failure` says what it is, a full or forbidden place is known by its code; the rest is unexpected. */
+/**
+ * Turns a caught value into failure data. A `Failure` carries its own; a full disk and a forbidden path are known by
+ * their error codes; the rest is unexpected.
+ */
 export function failureOf(thrown: unknown): FailureData {
   if (thrown instanceof Failure) return thrown.data;
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;

@@ -150,7 +150,7 @@ type MergeRefusal =
       readonly agent: string;
       readonly branch: string;
       readonly files: readonly string[];
-      /** Why `--commit-rest` could not commit them, and what to type about it. */
+      /** Why `--commit-rest` could not commit the files, and the command to type next. */
       readonly problem?: string;
       readonly fix?: string;
     }

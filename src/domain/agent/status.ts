@@ -62,11 +62,11 @@ export const endedInTrouble = (agent: StatusFacts & Pick<Agent, "successorName">
 interface WaitFacts {
   readonly agentName: string;
   readonly kind: WaitKind;
-  /** What the wait stands for. */
+  /** Names the child, message, merge, budget or provider that the agent waits for. */
   readonly ref: string;
 }
 
-/** What an agent waits for, as the end of the sentence "waits for ...", with the command where only a person can end it. */
+/** The end of the sentence "the agent waits for ...", with a command if only the operator can end the wait. */
 export function waitWords({ agentName, kind, ref }: WaitFacts): string {
   switch (kind) {
     case "child":

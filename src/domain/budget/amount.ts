@@ -30,7 +30,7 @@ export function inWords(unit: BudgetUnit, amount: number): string {
   return `${rounded} ${rounded === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-/** To the cent; an amount below a dollar with more digits where cents would leave out some of it. */
+/** Dollars to the cent. An amount below a dollar gets the digits that cents would cut off. */
 export function dollars(value: number): string {
   const digits = value >= 1 ? 2 : value >= 0.01 ? 4 : 6;
   return value.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, "$1");

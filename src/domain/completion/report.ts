@@ -29,7 +29,7 @@ export interface ReportMail {
   readonly payload: string;
 }
 
-/** The mail by which a completion is told: what was done, and what the gates prove about it. */
+/** The mail that reports a completion to the parent: the work, and what the gates prove about it. */
 export function reportMail(completion: Completion): ReportMail {
   const { agent, request, work, proof, reviewedBranch } = completion;
   const merges = canonical(agent.capability) === "merger";

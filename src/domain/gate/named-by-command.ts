@@ -1,8 +1,8 @@
 import { simpleCommands, substituted, substitutionsIn } from "./simple-commands.ts";
 
 /**
- * What a command of the project runs, as far as its words say it: files by their names, and entries that a program looks
- * up in a file of the project. It is a fence for reviews, not a proof: what those files run in turn is not followed.
+ * The files and manifest scripts that a command of the project names in its words. This is a fence for reviews, not a
+ * proof: the files that those files run are not followed.
  */
 export interface NamedByCommand {
   /** Words that could be paths, from the root of the project. */
@@ -11,7 +11,7 @@ export interface NamedByCommand {
   readonly scripts: readonly { readonly manifest: string; readonly name: string }[];
 }
 
-/** `dir`: where the command runs, from the root of the project; empty for the root itself. */
+/** `dir` is the directory the command runs in, from the root of the project; empty for the root itself. */
 export function namedByCommand(command: string, dir = ""): NamedByCommand {
   const paths = new Set<string>();
   const scripts = new Map<string, { readonly manifest: string; readonly name: string }>();
@@ -22,7 +22,7 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
   const { text, inner } = substitutionsIn(command.replace(variableBefore, "./"));
   let cwd = dir;
   for (const words of simpleCommands(text)) {
-    // What a command puts in the place of a word is run, whatever the word is for.
+    // A substituted command runs, whatever its output is used for.
     for (const word of words) {
       for (const [, at = ""] of word.matchAll(substituted)) {
         take(namedByCommand(inner.get(at) ?? "", cwd));
@@ -42,17 +42,19 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
     }
     take(lookedUp(words, cwd));
   }
-  // In what is only assigned.
+  // Substituted commands in assignments.
   for (const command of inner.values()) take(namedByCommand(command, cwd));
   return { paths: [...paths], scripts: [...scripts.values()] };
 }
 
-/** A variable that a path begins with is most often the root of the project; if not, a path too much is named. */
+/**
+ * A path that begins with a variable most often begins at the root of the project. If not, one path too many is named.
+ */
 const variableBefore = /(["']?)\$(?:\{[^}]*\}|\w+|\(\s*pwd\s*\))\1\//g;
 
 /**
- * Whether a command only looks at files, as `test -e a.txt` does: those are what the gate is about, not what it runs. What
- * is shown to another program, as by `cat`, may be run there.
+ * Does a command only look at files, as `test -e a.txt` does? Then the gate checks those files and does not run them. A
+ * file that `cat` pipes into another program may be run there.
  */
 function looksOnly(words: readonly string[], line: string): boolean {
   const program = words.find((word) => !shellWords.has(word)) ?? "";
@@ -69,7 +71,7 @@ const lookers = new Set(
 
 const nothing: NamedByCommand = { paths: [], scripts: [] };
 
-/** What the first program among the words that looks something up finds it in. */
+/** The files and scripts that the first known program of the command reads. */
 function lookedUp(words: readonly string[], cwd: string): NamedByCommand {
   for (const [at, word] of words.entries()) {
     const program = programs[word.slice(word.lastIndexOf("/") + 1).replace(/^python[\d.]+$/, "python")];
@@ -95,7 +97,7 @@ const manager =
     };
   };
 
-/** Flags of managers that have a word of their own. */
+/** Flags of package managers that take the next word as their value. */
 const valued: readonly string[] = "--loglevel --workspace -w --filter -F --registry --cache --userconfig".split(" ");
 const runs: readonly string[] = ["run", "run-script", "rum", "urn"];
 const aliases: Readonly<Record<string, string>> = {
@@ -106,10 +108,12 @@ const aliases: Readonly<Record<string, string>> = {
   stop: "stop",
 };
 const installs: readonly string[] = ["install", "i", "ci", "clean-install", "install-clean", "add"];
-/** Of the project itself; those of its dependencies are in the lock file. */
+/**
+ * Scripts of the project itself that an installation runs. The scripts of its dependencies are fixed by the lock file.
+ */
 const onInstall: readonly string[] = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
 
-/** Where these look for a module that is named without its ending. */
+/** Node and its relatives also find a module that is named without its ending. */
 const node: Program = (args, cwd) => ({
   paths: args
     .filter((word) => !word.startsWith("-"))
@@ -119,7 +123,7 @@ const node: Program = (args, cwd) => ({
 });
 const endings: readonly string[] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
 
-/** It runs directories, and modules by their names. */
+/** Python also runs directories, and modules by their names. */
 const python: Program = (args, cwd) => {
   const at = args.indexOf("-m");
   const module = at < 0 ? undefined : args[at + 1]?.replaceAll(".", "/");
@@ -129,7 +133,7 @@ const python: Program = (args, cwd) => {
   return { paths: [...found, ...settings, ...directories].map((path) => join(cwd, path)), scripts: [] };
 };
 
-/** Bun has a test runner of its own under that name. */
+/** `bun test` is Bun's own test runner, not the script `test`. */
 const bun: Program = (args, cwd) => {
   if (args.find((word) => !word.startsWith("-")) === "test") return { paths: [join(cwd, "bunfig.toml")], scripts: [] };
   const { paths, scripts } = manager(["x", "build", "upgrade", "exec"], ["bunfig.toml"])(args, cwd);
@@ -167,7 +171,7 @@ const programs: Readonly<Record<string, Program>> = {
   rake: byFile(["Rakefile", "rakefile"], ["-f", "--rakefile"]),
 };
 
-/** The directory that a flag names, and the words without it. */
+/** The directory that one of the flags names, and the words without that flag. */
 function placeOf(args: readonly string[], cwd: string, flags: readonly string[]) {
   const rest: string[] = [];
   let dir = cwd;
@@ -181,14 +185,16 @@ function placeOf(args: readonly string[], cwd: string, flags: readonly string[])
   return { dir, rest };
 }
 
-/** What one of the flags says here: in the next word, behind an equals sign, or right behind its letter. */
+/**
+ * The value of one of the flags: the next word, the text behind an equals sign, or the text right behind its letter.
+ */
 function valueIn(word: string, next: string | undefined, flags: readonly string[]): string | undefined {
   if (flags.includes(word)) return next;
   const flag = flags.find((each) => word.startsWith(each.length === 2 ? each : `${each}=`));
   return flag === undefined ? undefined : word.slice(flag.length).replace(/^=/, "");
 }
 
-/** Where these paths lead through the links, each known by its path and what it points at. */
+/** The paths that these paths lead to through symbolic links. `links` maps the path of a link to its target. */
 export const pathsBehind = (paths: readonly string[], links: ReadonlyMap<string, string>): readonly string[] =>
   [...links].flatMap(([link, target]) => {
     const real = join(link.slice(0, Math.max(link.lastIndexOf("/"), 0)), target);
@@ -197,7 +203,7 @@ export const pathsBehind = (paths: readonly string[], links: ReadonlyMap<string,
       .map((path) => join(real, path.slice(link.length).replace(/^\//, "")));
   });
 
-/** Both from the root of the project; what leads out of it is no path of the project. */
+/** Joins two paths from the root of the project. A path that leads out of the project stays outside. */
 function join(dir: string, path: string): string {
   const parts: string[] = path.startsWith("/") ? ["", "outside"] : dir === "" ? [] : dir.split("/");
   for (const part of path.split("/")) {

@@ -1,4 +1,4 @@
-/** The words of each command in a line of shell. Quotes are taken off; what a variable stands for is not known. */
+/** The words of each command in a line of shell, without quotes. Variables are not expanded. */
 export function simpleCommands(text: string): readonly (readonly string[])[] {
   const commands: string[][] = [];
   let words: string[] = [];
@@ -34,10 +34,10 @@ export function simpleCommands(text: string): readonly (readonly string[])[] {
   );
 }
 
-/** Stands for a substituted command in a text. */
+/** The placeholder of a substituted command in a text. */
 export const substituted = /\uE000(\d+)\uE001/g;
 
-/** The commands of `$(...)` and of backticks, and the text with a number in the place of each. */
+/** The commands in `$(...)` and in backticks, and the text with a numbered placeholder for each. */
 export function substitutionsIn(command: string): { readonly text: string; readonly inner: Map<string, string> } {
   const inner = new Map<string, string>();
   let text = "";

@@ -42,7 +42,7 @@ describe("files", () => {
     expect(runs(builder, `echo x > ${path}`)).toMatchObject({ rule: "guard-files" });
   });
 
-  test("the git directory and the state in it are nobody's to edit, wherever they are and whatever they are called", () => {
+  test("no agent may edit the git directory and the state in it, wherever they are and whatever they are called", () => {
     const elsewhere = policyFor(roles.builder, { state: "/tmp/store.git/ov-state" });
     for (const path of ["/tmp/store.git/ov-state/overstory.db", "/tmp/store.git/config"]) {
       expect(edits(path, elsewhere)).toMatchObject({ rule: "boundary" });

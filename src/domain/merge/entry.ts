@@ -98,7 +98,7 @@ export interface CauseDetail {
   readonly logTail?: string;
   /** Branches that are in the way. */
   readonly with?: readonly string[];
-  /** What somebody is asked about, as a patch; only the beginning of a long one. */
+  /** The patch of the files that the operator is asked about; only the beginning of a long one. */
   readonly difference?: string;
 }
 

@@ -1,11 +1,11 @@
 import type { ResolutionTier, Verdict } from "./entry.ts";
 
 /**
- * land, undo, promote  what a person knows them by
+ * land, undo, promote  the operations that a user knows by these names
  * begin                a landing branch of ours was made, or follows its target before work lands on it
- * accept               the operator's word that what somebody else put on a landing branch counts as landed
- * restore              a landing branch that somebody else moved goes back to where we left it; with `dropped`, it leaves
- *                      behind what was taken out of its target
+ * accept               the operator decided that foreign commits on a landing branch count as landed
+ * restore              a landing branch that was moved by hand goes back to where we left it; with `dropped`, the
+ *                      commits that were taken out of its target are left out of it too
  */
 export const mergeOpKinds = ["land", "undo", "promote", "begin", "accept", "restore"] as const;
 export type MergeOpKind = (typeof mergeOpKinds)[number];
@@ -63,7 +63,7 @@ export interface MergeOpRequest {
   readonly target?: string;
   /** Begin, accept, restore: the commit of `target` that the landing branch rests on from then on. */
   readonly base?: string;
-  /** Restore: the commit that was taken out of `target`; what landed since is replayed without it. */
+  /** Restore: the commit that was taken out of `target`. Later landings are replayed without it. */
   readonly dropped?: string;
   /** Promote: nobody asked at this moment, so a checkout with uncommitted changes is left alone. */
   readonly onlyIfClean?: boolean;

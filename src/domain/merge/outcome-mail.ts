@@ -20,7 +20,7 @@ export interface LandedFacts {
   readonly opId: string | null;
   /** Tasks that can be started now because of it. */
   readonly ready: readonly string[];
-  /** It brought commits of the target itself, which cannot be taken back. */
+  /** The entry brought commits of the target itself, which cannot be taken back. */
   readonly stays?: boolean;
 }
 
@@ -164,8 +164,8 @@ export function approvalMail(
 }
 
 /**
- * The number of the merge that this message asks about. Only the queue asks that: an agent's question that was handed on
- * keeps the agent's name and payload, and must not turn a word about something else into an approval.
+ * The number of the merge that this message asks about. Only the queue asks about merges. A forwarded question of an
+ * agent keeps the agent's name and payload: an answer to it must not count as an approval.
  */
 export function mergeAsked({ payload, fromAgent }: Pick<Message, "payload" | "fromAgent">): number | undefined {
   const { queueId } = payloadFields(payload);

@@ -1,21 +1,21 @@
 import type { OutcomeMail } from "./outcome-mail.ts";
 
 /**
- * `leave out`: what landed is replayed onto the target as it is now. `bring back`: the target gets everything that the
- * landing branch has, also what was taken out of it.
+ * `leave out`: the landed work is replayed onto the target as it is now. `bring back`: the target gets everything that
+ * the landing branch has, also the commits that were taken out of the target.
  */
 export const rewrittenOptions = ["leave out", "bring back"] as const;
 
 export interface RewrittenTarget {
   readonly landing: string;
   readonly target: string;
-  /** The commit of the target that the landing branch rests on, and that the target has no more. */
+  /** The commit of the target that the landing branch was built on, and that the target no longer has. */
   readonly dropped: string;
   /** The tip of the target. */
   readonly head: string;
 }
 
-/** Tells the operator that somebody took commits out of the target. */
+/** Tells the operator that commits were taken out of the target. */
 export function rewrittenMail(question: RewrittenTarget & { readonly subject: string }): OutcomeMail {
   const { landing, target, dropped, head, subject } = question;
   const short = (commit: string): string => commit.slice(0, 10);

@@ -1,7 +1,7 @@
 import type { NamedByCommand } from "../gate/named-by-command.ts";
 import { matchesGlob } from "../turn/glob.ts";
 
-/** A file by which a branch would change how it is judged, or what steers agents. */
+/** A changed file that decides how the branch is judged, or that steers agents. */
 export interface Touched {
   readonly path: string;
   /** Completes "it changes <path>, which ...". */
@@ -15,21 +15,21 @@ export interface SteeringFacts {
   readonly guarded: readonly string[];
   /** Directory of the project's own role texts. */
   readonly roleTexts: string;
-  /** Names of what the setup command makes. */
+  /** Names of the directories that the setup command makes. */
   readonly kept: readonly string[];
   /** The gates and the setup command as they are on the target. */
   readonly commands: readonly ProjectCommand[];
-  /** Entries of `scripts` that differ, by manifest. */
+  /** Changed entries of `scripts`, by manifest. */
   readonly changedScripts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface ProjectCommand {
-  /** How it is named to a person. */
+  /** The name of the command in messages. */
   readonly by: string;
   readonly named: NamedByCommand;
 }
 
-/** Files that a branch cannot change without a word of the operator. Tests and ordinary code are none of them. */
+/** The changed files that need the operator's approval. Tests and ordinary code do not. */
 export function touchedSteering(facts: SteeringFacts): readonly Touched[] {
   return facts.changed.flatMap((path) => {
     const why = reasonFor(path, facts);
@@ -37,7 +37,7 @@ export function touchedSteering(facts: SteeringFacts): readonly Touched[] {
   });
 }
 
-/** One sentence each for receipts. */
+/** A sentence about each file, for the receipt. */
 export const steeringGaps = (touched: readonly Touched[]): readonly string[] => {
   const told = touched.slice(0, mostTold).map(({ path, why }) => `it changes ${path}, which ${why}`);
   const more = touched.length - told.length;
@@ -54,21 +54,24 @@ function reasonFor(path: string, facts: SteeringFacts): string | undefined {
   for (const { by, named } of facts.commands) {
     const scripts = changedScriptsOf(path, named, facts.changedScripts);
     if (scripts.length > 0) return `has the script ${scripts.join(", ")} that ${by} runs`;
-    // A link or submodule that is replaced replaces what lies behind it.
+    // A changed link or submodule also changes every path behind it.
     const isNamed = named.paths.some((each) => each === path || each.startsWith(`${path}/`));
     if (isNamed && !isTest(path)) return `${by} names`;
   }
   return undefined;
 }
 
-/** Whatever case a file system makes of it. Specs are texts that agents write for each other. */
+/**
+ * Case does not matter, because some file systems ignore it. Specs are texts that agents write for each other, so they
+ * do not count.
+ */
 function isSteering(path: string, roleTexts: string): boolean {
   const name = path.toLowerCase();
   if (name.startsWith(".overstory/")) return !name.startsWith(".overstory/specs/");
   return path.startsWith(`${roleTexts.replace(/\/+$/, "")}/`) || settings.some((pattern) => pattern.test(name));
 }
 
-/** Settings, hooks and tools of coding agents; of a directory that is replaced by a link only its own name is left. */
+/** Settings, hooks and tools of coding agents. A directory may be replaced by a link, so its bare name counts too. */
 const settings: readonly RegExp[] = [
   /^\.overstory$/,
   /(^|\/)\.(claude|codex|gemini|opencode|cursor|pi)(\/|$)/,
@@ -88,7 +91,7 @@ function changedScriptsOf(
   return scripts.filter((each) => each.manifest === manifest && differing?.has(each.name)).map(({ name }) => name);
 }
 
-/** A gate may name a file of tests, and adding a test to it is ordinary work. A shell script is what a gate consists of. */
+/** A gate may name a test file, and adding a test to it is ordinary work. A shell script is part of the gate itself. */
 const isTest = (path: string): boolean =>
   !/\.(sh|bash|zsh|fish|ps1|bat|cmd)$/.test(path) &&
   /(^|\/)((tests?|spec)\.\w+|[^/]*[._-](test|spec)\.\w+|test_[^/]*\.py)$/.test(path);

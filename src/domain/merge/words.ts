@@ -1,6 +1,6 @@
 import type { MergeCause, MergeEntry } from "./entry.ts";
 
-/** Why an entry did not land, as a person reads it. */
+/** Why an entry did not land, in words for the user. */
 export const causeWords: Readonly<Record<MergeCause, string>> = {
   conflict: "conflict",
   gate_failed: "a gate failed",
@@ -18,9 +18,9 @@ export const causeWords: Readonly<Record<MergeCause, string>> = {
   foreign_tip: "somebody else moved the landing branch",
 };
 
-/** How a branch got in, as a person reads it. */
+/** How a branch landed, in words for the user. */
 export function howWords({ tier, strategy }: Pick<MergeEntry, "tier" | "strategy">): string {
-  // It came in with the branch that holds it.
+  // The branch landed as a part of another branch.
   if (strategy?.startsWith("with ") === true) return strategy;
   switch (tier) {
     case null:

@@ -4,7 +4,7 @@
  */
 export type Mark = number;
 
-/** What is left of a number that every program reads alike, when 47 bits of it tell the ids apart. */
+/** Every program reads integers up to 2^53 alike. 47 bits tell the ids apart; the rest is the rank. */
 const ranks = 32;
 const idValues = 2 ** 47;
 const highest = ranks - 1;
@@ -22,7 +22,7 @@ export const gateMark = (digest: string): Mark => ranked(digest, 0);
 export const markOf = (digest: string, depth: number): Mark =>
   ranked(digest, Math.min(Math.max(highest - 1 - depth, 0), highest - 1));
 
-/** The highest rank is theirs alone: no other agent can become one, whatever it writes down about itself. */
+/** Only orchestrators have the highest rank, whatever another agent writes about itself into a database. */
 export const orchestratorMark = (digest: string): Mark => ranked(digest, highest);
 
 export const isOrchestratorMark = (mark: Mark | undefined): boolean =>

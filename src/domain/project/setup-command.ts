@@ -17,13 +17,13 @@ interface Question {
   has(program: string): boolean;
 }
 
-/** Files whose texts decide, beside those that decide about gates. */
+/** Files that decide about the setup command, besides the files that decide about gates. */
 export const setupFiles: readonly string[] = [".yarnrc.yml"];
 
 /**
- * What `merge.setup` should be, read from the lock files. Only where the gates run tools of that language and the
- * installed files are kept between gates (`node_modules`, `.venv`). Cargo and Go fetch what they lack by themselves, into
- * a place outside of the checkout.
+ * The value that the lock files propose for `merge.setup`. Undefined unless the gates run tools of that language and
+ * the installed files are kept between gates (`node_modules`, `.venv`). Cargo and Go fetch missing dependencies by
+ * themselves, into a directory outside of the checkout.
  */
 export function setupCommand(question: Question): SetupCommand | undefined {
   const found = [nodeSetup(question), pythonSetup(question)].filter((one) => one !== undefined);
@@ -59,7 +59,10 @@ const installs: Readonly<Record<Exclude<Manager, "yarn">, string>> = {
   bun: "bun install --frozen-lockfile",
 };
 
-/** A later yarn installs into `node_modules` only when it is told to; its other layouts are not kept between gates. */
+/**
+ * Yarn 2 and later install into `node_modules` only if the settings say so. Their other layouts are not kept between
+ * gates.
+ */
 function yarnInstall(texts: ProjectTexts): string | undefined {
   if (texts.get("yarn.lock")?.includes("yarn lockfile v1") === true) return "yarn install --frozen-lockfile";
   const settings = texts.get(".yarnrc.yml") ?? "";
@@ -76,7 +79,7 @@ const hasDependencies = (manifest: unknown): boolean =>
 
 const pythonLocks: readonly (readonly [file: string, program: string, command: string])[] = [
   ["uv.lock", "uv", "uv sync --frozen"],
-  // Elsewhere than in .venv it would not be kept as setup made it.
+  // Only a `.venv` in the checkout is kept between gates.
   ["poetry.lock", "poetry", "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction"],
 ];
 
@@ -86,7 +89,7 @@ function pythonSetup({ texts, gates, has }: Question): SetupCommand | undefined 
   return { command: lock[2], from: lock[0] };
 }
 
-/** Whether a gate runs one of the programs, itself or through the makefile. */
+/** Does a gate run one of the programs, itself or through the makefile? */
 function gatesUse({ texts, gates }: Pick<Question, "texts" | "gates">, programs: ReadonlySet<string>): boolean {
   const makefile = texts.get(makefileNames.find((name) => texts.has(name)) ?? "") ?? "";
   const lines = gates.flatMap((gate) => (/^\s*make\b/.test(gate) ? [gate, makefile] : [gate]));

@@ -39,7 +39,7 @@ test("a script that npm does not find, a program or a file that is not there", (
   expect(why("CI=1 ./ci/test.sh --all")).toBe("there is no file ./ci/test.sh");
 });
 
-test("only what is certain counts", () => {
+test("a gate counts as unusable only when that is certain", () => {
   for (const command of ["if true; then nope; fi", "$RUNNER test", "test -f a && nope", "/opt/tool/run", "(nope)"]) {
     expect([command, why(command, { missing: command === "(nope)" ? [] : ["nope"] })]).toEqual([command, undefined]);
   }

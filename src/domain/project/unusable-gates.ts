@@ -8,7 +8,7 @@ export interface UnusableGate {
   readonly why: string;
 }
 
-/** What can be seen of the project and of this machine. */
+/** The files of the project and the programs of this machine. */
 interface Surroundings {
   /** Whether a program is on PATH. */
   has(program: string): boolean;
@@ -20,8 +20,8 @@ interface Surroundings {
 type Gate = Pick<UnusableGate, "name" | "command">;
 
 /**
- * Gates that cannot pass here, whatever the work is like: version 0.11 wrote `bun test` into the configuration of every
- * project. Only what is certain counts; a gate that merely fails is a gate that does its work.
+ * Gates that cannot pass here, whatever the work is: version 0.11 wrote `bun test` into the configuration of every
+ * project. Only certain cases count. A gate that merely fails is not unusable.
  */
 export function unusableGates(gates: readonly Gate[], around: Surroundings): readonly UnusableGate[] {
   return gates.flatMap(({ name, command }) => {
@@ -31,7 +31,7 @@ export function unusableGates(gates: readonly Gate[], around: Surroundings): rea
 }
 
 function missingProgram(command: string, { has, exists }: Surroundings): string | undefined {
-  // What follows may depend on it: only the first program is certain to be started, at the root of the project.
+  // Only the first program is certain to run, at the root of the project. Later commands may depend on its outcome.
   const [program = ""] = simpleCommands(command)[0] ?? [];
   if (!/^[\w./+-]+$/.test(program) || shellWords.has(program)) return undefined;
   if (!program.includes("/")) return has(program) ? undefined : `there is no program ${program} on PATH`;
@@ -44,7 +44,7 @@ const shellWords = new Set(
   ),
 );
 
-/** Bun's own test runner knows none of the tests of another one. */
+/** Bun's own test runner does not find the tests of another test runner. */
 function foreignBunTest(command: string, { read, exists }: Surroundings): string | undefined {
   const [program, verb] = simpleCommands(command)[0] ?? [];
   if (program !== "bun" || verb !== "test") return undefined;
@@ -61,7 +61,7 @@ function missingScript(command: string, { read, exists }: Surroundings): string 
   for (const { manifest, name } of named) {
     const text = read(manifest);
     if (field(field(parsed(text), "scripts"), name) !== undefined) continue;
-    // Except for npm, the managers also run installed programs and files by that name.
+    // Every manager but npm also runs installed programs and files of that name.
     const dir = manifest.slice(0, -"package.json".length);
     const installed = [`${dir}node_modules/.bin/${name}`, dir + name].some(exists);
     const isNpm = simpleCommands(command).some(([program]) => program === "npm");

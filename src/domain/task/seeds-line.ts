@@ -64,7 +64,7 @@ function objectOf(line: string): Record<string, unknown> {
   try {
     value = JSON.parse(line);
   } catch {
-    // The parser's own words differ between engines, and do not say where.
+    // The words of `JSON.parse` differ between JavaScript engines, and do not say where the error is.
     throw new LineProblem(`is not valid JSON: ${inLine(jsonProblem(line) ?? "")}`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -72,7 +72,7 @@ function objectOf(line: string): Record<string, unknown> {
   return { ...value };
 }
 
-/** The number of the line is known already. */
+/** The caller names the line of the file, so "line 1" is dropped. */
 const inLine = (problem: string): string => problem.replace("line 1, ", "");
 
 function recordOf(raw: Record<string, unknown>): SeedsRecord {

@@ -21,7 +21,7 @@ const parses = (text: string): boolean => {
     JSON.parse(text);
     return true;
   } catch {
-    // The answer is the boolean.
+    // The test needs only the boolean.
     return false;
   }
 };

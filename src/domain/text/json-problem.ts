@@ -1,6 +1,6 @@
 /**
- * Where and why a text is no JSON, to complete the sentence "is not valid JSON: ..."; undefined for a text that is. The
- * engine's own parser does not say where it stopped.
+ * Where and why a text is not valid JSON, as the end of the sentence "is not valid JSON: ..."; undefined for valid
+ * JSON. `JSON.parse` does not say where it stopped.
  */
 export function jsonProblem(text: string): string | undefined {
   const end = skipValue(text, skipSpace(text, 0), 0);
@@ -14,20 +14,20 @@ export function jsonProblem(text: string): string | undefined {
   return `${what} at line ${lines.length}, column ${column}, where ${expected} should be`;
 }
 
-/** Where reading stopped, and what was expected there. */
+/** The place where reading stopped, and what was expected there. */
 interface Stop {
   readonly at: number;
   readonly expected: string;
 }
 
-/** Deeper than any text a person writes, and far from the end of the stack. */
+/** Deeper than any text a person writes, and far from a stack overflow. */
 const deepest = 500;
 
 const word = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const inString = /(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/uy;
 const space = /[ \t\n\r]*/y;
 
-/** The place after a value, or where it goes wrong. */
+/** Returns the place after the value, or the place of the error. */
 function skipValue(text: string, at: number, depth: number): number | Stop {
   const first = text[at];
   if (depth > deepest) return { at, expected: "less nesting" };

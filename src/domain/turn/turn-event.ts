@@ -11,7 +11,7 @@ export type TurnEvent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "thinking" }
   | { readonly kind: "tool-start"; readonly id: string; readonly name: string; readonly input: unknown }
-  /** `said`: what a tool that failed answered. */
+  /** `said`: the answer of a tool that failed. */
   | { readonly kind: "tool-end"; readonly id: string; readonly failed: boolean; readonly said?: string }
   | { readonly kind: "retry"; readonly attempt: number; readonly delayMs: number; readonly cause: string }
   | {
