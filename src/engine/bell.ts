@@ -28,7 +28,7 @@ export class Bell {
 /** Timers hold 31 bits of milliseconds; a longer wait simply looks again. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Has work that failed looked at again. Nobody rings for it: what it failed over may be over without leaving a trace. */
+/** Looks again at work that failed. No bell rings for it: the cause of the failure may go away without a trace. */
 export class SecondLook {
   #failures = 0;
 

@@ -104,7 +104,7 @@ async function takeAway(ports: CleaningPorts, worktree: OwnedWorktree): Promise<
   return (await ports.worktrees.remove(worktree, { deleteBranch: null })).problem;
 }
 
-/** What was captured from a person's shell goes with the last agent that was given it, or later: see `isWanted`. */
+/** Deletes the variables captured from the user's shell with the last agent that has them, or later: see `isWanted`. */
 async function forgetVariables(ports: CleaningPorts, { id, name, envFile }: Agent): Promise<void> {
   if (envFile === null) return;
   const used = await ports.store.read(async (tx) => {

@@ -14,7 +14,7 @@ export interface EngineSeat {
 /** How long one look at the holder of the seat takes at most. */
 const lookMs = 500;
 
-/** A holder that computes without answering has this many times the patience for one that does nothing. */
+/** An engine that computes without answering gets this many times the patience of an idle one. */
 const busyFactor = 20;
 
 /**
@@ -109,8 +109,8 @@ export interface SeatedStore {
 }
 
 /**
- * The same store. An engine that was stopped for long may find on waking that another one has its seat: it must not
- * write anything more. `onLost` ends the process.
+ * Wraps the store of the engine. An engine that was stopped for long may wake up and find another engine in its seat.
+ * It must not write anything more; `onLost` ends its process.
  */
 export function seatedStore(store: Store, onLost: () => void): SeatedStore {
   let held: EngineSeat | undefined;

@@ -32,7 +32,7 @@ const lookAsideMs = 100;
 /** How long a supervisor may take from its start to its first transaction. */
 const supervisorStartMs = 10_000;
 
-/** Does everything that lasts, until nothing is left to do, or until it should go on with other settings. */
+/** Runs the engine until no work is left, or until the settings of the project change. */
 export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<EngineEnd> {
   const seat = await takeEngineSeat(ports, stop);
   if (seat === undefined) return "left";
@@ -42,7 +42,7 @@ export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<
   return engine.run(stop);
 }
 
-/** `outdated`: there are other settings now, and whoever runs the engine starts it again with them. */
+/** `outdated`: the settings have changed, and the caller starts the engine again with the new ones. */
 type EngineEnd = "left" | "outdated";
 
 class Engine {
@@ -69,7 +69,7 @@ class Engine {
   #lookedAsideAt = Number.NEGATIVE_INFINITY;
   #ownersSeenAt = Number.NEGATIVE_INFINITY;
   #healthSeenAt = Number.NEGATIVE_INFINITY;
-  /** There are other settings: nothing that these decide is begun any more. */
+  /** The settings have changed: the engine starts no work that depends on the old ones. */
   #outdated: "no" | "finishing" | "finished" = "no";
   readonly #stop: AbortSignal;
   #idleSince: number;
@@ -104,8 +104,8 @@ class Engine {
   }
 
   /**
-   * True when there are other settings, and what was begun with these has ended. A gate may take minutes: meanwhile turns
-   * go on.
+   * True when the settings have changed and all work begun with the old ones has ended. A gate may take minutes; turns
+   * go on meanwhile.
    */
   async #isOutdated(): Promise<boolean> {
     if (this.#outdated === "no" && (await this.#ports.settingsChanged())) {
@@ -259,7 +259,7 @@ class Engine {
     }
   }
 
-  /** Limits may have been raised while no engine was there, or in the settings this one began with. */
+  /** A limit may have been raised while no engine ran, or by the settings this engine started with. */
   async #freeFromBudgets(): Promise<boolean> {
     const freed = await freeFromBudgets(this.#ports, { evenIfNotDue: !this.#budgetsSeen });
     this.#budgetsSeen = true;

@@ -17,7 +17,7 @@ export interface EnginePorts extends MergePorts {
   killOne(identity: ProcessIdentity): void;
   readonly worktrees: WorktreeKeeping;
   readonly side: EngineSide;
-  /** From now on the store makes sure before each use that this seat is still ours; undefined when it was given up. */
+  /** Makes the store check before each use that this engine still holds the seat; undefined ends the checks. */
   holdTo(seat: EngineSeat | undefined): void;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
@@ -31,7 +31,7 @@ export interface EnginePorts extends MergePorts {
   worktreePath(agentName: string): string;
   logDir(agentName: string, turnId: string): string;
   readonly settings: EngineSettings;
-  /** Does the project have other settings by now than those above? */
+  /** Have the settings of the project changed since `settings` were read? */
   settingsChanged(): Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export interface EngineSettings {
   readonly idleExitMs: number;
   readonly canonicalBranch: string;
   readonly budgets: BudgetSettings;
-  /** Days that old things stay, by their configuration key; 0 is for ever. */
+  /** For each configuration key, the days after which old things are deleted; 0 keeps them for ever. */
   readonly retention: Readonly<Record<RetentionKey, number>>;
   readonly watchdog: WatchdogSettings["watchdog"];
 }

@@ -153,7 +153,7 @@ async function giveUp(ports: SeatPorts, id: string, error: unknown): Promise<boo
 interface Place {
   readonly agent: Agent;
   readonly baseRef: string;
-  /** Where on a landing branch the agent starts. Undefined: at the tip of `baseRef`, whatever that is. */
+  /** The commit of a landing branch that the agent starts at. Undefined: the agent starts at the tip of `baseRef`. */
   readonly start?: Start | undefined;
 }
 
@@ -262,7 +262,7 @@ async function seated(
   if (seat.putAside !== undefined) await tellPutAside(tx, ports, agent, { path, putAside: seat.putAside });
 }
 
-/** Somebody made what stood there, and may miss it. */
+/** Tells the parent and the operator of the directory that was moved away: its owner may miss it. */
 async function tellPutAside(
   tx: Tx,
   ports: SeatPorts,
@@ -297,7 +297,7 @@ async function tellUnfilled(
   await record(tx, ports, agent, "submodules_unfilled", { unfilled }, "warn");
 }
 
-/** Mail of the engine that wakes nobody. */
+/** Sends mail of the engine that wakes no agent. */
 async function tell(
   tx: Tx,
   ports: SeatPorts,

@@ -6,15 +6,15 @@ import { literals, placeholders, type Sql, type SqlRow, type SqlValue } from "./
 /** Which rows of a table may go, and in which order they are looked at. */
 interface Kind {
   readonly table: string;
-  /** Known by this column; of rows that share a value all old ones go together. */
+  /** Names a row. If several rows share a value, all old ones of them are deleted together. */
   readonly key: string;
-  /** When a row is old. */
+  /** The column with the time that counts as the age of a row. */
   readonly time: string;
   /** The columns of an index by which rows are walked, oldest first. */
   readonly order: readonly [string, string];
-  /** Which rows are looked at at all, as in the condition of that index. */
+  /** A condition for the rows that are looked at, the same as that of the index. */
   readonly only?: string;
-  /** What makes a row free to go; nothing: its age alone does. */
+  /** A condition for the rows that may be deleted. Without one every old row may. */
   readonly free?: string;
 }
 
@@ -28,7 +28,7 @@ const nameOf = (agentId: string): string => `(SELECT o.name FROM agents o WHERE 
 const isUnreleased = (branch: string): string =>
   `EXISTS (SELECT 1 FROM agents b WHERE b.branch = ${branch} AND b.released_at IS NULL)`;
 
-/** Rows that are numbered as they come are walked by their number. */
+/** Rows that are numbered in the order of their age are walked by their number. */
 const numbered = { key: "seq", time: "created_at", order: ["seq", "seq"] } as const;
 
 const kinds: Readonly<Record<OldRowKind, Kind>> = {
@@ -135,7 +135,7 @@ export const oldRowsIn = (sql: Sql): OldRows => ({
   },
 });
 
-/** Rows come in the order of their age, so the first young one ends the walk. */
+/** The rows are in the order of their age, so the first young row ends the walk. */
 function found(rows: readonly SqlRow[], before: number, most: number): FoundRows {
   const young = rows.findIndex((row) => Number(row.time) >= before);
   const old = young === -1 ? rows : rows.slice(0, young);

@@ -4,12 +4,12 @@ import type { Store } from "../ports/store.ts";
 const shortestPauseMs = 100;
 const longestPauseMs = 1_000;
 
-/** What a person puts right while the process waits, or the engine's successor: a stopped engine may hold the database. */
+/** Failures that go away: a person frees the disk, or a successor kills a stopped engine that holds the database. */
 const passing: ReadonlySet<string> = new Set(["disk-full", "store-read-only", "store-busy"]);
 
 /**
- * The same store for a process that must not give up: what cannot be written because the disk is full, or may not be
- * written for a while, is tried again until it can. Nothing was changed by a try that failed, so each unit of work still happens once.
+ * Wraps the store of a process that must not give up. If the disk is full, or the database cannot be written for a
+ * while, the unit of work is tried again. A failed try has changed nothing, so each unit of work still happens once.
  */
 export function patientStore(store: Store, onFull: (error: Failure) => void): Store {
   return {

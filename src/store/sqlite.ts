@@ -16,7 +16,7 @@ export interface SqliteOptions {
   readonly readOnly?: boolean;
 }
 
-/** A path that stands for a database without a file, which is gone when it is closed. */
+/** The path of a database in memory, which is gone when it is closed. */
 export const inMemory = ":memory:";
 
 /** How long a writer waits for the database before it gives up with `store-busy`. */
@@ -159,7 +159,10 @@ function migrateThenReopen(db: Database, options: SqliteOptions): Database {
   return connect(options);
 }
 
-/** SQLite's own waiting does not cover the switch of the journal. Of many who open the same new file one has to do it. */
+/**
+ * SQLite's own waiting does not cover the switch of the journal mode. If many processes open the same new file, one of
+ * them switches it.
+ */
 function bringUpToDate(db: Database): void {
   whenFree(db, () => {
     if (versionOf(db) < schemaVersion) migrate(db);
@@ -168,9 +171,9 @@ function bringUpToDate(db: Database): void {
 }
 
 /**
- * Does the work as soon as no other process holds the database, and from its beginning again after each try in vain: a
- * try that finds the database held must have changed nothing. It waits as commands do that write; SQLite's own waiting
- * would come last among them.
+ * Does the work as soon as no other process holds the database. A try that finds the database held must have changed
+ * nothing, and starts again from the beginning. The pauses are those of commands that write: SQLite's own, longer
+ * pauses would let those go first.
  */
 function whenFree<T>(db: Database, work: () => T): T {
   db.run("PRAGMA busy_timeout = 0");
@@ -186,8 +189,7 @@ function whenFree<T>(db: Database, work: () => T): T {
 }
 
 /**
- * Works on the file of an existing database outside of any store, as `whenFree` says. What goes wrong is told in the
- * same words as by a store.
+ * Works on the file of an existing database without a store, with the pauses of `whenFree` and the failures of a store.
  */
 export function withDatabase<T>(path: string, work: (db: Database) => T): T {
   return translate(path, () => {

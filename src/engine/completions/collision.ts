@@ -6,7 +6,7 @@ import { branchRef, mergeContext } from "../merge/ports.ts";
 import { commandFor } from "../merge/regenerate.ts";
 import type { CompletionPorts } from "./ports.ts";
 
-/** A conflict that no rule settles, with where the work would land now. */
+/** A conflict that no rule settles, and the branch where the work would land now. */
 export interface Collision {
   readonly landing: string;
   readonly files: readonly string[];
@@ -14,7 +14,7 @@ export interface Collision {
   readonly isKnown: boolean;
 }
 
-/** Would this commit of the agent land now? What git cannot say is left to the merge worker. */
+/** Does this commit conflict with the landing branch? If git cannot say, the merge worker decides later. */
 export async function collisionOf(
   ports: CompletionPorts,
   { branch, runId }: Agent,
@@ -38,7 +38,7 @@ export async function collisionOf(
   return judged?.outcome === "conflict" ? { landing, files: judged.files, isKnown } : undefined;
 }
 
-/** An agent that reports the same commit again would only be sent back again. */
+/** The refusal for an agent that reports the same conflicting commit again. */
 export const missingFor = ({ landing, files }: Collision): Missing => ({
   kind: "conflict",
   message: `this commit was sent back for a conflict with ${landing}, and still conflicts${inFiles(files)}`,
@@ -46,7 +46,7 @@ export const missingFor = ({ landing, files }: Collision): Missing => ({
   names: files,
 });
 
-/** What whoever decides about the work should know. */
+/** The conflict in words, for the agent or person who decides about the work. */
 export const collisionGap = ({ landing, files }: Collision): string =>
   `it conflicts with ${landing}${inFiles(files)}, and does not land before that is settled`;
 

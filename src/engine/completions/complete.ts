@@ -23,7 +23,7 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
   const work = await look(ports, agent);
   const head = work?.head ?? null;
   const collision = head === null || !hasCode(work) ? undefined : await collisionOf(ports, agent, head);
-  // Where an agent is above, it may have a merger settle the conflict; the operator would only be asked again.
+  // A parent agent may have a merger settle the conflict. The operator would only be asked the same question again.
   if (collision?.isKnown === true && agent.parentName === "operator") throw lacking([missingFor(collision)]);
   if (await answerAsBefore(ports, check, work)) return;
   const unmerged = await unmergedBy(ports, agent, work);

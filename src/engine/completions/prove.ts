@@ -70,7 +70,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
   };
 }
 
-/** The same by the rules of landing, and with what a receipt has to say about a change of those rules. */
+/** Proves the work by the rules of landing. The receipt also names changes of those rules. */
 export async function proveForLanding(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<Proved> {
   const landed = await targetTip(ports, request.check);
   const proved = await judged(ports, tools, request, landed);
@@ -82,8 +82,8 @@ export async function proveForLanding(ports: CompletionPorts, tools: CheckTools,
 }
 
 /**
- * A gate that fails on what the work was begun from is no fault of the work. The base is asked first, and only about
- * what failed: as a rule it passes there, and the answer stands.
+ * A gate that fails on the base commit too is no fault of the work. So the failed gate runs on the base. As a rule it
+ * passes there, and the failure stands.
  */
 async function judged(
   ports: CompletionPorts,

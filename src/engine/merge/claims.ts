@@ -10,8 +10,8 @@ import type { Concern } from "./steering.ts";
 const mostDeaths = 5;
 
 /**
- * Marks entries as being worked on. Answers those that were still free, whose approval holds by now's rules, and that
- * nobody has to be asked about.
+ * Marks entries as being worked on. Returns the entries that were still free, whose approval holds by the present
+ * rules, and that raise no question for the operator.
  */
 export async function claimEntries(
   ports: MergePorts,
@@ -32,7 +32,7 @@ export async function claimEntries(
   });
 }
 
-/** What the operator is asked about, by the project's rules. */
+/** The question for the operator, by the project's rules. */
 function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
   if (concern === undefined) return undefined;
   const touched = rules.merge.gateChanges === "ask" ? concern.touched : [];

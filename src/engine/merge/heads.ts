@@ -94,7 +94,7 @@ function pinning(there: ReadonlyMap<string, string>, id: number, to: string): re
   return [{ ref, from, to }, ...(isKept ? [] : [{ ref: rescue, from: null, to: from }])];
 }
 
-/** Who announced the head need not have said what it changes. */
+/** The mail that announced the head may have named no files. */
 const isKnown = ({ attempts, headCommit, filesModified }: MergeEntry, head: string): boolean =>
   head === headCommit && (attempts > 0 || filesModified.length > 0);
 

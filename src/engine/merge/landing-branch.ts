@@ -95,8 +95,8 @@ interface Move {
 }
 
 /**
- * A branch that lacks what landed on it is not ours to move on: where somebody moved it back it stays, so that the
- * operator is asked; where somebody deleted it, it is made again with everything that landed.
+ * Does not move a branch on that lacks landed work. A branch that was moved back stays, and the operator is asked. A
+ * branch that was deleted is made again with all landed work.
  */
 async function withLanded({ store, merging }: LandingPorts, branch: string, { from, place, target }: Move) {
   const { last } = await store.read((tx) => leftTips(tx, branch));

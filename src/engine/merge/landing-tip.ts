@@ -5,15 +5,15 @@ import type { MergeGit } from "../../ports/merge-git.ts";
 import { askAboutTip, closeTipQuestions, leftTips } from "../../usecases/merge/landing-tip.ts";
 import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from "./ports.ts";
 
-/** What comparing the tip of a landing branch with the record needs. */
+/** The ports for comparing the tip of a landing branch with the record. */
 export type TipPorts = Pick<MergePorts, "store" | "clock" | "ids" | "settings"> & {
   readonly merging: Pick<MergeGit, "commitOf" | "contains" | "subjectOf" | "updateRefs">;
 };
 
 /**
- * The tip of a branch. A landing branch of ours that was deleted is made again where our last operation left it: nothing
- * says that its work is not wanted, and everything that builds on it would stand still. Undefined when there is no such
- * branch, and nothing to make it of.
+ * The tip of a branch. A deleted landing branch of ours is made again where our last operation left it: its work may
+ * still be wanted, and everything built on it would stand still. Undefined when the branch does not exist and cannot be
+ * made again.
  */
 export async function tipOf(ports: TipPorts, branch: string): Promise<string | undefined> {
   const { store, merging } = ports;
@@ -21,11 +21,11 @@ export async function tipOf(ports: TipPorts, branch: string): Promise<string | u
   const tip = await merging.commitOf(ref);
   if (tip !== undefined || !isIntegration(branch)) return tip;
   const { last } = await store.read((tx) => leftTips(tx, branch));
-  // Old operations go from the record some day; the pin stays until the branch is promoted.
+  // Retention deletes old operations from the record; the pin stays until the branch is promoted.
   const to = (last === null ? undefined : await merging.commitOf(last)) ?? (await merging.commitOf(landingRef(branch)));
   if (to === undefined) return undefined;
   await merging.updateRefs([{ ref, from: null, to }], "overstory: landing branch, made again");
-  // Where somebody else was faster, it is where they put it.
+  // If another process made the branch first, its tip counts.
   return merging.commitOf(ref);
 }
 
@@ -40,14 +40,14 @@ export async function foreignTip(ports: TipPorts, landing: string, tip: string):
 export type Start = { readonly commit: string } | { readonly problem: string };
 
 /**
- * The commit that new work on a landing branch starts from. Where somebody else moved the branch, that is what our last
- * operation left: nothing proves the commits on its tip. Undefined when there is no such branch.
+ * The commit that new work on a landing branch starts from. If the branch was moved by hand, this is the commit of our
+ * last operation: nothing proves the commits on the tip. Undefined when there is no such branch.
  */
 export async function startOn(ports: TipPorts, landing: string): Promise<Start | undefined> {
   const { store, merging } = ports;
   const tip = await tipOf(ports, landing);
   if (tip === undefined) return undefined;
-  // Nearly always, and then no more processes of git are needed: many agents may start together.
+  // The usual case, without more git processes: many agents may start together.
   if ((await store.read((tx) => leftTips(tx, landing))).last === tip) return { commit: tip };
   const foreign = await compareTip(ports, landing, tip);
   if (foreign === undefined) return { commit: tip };
@@ -77,7 +77,7 @@ async function compareTip(ports: TipPorts, landing: string, tip: string): Promis
   );
   const has = async (commit: string): Promise<boolean> =>
     (await Promise.all(tips.map((target) => merging.contains(target, commit)))).includes(true);
-  // What was landed may be gone from the repository, and is on no target then.
+  // The last landed commit may be gone from the repository. Then no target has it.
   const isThere = last !== null && (await merging.commitOf(last)) !== undefined;
   const facts = { tip, last, targetHasTip: await has(tip), targetHasLast: isThere && (await has(last)) };
   if (isOurTip(facts) || intended.includes(tip)) {

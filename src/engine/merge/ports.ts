@@ -71,11 +71,11 @@ export const branchRef = (branch: string): string => `refs/heads/${branch}`;
 export const queueRef = (id: number): string => `refs/overstory/queue/${id}`;
 export const backupRefs = "refs/overstory/backup/";
 export const backupRef = (opId: string): string => backupRefs + opId;
-/** Each holds the tip of one landing branch of ours until that is promoted: whoever deletes the branch deletes no work. */
+/** Each ref pins the tip of one landing branch until it is promoted, so that deleting the branch deletes no work. */
 export const landingRefs = "refs/overstory/landing/";
 export const landingRef = (landing: string): string => landingRefs + landing.slice(integrationPrefix.length);
 
-/** Goes with every move of a landing branch of ours. `to`: null lets go of it. */
+/** The change of the pin that belongs to each move of a landing branch. `to: null` removes the pin. */
 export async function pinLanding(
   { merging }: { readonly merging: Pick<MergeGit, "commitOf"> },
   branch: string,

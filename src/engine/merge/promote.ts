@@ -30,7 +30,7 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   if (to === undefined) return end(ports, op, `there is no branch ${landing}`);
   const foreign = await foreignTip(ports, landing, to);
   if (foreign !== undefined) return end(ports, op, foreign, "foreign_tip");
-  // Where it was before is on record when whoever moved it died before they could say so.
+  // The engine may have died after moving the target and before recording it. The intent has the old tip.
   if (await merging.contains(from, to)) return finish(ports, op, { from: op.beforeCommit ?? from, to: from });
   const runId = op.request.runId ?? null;
   const rewritten = await rewrittenTarget(ports, { landing, target, from, to, runId });
@@ -56,7 +56,7 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
   return settleMove(ports, op, { target, checkout, from, to }, moved);
 }
 
-/** What is only looked at may be given up when there is no room for it; the operator can ask again. */
+/** Gives up a mere look when the disk is full; the operator can ask again. */
 export async function unlessFull<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();

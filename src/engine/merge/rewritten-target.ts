@@ -16,8 +16,8 @@ export interface Promoting {
 }
 
 /**
- * Why a landing branch must not be promoted: somebody took commits out of the target that the landing branch still has,
- * and promoting would put them back. The operator is asked. Undefined when that is not so.
+ * Why a landing branch must not be promoted: commits were taken out of the target that the landing branch still has,
+ * and promoting would put them back. Asks the operator. Undefined when the target was not rewritten.
  */
 export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): Promise<string | undefined> {
   const { store, merging } = ports;
@@ -37,8 +37,8 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
 }
 
 /**
- * Puts what landed since the dropped commit onto the target as it is now, as one commit that must pass the gates, and
- * moves the landing branch there. Where it was is kept below the backup refs. Answers whether anything was done.
+ * Replays the work that landed since the dropped commit onto the target as it is now, as one commit that must pass the
+ * gates. Moves the landing branch there, and keeps its old tip under a backup ref. Returns whether anything was done.
  */
 export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools): Promise<boolean> {
   const { merging, store, clock } = ports;
@@ -47,7 +47,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   if (head === undefined || tip === undefined) {
     return giveUp(ports, op, `there is no branch ${head === undefined ? target : landing}`);
   }
-  // Whoever began it died after the branch had moved.
+  // The engine died after it had moved the branch.
   if (tip === op.afterCommit) return settle(ports, op);
   const foreign = await foreignTip(ports, landing, tip);
   if (foreign !== undefined) return giveUp(ports, op, foreign);
@@ -64,7 +64,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   const intent = { beforeCommit: tip, afterCommit: commit, request, updatedAt: clock.now() };
   await store.transaction((tx) => tx.mergeOps.settle(op.id, intent));
   ports.reach("merge.before-land");
-  // A try that was cut short may have left the backup, and the branch may have got more work since.
+  // A try that was killed may have written the backup ref, and work may have landed since.
   const kept = (await merging.commitOf(backupRef(op.id))) ?? null;
   const changes = [
     { ref: op.ref, from: tip, to: commit },
@@ -77,19 +77,19 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   return (await merging.commitOf(op.ref)) === tip ? giveUp(ports, op, moved.problem) : true;
 }
 
-/** What was taken out of the target of a landing branch and left behind by the operator's word. */
+/** Commits that were taken out of the target, and that the operator decided to leave out of the landing branch. */
 export async function droppedBehind({ store }: MergePorts, landing: string): Promise<readonly MergeOp["request"][]> {
   const ops = await store.read((tx) => tx.mergeOps.list({ kind: "restore", status: "done", ref: branchRef(landing) }));
   return ops.map(({ request }) => request).filter(({ dropped }) => dropped !== undefined);
 }
 
-/** Why a branch may not land: it was begun before, so it would bring back what was left out. */
+/** Why a branch may not land: it was begun before the commits were dropped, and would bring them back. */
 export async function restsOnDropped(
   { merging }: MergePorts,
   { onto, entry, dropped: all }: { onto: string; entry: MergeEntry; dropped: readonly MergeOp["request"][] },
 ): Promise<string | undefined> {
   for (const { dropped = "", target = "" } of all) {
-    // The target itself may have it again.
+    // The target may have the commits again.
     if (entry.branch === target || !(await merging.contains(entry.headCommit, dropped))) continue;
     if (await merging.contains(onto, dropped)) continue;
     const command = `git rebase --onto ${entry.targetBranch} ${dropped.slice(0, 12)} ${entry.branch}`;
@@ -122,7 +122,7 @@ async function settle(ports: MergePorts, op: MergeOp): Promise<boolean> {
   return true;
 }
 
-/** The next promotion asks again. */
+/** Ends the operation; the next promotion asks the operator again. */
 async function giveUp(ports: MergePorts, op: MergeOp, problem: string): Promise<boolean> {
   const context = mergeContext(ports);
   const { target = "", landing = "", dropped = "" } = op.request;

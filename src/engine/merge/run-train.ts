@@ -35,7 +35,7 @@ export interface TrainJob {
   readonly target: string;
   /** Claimed, in the order in which they should land. */
   readonly entries: readonly MergeEntry[];
-  /** What of them a receipt has to say, by number. */
+  /** Doubts about entries, for the receipts, by number of the entry. */
   readonly concerns: ReadonlyMap<number, Concern>;
   readonly slots: Slots;
   readonly stop: AbortSignal;

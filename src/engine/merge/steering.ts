@@ -6,21 +6,21 @@ import { isScopeExplained, outsideScope } from "../../domain/turn/scope.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
 
-/** What a person should know before a branch lands. */
+/** Doubts about a branch that the operator should know before it lands. */
 export interface Concern {
-  /** By what it changes how it is judged itself. */
+  /** Changed files that decide how the branch itself is judged. */
   readonly touched: readonly Touched[];
-  /** Files that its agent was not given. */
+  /** Changed files outside of the scope of the branch's agent. */
   readonly outside: readonly string[];
-  /** What the branch changes in all of these. */
+  /** The patch of these files. */
   readonly difference: string;
 }
 
 type Branch = Pick<MergeEntry, "branch" | "headCommit" | "targetBranch">;
 
 /**
- * What speaks against landing each of these without a question, by number; most have nothing. Gates and setup count as
- * they are on the target. One process compares all; a branch is looked at closely when that found something.
+ * The doubts about each entry, by its number; most entries have none. Gates and setup count as they are on the target.
+ * One git process compares all entries; only an entry with suspect files is looked at closely.
  */
 export async function concernsOf(
   ports: MergePorts,
@@ -29,7 +29,7 @@ export async function concernsOf(
   const concerns = new Map<number, Concern>();
   for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
     const tip = await ports.merging.commitOf(branchRef(target));
-    // What comes from the target itself brings nothing that the target does not have.
+    // An entry that brings the target's own commits changes nothing on the target.
     const here = entries.filter((entry) => entry.targetBranch === target && !isOfTarget(entry));
     if (tip === undefined || here.length === 0) continue;
     const commands = await commandsOn(ports, tip);
@@ -48,7 +48,7 @@ interface Looking {
   readonly entry: Branch;
   readonly tip: string;
   readonly commands: readonly ProjectCommand[];
-  /** Files that differ from the target, whoever changed them. */
+  /** Files that differ from the target, on either side. */
   readonly differing: readonly string[];
 }
 
@@ -67,7 +67,7 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
   return { touched, outside: unexplained, difference };
 }
 
-/** By what a commit changes how it would be judged on this target. */
+/** Files changed by a commit that decide how the commit is judged on this target. */
 export async function touchedBy(
   ports: MergePorts,
   { tip, head }: { readonly tip: string; readonly head: string },
@@ -101,7 +101,7 @@ async function touchedIn(
   return touchedSteering(facts);
 }
 
-/** The gates and the setup command, with what the scripts they run on the target name in turn. */
+/** The gates and the setup command, each with the files named by the scripts that it runs on the target. */
 async function commandsOn(ports: MergePorts, tip: string): Promise<readonly ProjectCommand[]> {
   const { project, merge } = ports.rules;
   const all = project.qualityGates.map(({ name, command }) => ({ by: `the gate ${name}`, command }));
@@ -131,7 +131,7 @@ async function commandsOn(ports: MergePorts, tip: string): Promise<readonly Proj
   return await behindLinks(ports, tip, commands);
 }
 
-/** The same commands, which also name what the links among their paths lead to on the target. */
+/** Adds the files that the named paths lead to through symbolic links on the target. */
 async function behindLinks(
   { merging }: MergePorts,
   tip: string,
@@ -150,10 +150,10 @@ async function behindLinks(
   return commands.map(({ by, named }, at) => ({ by, named: { ...named, paths: [...(paths[at] ?? [])] } }));
 }
 
-/** As many as the system follows; in a circle nothing new is found before. */
+/** As many links as the system follows. A circle ends earlier, because it leads to no new path. */
 const mostLinks = 40;
 
-/** The entries of `scripts`; none where the file is not there or is no manifest. */
+/** The entries of `scripts` in a manifest; none when the file is missing or is not a manifest. */
 async function scriptsAt({ merging }: MergePorts, commit: string, path: string): Promise<ReadonlyMap<string, string>> {
   const oid = await merging.blobAt(commit, path);
   if (oid === undefined) return new Map();
@@ -162,7 +162,7 @@ async function scriptsAt({ merging }: MergePorts, commit: string, path: string):
     const entries = typeof scripts === "object" && scripts !== null ? Object.entries(scripts) : [];
     return new Map(entries.map(([name, text]) => [name, String(text)]));
   } catch {
-    // Whatever it is, no package manager finds a script in it.
+    // A package manager finds no script in such a file.
     return new Map();
   }
 }
@@ -173,7 +173,10 @@ async function scopedOwner({ store }: MergePorts, { branch }: Branch) {
   return owner;
 }
 
-/** Its completion at this commit was accepted, or it said elsewhere why it needed the files. */
+/**
+ * The agent's completion at this commit was accepted, or a commit or mail of the agent explains why it needed the
+ * files.
+ */
 async function isExplained(
   { store, merging }: MergePorts,
   { headCommit }: Branch,

@@ -41,7 +41,7 @@ async function takeBack(ports: MergePorts, op: MergeOp, tools: TipTools): Promis
   return move(ports, op, tip, plan);
 }
 
-/** Where the branch goes, proved; or why it goes nowhere. */
+/** The proved commit that the branch moves to, or the reason why it does not move. */
 async function planned(
   ports: MergePorts,
   op: MergeOp,

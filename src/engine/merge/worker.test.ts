@@ -3,7 +3,7 @@ import { landingWorld } from "../../../testkit/landing-world.ts";
 import { Slots } from "./slots.ts";
 import { MergeWorker } from "./worker.ts";
 
-test("a pass that fails is followed by another one, although nobody rings for it", async () => {
+test("a failed pass is followed by another one without a wake", async () => {
   await using world = await landingWorld({ gates: ["true"] });
   world.branch("work", () => world.write(world.root, "b.txt", "b\n"));
   const id = await world.enqueue("work");

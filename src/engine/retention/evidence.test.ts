@@ -135,7 +135,7 @@ test("a completion stays while its agent could ask again, is not released, or wa
   expect(left.results).toEqual(["working", "submitted", "queued", "reopened"].map((name) => `on-${name}`));
 });
 
-test("whoever keeps things longer since a look was cut short loses none of those between", async () => {
+test("days that are raised between two passes keep the younger rows", async () => {
   await using world = await worldOf(async (tx) => {
     await tx.oldRows.setPlace("gate results", { at: noon + 5 * dayMs, id: "" });
     await tx.gates.add(onTree("young", "loose", { createdAt: noon + 3 * dayMs }));

@@ -12,9 +12,9 @@ const mostAtOnce = 500;
 const mostLooks = 4;
 
 /**
- * Checks, receipts and gate results that nothing rests on any more. What a landing rests on stays for ever, because a
- * landing can be taken back, and brought back, at any time. Each looks at a few, the newest first: those that stay have
- * been looked at before.
+ * These delete checks, receipts and gate results that no landing rests on. The evidence of a landing stays for ever,
+ * because a landing can be undone and redone at any time. Each looks at a few rows in a pass, the newest first, and
+ * goes on where the last pass ended.
  */
 export const pruneChecks: Prune<EvidencePorts> = (ports, when) =>
   walk(ports, "checks", when, (tx, from) => spareChecks(tx, ports, from));
@@ -33,7 +33,7 @@ async function walk(
   for (let looks = 0; looks < mostLooks; looks++) {
     const part = await store.transaction(async (tx) => {
       const saved = await tx.oldRows.place(what);
-      // Whoever wants things kept longer since then must not lose those between.
+      // A user may have raised the days since the last pass. Rows after `before` must stay then.
       const from = saved === null || saved.at >= before ? { at: before, id: "" } : saved;
       const seen = await look(tx, from);
       if (saved !== null || seen.last !== null) await tx.oldRows.setPlace(what, seen.last);

@@ -7,7 +7,7 @@ type FilePorts = Pick<EnginePorts, "store" | "oldFiles">;
 
 const gone = (removed: number): Pruned => ({ removed, more: false });
 
-/** Deletes what turns were given and what they wrote, once the turn itself is gone. */
+/** Deletes the input and output files of turns whose rows are gone. */
 export const pruneTurnLogs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
   const old = await oldFiles.turnLogsBefore(before, hour);
   const unused = await store.read(async (tx) => {
@@ -19,7 +19,7 @@ export const pruneTurnLogs: Prune<FilePorts> = async ({ store, oldFiles }, { bef
   return gone(unused.length);
 };
 
-/** Deletes the output of gates that ran long ago; of what is being checked now it stays. */
+/** Deletes the output of gates that ran long ago, except for checks that are still running. */
 export const pruneMergeLogs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
   const old = await oldFiles.logsBefore(before, hour);
   if (old.length === 0) return gone(0);
@@ -36,7 +36,7 @@ export const pruneMergeLogs: Prune<FilePorts> = async ({ store, oldFiles }, { be
   return gone(unused.length);
 };
 
-/** Deletes texts of specifications that were replaced long ago. */
+/** Deletes old texts of specifications that newer texts have replaced. */
 export const pruneSpecs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
   const old = await oldFiles.specsBefore(before, hour);
   if (old.length === 0) return gone(0);
@@ -46,7 +46,7 @@ export const pruneSpecs: Prune<FilePorts> = async ({ store, oldFiles }, { before
   return gone(unused.length);
 };
 
-/** Deletes variables that were captured for agents, or for checks, which are done with them; see `forgetVariables`. */
+/** Deletes captured variables when their agents and checks no longer need them; see `forgetVariables`. */
 export const pruneEnvironments: Prune<FilePorts & Pick<EnginePorts, "forgetEnvironment">> = async (ports, when) => {
   const old = await ports.oldFiles.environmentsBefore(when.before, when.hour);
   if (old.length === 0) return gone(0);
@@ -63,10 +63,10 @@ export const pruneEnvironments: Prune<FilePorts & Pick<EnginePorts, "forgetEnvir
   return gone(unused.length);
 };
 
-/** No agent can have it, so none is left out of the question. */
+/** A name that no agent can have, so that the question covers every agent. */
 const nobodysName = "";
 
-/** Deletes long mail bodies that no message has: of messages that are gone, or that were never stored. */
+/** Deletes long mail bodies that belong to no stored message. */
 export const pruneBlobs: Prune<FilePorts> = async ({ store, oldFiles }, { before, hour }) => {
   const old = await oldFiles.blobsBefore(before, hour);
   if (old.length === 0) return gone(0);

@@ -5,7 +5,7 @@ import type { Prune } from "./prune.ts";
 const mostAtOnce = 500;
 const mostLooks = 20;
 
-/** Deletes mail of ended runs that everybody is done with and that nobody waits for. Mail that was not read stays. */
+/** Deletes mail of ended runs that every recipient has read and that no agent waits for. Unread mail stays. */
 export const pruneMail: Prune<Pick<EnginePorts, "store" | "clock">> = async ({ store, clock }, { before }) => {
   let removed = 0;
   for (let look = 0; look < mostLooks; look++) {

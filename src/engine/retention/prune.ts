@@ -1,27 +1,27 @@
 import type { OldRowKind } from "../../ports/store/old-rows.ts";
 import type { Store } from "../../ports/store.ts";
 
-/** The moment up to which things are old. */
+/** The time of a pass: everything from before `before` is old. */
 export interface When {
   readonly before: number;
-  /** Hours since the beginning of time. Where not all can be looked at, every hour looks at others. */
+  /** Hours since the epoch. If there are too many things for one pass, each hour looks at others. */
   readonly hour: number;
 }
 
 export interface Pruned {
   readonly removed: number;
-  /** Something old was not looked at yet: the next pass goes on there. */
+  /** Old things are left that this pass has not looked at; the next pass goes on there. */
   readonly more: boolean;
 }
 
-/** Lets go of one kind of old things, as far as one pass may go. Safe to repeat and to cut short. */
+/** Deletes old things of one kind, as many as one pass may. Safe to repeat and to kill. */
 export type Prune<Ports> = (ports: Ports, when: When) => Promise<Pruned>;
 
-/** A look must not hold the writers' lock for long, and a pass must not take the engine's time, whatever there is. */
+/** Limits the time for which one look holds the writers' lock, and the time of a pass. */
 const mostAtOnce = 500;
 const mostLooks = 20;
 
-/** Deletes old rows of one table, oldest first, from where the last pass ended. Writes nothing when none are free. */
+/** Deletes old rows of one table, oldest first, from where the last pass ended. Writes nothing when no row may go. */
 export async function pruneRows({ store }: { readonly store: Store }, kind: OldRowKind, when: When): Promise<Pruned> {
   let removed = 0;
   for (let looks = 0; looks < mostLooks; looks++) {
@@ -40,7 +40,7 @@ export async function pruneRows({ store }: { readonly store: Store }, kind: OldR
   return { removed, more: true };
 }
 
-/** Of many things so many, every hour others, so that those which stay do not hide the rest. */
+/** Returns at most so many things, others each hour, so that things which must stay do not hide the rest. */
 export function turnOf<Row>(all: readonly Row[], most: number, hour: number): readonly Row[] {
   if (all.length <= most) return all;
   const start = (hour * most) % all.length;

@@ -4,18 +4,18 @@ import { type RetentionPorts, type RetentionRow, retentionTable } from "./table.
 const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;
 
-/** How soon a pass goes on that left old things behind. */
+/** The pause before the next pass when old things are left. */
 const againMs = 60_000;
 
 /**
- * Lets go of what is old, row by row of one table. A pass is small: each row of the table removes a bounded number in
- * short transactions. It runs when an engine starts, then once an hour; once a minute while it has not caught up. Only
- * a round of the engine starts it, so an idle engine does nothing and no engine stays for it.
+ * Deletes old things by `retentionTable`. A pass is small: each row of the table removes a bounded number of things in
+ * short transactions. A pass runs when an engine starts, then once an hour; once a minute while old things are left.
+ * Only a round of the engine starts a pass, so an idle engine does nothing and no engine stays for it.
  */
 export class Retention {
   #nextAt = Number.NEGATIVE_INFINITY;
 
-  /** Ends early, between two rows, when the engine is to stop; the next one begins again. */
+  /** Ends early, between two rows, when the engine stops; the next engine begins again. */
   async prune(ports: RetentionPorts, stop: AbortSignal): Promise<void> {
     if (ports.clock.monotonic() < this.#nextAt) return;
     this.#nextAt = ports.clock.monotonic() + hourMs;
@@ -37,7 +37,7 @@ export class Retention {
   }
 }
 
-/** What is kept for ever has 0 days. One row that cannot be pruned must not keep the others from it. */
+/** 0 days keep things for ever. A row that fails does not stop the others. */
 async function pruneRow(ports: RetentionPorts, row: RetentionRow): Promise<Pruned> {
   const nothing = { removed: 0, more: false };
   const days = typeof row.days === "number" ? row.days : ports.settings.retention[row.days];
@@ -51,7 +51,7 @@ async function pruneRow(ports: RetentionPorts, row: RetentionRow): Promise<Prune
   }
 }
 
-/** What operations that were killed left belongs to no one, however young it is. */
+/** Deletes the remains of killed operations at once: no other process uses them. */
 async function sweep({ worktrees, clock, report }: RetentionPorts): Promise<void> {
   try {
     await worktrees.sweep(clock.now());

@@ -8,12 +8,15 @@ export type SnapshotPorts = Pick<EnginePorts, "store" | "clock" | "worktrees" | 
   readonly settings: Pick<EnginePorts["settings"], "canonicalBranch">;
 };
 
-/** Looking at one costs several git processes, and what never lands is looked at again and again. */
+/**
+ * Looking at one snapshot takes several git processes, and snapshots of work that never lands are looked at again and
+ * again.
+ */
 const mostAtOnce = 20;
 
 /**
- * A snapshot goes only when everything in it is also in the branch it was meant for, or under another ref that stays:
- * work that landed nowhere is kept for ever.
+ * Deletes a snapshot only when the branch it was meant for, or another ref that stays, has everything in it. A snapshot
+ * of work that landed nowhere is kept for ever.
  */
 export const pruneSnapshots: Prune<SnapshotPorts> = async (ports, { before, hour }) => {
   const old = await ports.store.read((tx) => tx.snapshots.leftBefore(before));
@@ -33,8 +36,8 @@ export const pruneSnapshots: Prune<SnapshotPorts> = async (ports, { before, hour
 };
 
 /**
- * Lets go of ignored files of work that landed, after its snapshots. Files that no snapshot could hold, and those of
- * work that landed nowhere, stay until a person deletes them (`ov clean --trash`).
+ * Deletes ignored files of landed work, after its snapshots. Files that no snapshot could hold, and files of work that
+ * landed nowhere, stay until the operator deletes them (`ov clean --trash`).
  */
 export const pruneTrash: Prune<SnapshotPorts> = async (ports, { before, hour }) => {
   const old = (await ports.worktrees.oldTrash(before)).filter(({ holdsWork }) => !holdsWork);
@@ -46,7 +49,7 @@ export const pruneTrash: Prune<SnapshotPorts> = async (ports, { before, hour }) 
   return { removed: gone.length, more: false };
 };
 
-/** All work of the name is in a branch it was meant for. Agents that may only read have none. */
+/** Is all work of the agent in the branch it was meant for? Read-only agents have no work. */
 async function hasLanded(ports: SnapshotPorts, agentName: string): Promise<boolean> {
   const { agent, run, snapshots } = await ports.store.read(async (tx) => {
     const found = await tx.agents.byName(agentName);
@@ -65,7 +68,7 @@ async function hasLanded(ports: SnapshotPorts, agentName: string): Promise<boole
 
 async function maySpare(ports: SnapshotPorts, { ref, commitId, agentName }: SnapshotRecord): Promise<boolean> {
   const { worktrees, store, settings } = ports;
-  // Somebody deleted it by hand, or a pruning that was cut short did.
+  // The ref was deleted by hand, or by a pass that was killed.
   if ((await worktrees.resolve(ref)) === undefined) return true;
   const found = await store.read(async (tx) => {
     const agent = await tx.agents.byName(agentName);
@@ -80,7 +83,7 @@ async function maySpare(ports: SnapshotPorts, { ref, commitId, agentName }: Snap
   return false;
 }
 
-/** A comparison that fails says nothing, so the snapshot stays. */
+/** If git cannot compare, the snapshot stays. */
 async function isInBranch(ports: SnapshotPorts, commit: string, agent: Agent, branch: string): Promise<boolean> {
   try {
     return await ports.worktrees.isLanded(commit, agent.baseCommit, `refs/heads/${branch}`);

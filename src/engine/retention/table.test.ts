@@ -12,7 +12,7 @@ import { type RetentionRow, retentionTable, stayingTables } from "./table.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Different for each key, so that a row that asks for another key's days is noticed. */
+/** The days differ for each key, so that a row with the wrong key fails the test. */
 const days = {
   "history.retentionDays": 30,
   "snapshot.retentionDays": 14,
@@ -21,7 +21,10 @@ const days = {
 };
 const daysOf = ({ days: given }: RetentionRow): number => (typeof given === "number" ? given : days[given]);
 
-/** Makes one thing of the row as if it had been made then; answers whether it is there. `needed` makes one that stays. */
+/**
+ * Makes one thing of this row, dated `at`, and returns a check whether it still exists. With `needed` the thing must
+ * stay.
+ */
 type Make = (world: World, id: string, at: number, needed: boolean) => Promise<() => boolean | Promise<boolean>>;
 
 const counts =
@@ -50,7 +53,7 @@ const file =
 const nameIf = (needed: boolean): string => (needed ? "live" : "ended");
 const agentIf = (needed: boolean) => anAgent(nameIf(needed), needed ? {} : { generation: 2, runId: "over" });
 
-/** A commit beside main, which main has as well when it landed. */
+/** Commits a file on a branch of its own. A landed one is merged into main too. */
 function commitOf({ git }: World, id: string, landed: boolean): string {
   const commit = git.branch(`work-${id}`, () => git.write(git.root, `${id}.txt`, `${id}\n`));
   if (landed) git.git(git.root, "merge", "--quiet", "--no-ff", "-m", id, commit);
@@ -243,7 +246,7 @@ const makers: Readonly<Record<string, Make>> = {
   ),
 };
 
-/** Rows of which nothing is too important to go. */
+/** The rows without exceptions: all old things of these go. */
 const nothingStays = retentionTable.filter(({ stays }) => stays === "nothing").map(({ what }) => what);
 
 test("every row of the table is tried here", () => {
@@ -296,7 +299,7 @@ test("a whole pass takes each row's days from its key, and 0 days are for ever",
   expect((await left()).toSorted()).toEqual([...there.keys()].filter((what) => !fixed.includes(what)).toSorted());
   for (const key of Object.keys(days) as (keyof typeof days)[]) {
     await pass(noon + days[key] * dayMs + dayMs, { ...forEver, [key]: days[key] });
-    // A merge ref or a snapshot may be held by what another row keeps; what is left over is of other keys.
+    // A merge ref or a snapshot may be held by a row with another key, so only the rows of this key are compared.
     const mine = retentionTable.filter((row) => row.days === key).map(({ what }) => what);
     expect((await left()).filter((what) => mine.includes(what))).toEqual([]);
   }
@@ -311,7 +314,7 @@ test("much is let go of a part at a time: a pass is bounded, the next one comes 
   const add = db.query(
     "INSERT INTO events (agent_name, source, level, type, created_at) VALUES (?, 'agent', 'info', 'x', ?)",
   );
-  // Those of a living agent are in the way of all the others.
+  // The events of a living agent stay, and come before all the others.
   for (let n = 0; n < 25_000; n++) add.run(n < 12_000 ? "live" : "ended", noon + n);
   db.run("COMMIT");
   const count = (): number =>
@@ -327,7 +330,7 @@ test("much is let go of a part at a time: a pass is bounded, the next one comes 
   expect(count()).toBe(17_000);
   await new Retention().prune(ports, never);
   expect(count()).toBe(12_000);
-  // It was done with all, so it looks again after an hour only.
+  // The pass has looked at everything, so the next one comes after an hour.
   expect(await world.store.read((tx) => tx.oldRows.place("events"))).toBeNull();
 });
 

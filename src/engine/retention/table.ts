@@ -7,7 +7,7 @@ import { pruneMergeRefs } from "./merge-refs.ts";
 import { type Prune, pruneRows } from "./prune.ts";
 import { pruneSnapshots, pruneTrash, type SnapshotPorts } from "./snapshots.ts";
 
-/** The configuration keys that say how many days things stay. */
+/** The configuration keys that set how many days things are kept. */
 export type RetentionKey =
   | "history.retentionDays"
   | "snapshot.retentionDays"
@@ -21,11 +21,11 @@ export type RetentionPorts = SnapshotPorts &
 
 export interface RetentionRow {
   readonly what: string;
-  /** Tables of the store that it takes rows from. */
+  /** Tables of the store that the row deletes from. */
   readonly tables: readonly string[];
-  /** The key with its days; a number where nobody needs a choice. */
+  /** The configuration key with the days; a number if users need no choice. */
   readonly days: RetentionKey | number;
-  /** What stays however old it is, in words. */
+  /** The things that stay however old they are, in words. */
   readonly stays: string;
   readonly prune: Prune<RetentionPorts>;
 }
@@ -41,7 +41,10 @@ const merges = "merge.keepRefsDays";
 
 const ofUnreleased = "those of an agent that is not released";
 
-/** Everything that goes when it is old. A new table of the store belongs here or into `stayingTables`; a test asks. */
+/**
+ * Everything that is deleted with age. A new table of the store belongs here or into `stayingTables`; a test checks
+ * that.
+ */
 export const retentionTable: readonly RetentionRow[] = [
   {
     what: "events",
@@ -144,7 +147,7 @@ export const retentionTable: readonly RetentionRow[] = [
     stays: "those about two branches of agents that are not released",
     prune: rows("radar-warnings"),
   },
-  // Whoever repeats a remote call gives up after half a minute.
+  // A caller repeats a remote call for half a minute at most.
   { what: "replies", tables: ["requests"], days: 1, stays: "nothing", prune: rows("requests") },
   {
     what: "captured variables",
@@ -156,7 +159,7 @@ export const retentionTable: readonly RetentionRow[] = [
   { what: "mail bodies", tables: [], days: 1, stays: "those that a message names", prune: pruneBlobs },
 ];
 
-/** Tables of the store whose rows stay, each with the reason. */
+/** Tables of the store whose rows are never deleted, each with the reason. */
 export const stayingTables: Readonly<Record<string, string>> = {
   runs: "one row for each objective; work and mail belong to it",
   agents: "one row for each incarnation; `ov recover` works at any time",
