@@ -44,7 +44,7 @@ export function oldFiles(state: string): OldFiles {
   };
 }
 
-/** `logs/<agent>/<time>-<turn>`; the output of gates is beside them. */
+/** Directories `logs/<agent>/<time>-<turn>`. The output of gates lies beside them, in `logs/merge`. */
 function oldTurns(logs: string, time: number, turn: number) {
   const dirs = namesIn(logs).filter((name) => name !== "merge");
   const all = dirs.flatMap((agent) => namesIn(join(logs, agent)).map((name) => join(logs, agent, name)));
@@ -58,7 +58,7 @@ function removeIfEmpty(dir: string): void {
   try {
     rmdirSync(dir);
   } catch (error) {
-    // Other turns are there, or it is gone already.
+    // The directory has other turns in it, or is gone already.
     if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(errorCode(error) ?? "")) throw error;
   }
 }

@@ -64,7 +64,7 @@ export function placeAround(start: string): FoundPlace {
   }
 }
 
-/** As `placeAround`; undefined where there is no project, or only one around the repository. */
+/** As `placeAround`; undefined when there is no project, or only one outside of the repository. */
 export function placeIfAny(start: string): FoundPlace | undefined {
   try {
     return placeAround(start);

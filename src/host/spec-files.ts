@@ -26,7 +26,7 @@ export function specFiles(dirs: {
     },
     readSpec: async (taskId, digest) => {
       const path = readable(taskId);
-      // A link may come with a branch, and point to what its author may not read.
+      // A branch may bring a symbolic link to a file that its author may not read.
       const shown = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readText(path) : undefined;
       const shownDigest = shown === undefined ? undefined : randomIds.digest(shown);
       if (shown !== undefined && shownDigest === digest) return { path, text: shown, byHand: false };

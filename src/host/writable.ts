@@ -20,8 +20,8 @@ export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 /**
- * Makes a directory of the state with at most so many levels, itself included, and so never the repository around the
- * state: a process that still serves the place a project was moved away from must make nothing there.
+ * Makes a directory of the state with at most so many levels, itself included. It never makes the repository around the
+ * state: a process that still serves a moved project must make nothing at the old place.
  */
 export function makeWithin(dir: string, levels: number): void {
   try {

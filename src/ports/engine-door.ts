@@ -13,13 +13,13 @@ export interface EngineDoor {
   /** One data-free byte. False when no engine hears it. */
   wake(): Promise<boolean>;
   /**
-   * Makes sure that an engine has heard of the work, or is being started. Never called from inside an agent. Returns the
-   * engine that is there and does not answer, as when somebody stopped its process: another one is about to replace it.
+   * Makes sure that an engine has heard of the work, or is being started. Never called from inside an agent. Returns an
+   * engine that runs but does not answer, as after SIGSTOP: a successor is about to replace it.
    */
   ensure(): Promise<EngineNotice | undefined>;
-  /** Does the engine answer? Starts nothing; false also when there is none. */
+  /** Does the engine answer? Starts nothing. False also when no engine runs. */
   answers(): Promise<boolean>;
-  /** For processes that live beside an engine: has it replaced when it does not answer. Starts none where none is. */
+  /** For processes that live beside an engine: has a silent engine replaced. Starts no engine where none runs. */
   watch(): Promise<void>;
   /** The engine of this project. Not one that serves another place, as of a project this one was copied from. */
   notice(): EngineNotice | undefined;
@@ -39,14 +39,17 @@ export interface DoorHandlers {
   wake(): void;
   /** A request frame came in; the answer goes back as one line. */
   call(frame: string): Promise<string>;
-  /** Somebody had deleted what callers find the engine by. It was made again; wakes may have been lost meanwhile. */
+  /**
+   * The files by which callers find the engine were deleted and have been made again. Wakes may have been lost
+   * meanwhile.
+   */
   restored(): void;
 }
 
 export interface OpenDoor {
   /**
-   * Stops listening and removes the notice, so that later callers know they must start another engine; unless this one
-   * comes back at once.
+   * Stops listening and removes the notice, so that later callers start another engine. With `comesBack` this process
+   * listens again at once, so its keeper stays.
    */
   close(options: { readonly comesBack?: boolean }): void;
 }
@@ -54,7 +57,7 @@ export interface OpenDoor {
 /** How the engine lets itself be reached. */
 export interface EngineSide {
   open(handlers: DoorHandlers): OpenDoor;
-  /** How another engine of this project does; waits for its answer up to `ms`. */
+  /** Looks at another engine of this project; waits for its answer up to `ms`. */
   look(engine: ProcessIdentity, ms: number): Promise<EngineLook>;
   /** Kills another engine of this project, and its keeper, which would start it again. */
   end(engine: ProcessIdentity): void;

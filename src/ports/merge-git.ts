@@ -134,11 +134,11 @@ export interface MergeGit {
   contains(into: string, commit: string): Promise<boolean>;
   /** Paths that differ between the common ancestor of both and `to`. */
   changedFiles(from: string, to: string): Promise<readonly string[]>;
-  /** For each pair the paths whose files differ. */
+  /** The differing paths of each pair. */
   differing(pairs: readonly { readonly from: string; readonly to: string }[]): Promise<readonly (readonly string[])[]>;
-  /** The whole messages of the commits that `to` has and `from` has not. */
+  /** The full messages of the commits that are in `to` and not in `from`. */
   messagesSince(from: string, to: string): Promise<readonly string[]>;
-  /** A readable patch of what `to` changes in these files since it left `from`. */
+  /** A readable patch of these files, from the merge base of `from` and `to` up to `to`. */
   patchOf(from: string, to: string, paths: readonly string[]): Promise<string>;
   /** A readable patch between two commits or trees. */
   patch(from: string, to: string): Promise<string>;
@@ -153,14 +153,14 @@ export interface MergeGit {
   merge(ours: string, theirs: string): Promise<ObjectMerge>;
   /** Many pairs through one process; results in the order of the pairs. */
   mergePairs(pairs: readonly { readonly ours: string; readonly theirs: string }[]): Promise<readonly ObjectMerge[]>;
-  /** Brings to `ours` what `theirs` has changed since `base`, whatever their common history is. */
+  /** Applies to `ours` the changes from `base` to `theirs`, whatever their common history is. */
   mergeOver(base: string, ours: string, theirs: string): Promise<ObjectMerge>;
   /** Takes back what `commit` (a merge, by its first parent; or an ordinary commit) brought, on top of `onto`. */
   revert(commit: string, onto: string): Promise<ObjectMerge>;
   readBlob(oid: string): Promise<Uint8Array>;
   /** The id of what a commit or tree has at a path; undefined when it has nothing there. */
   blobAt(commit: string, path: string): Promise<string | undefined>;
-  /** Where the symbolic links among these paths, and among the directories above them, point at; by the link. */
+  /** The targets of the symbolic links among these paths and the directories above them, by the path of the link. */
   linksAt(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Does the tree at this commit give the path the attribute `merge=union`? */
   isUnion(commit: string, path: string): Promise<boolean>;

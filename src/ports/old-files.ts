@@ -1,20 +1,23 @@
 /** Files in the state directory that are kept for a while and then let go of. */
 export interface OldFiles {
-  /** Directories of turns that were not written to since, with the turn's id; some of them, others at another turn. */
+  /**
+   * Directories of turns with no write since `time`, each with its turn id. Returns a part of them; another `turn`
+   * returns another part.
+   */
   turnLogsBefore(time: number, turn: number): Promise<readonly { readonly path: string; readonly turnId: string }[]>;
-  /** With the directory of an agent that has none left. */
+  /** Also removes the directory of an agent when it is empty. */
   removeTurnLogs(paths: readonly string[]): Promise<void>;
-  /** Ids of trains, checks and the like whose logs were not written to since; some of them, others at another turn. */
+  /** Ids of trains, checks and other work whose logs had no write since `time`. Returns a part of them, as above. */
   logsBefore(time: number, turn: number): Promise<readonly string[]>;
   removeLogs(ids: readonly string[]): Promise<void>;
-  /** Digests of texts of specifications that were given before this; some of them, others at another turn. */
+  /** Digests of specification texts that were given before `time`. Returns a part of them, as above. */
   specsBefore(time: number, turn: number): Promise<readonly string[]>;
-  /** Those that were given again since stay. */
+  /** A text that was given again since `before` stays. */
   removeSpecs(digests: readonly string[], before: number): Promise<void>;
-  /** Files with variables captured from a shell, by their path; some of them, others at another turn. */
+  /** Paths of files with variables captured from a shell. Returns a part of them, as above. */
   environmentsBefore(time: number, turn: number): Promise<readonly string[]>;
-  /** Names of files with long mail bodies; some of them, others at another turn. */
+  /** Names of files with long mail bodies. Returns a part of them, as above. */
   blobsBefore(time: number, turn: number): Promise<readonly string[]>;
-  /** Those that were written again since stay. */
+  /** A file that was written again since `before` stays. */
   removeBlobs(names: readonly string[], before: number): Promise<void>;
 }

@@ -45,9 +45,9 @@ export interface MergeSettings {
   readonly mode: "manual" | "auto" | "approve";
   readonly unverified: "wait" | "land";
   readonly promote: "ask" | "auto";
-  /** What happens to a branch that changes gates, or what steers agents. */
+  /** Whether the operator is asked about a branch that changes gates or files that steer agents. */
   readonly gateChanges: "ask" | "allow";
-  /** More files that no branch changes without the operator's word, as globs. */
+  /** Globs of more files that a branch may change only with the operator's approval. */
   readonly guarded: readonly string[];
   /** Ignored paths that are kept as the setup command made them. */
   readonly keepIgnored: readonly string[];

@@ -10,20 +10,20 @@ export interface SeatRequest {
   readonly kind: WorktreeKind;
   /**
    * The directory that an earlier incarnation on the same branch was given, as in `Seat`; null or missing for new work.
-   * Where it still stands but git has lost its record, the record is made anew and all files stay.
+   * If it still stands but git has lost its record, the record is made anew and all files stay.
    */
   readonly identity?: string | null;
 }
 
 export interface Seat {
   readonly path: string;
-  /** Device, inode and moment of birth of the directory; another one in its place is not this agent's. */
+  /** Device, inode and time of birth of the directory. A directory with another identity is not this agent's. */
   readonly identity: string;
   readonly branch: string;
   readonly baseCommit: string;
   /** Submodules that are empty in it. Absent when there are none. */
   readonly unfilled?: readonly UnfilledSubmodule[];
-  /** Where in the trash the stranger lies that stood in its place. Absent when there was none. */
+  /** The place in the trash of a foreign directory that stood at the path. Absent when there was none. */
   readonly putAside?: string;
 }
 
@@ -58,7 +58,7 @@ export interface OwnedWorktree {
   readonly path: string;
   readonly branch: string;
   readonly kind: WorktreeKind;
-  /** The directory the agent was given, as in `Seat`; null or missing where it was never recorded. */
+  /** The directory that the agent was given, as in `Seat`; null or missing when it was never recorded. */
   readonly identity?: string | null;
   readonly baseCommit: string | null;
   /** Where its work goes: what came from there into the branch is not the agent's own. */
@@ -103,9 +103,9 @@ export interface Removal {
 /** Worktrees of one repository; the kind of each is data. No hook, filter or fsmonitor that an agent could have configured is ever run by us. */
 export interface Worktrees {
   /**
-   * Safe to repeat: a worktree that is already there on its branch is the answer. Never adopts a foreign directory. One
-   * that stands in the place of an earlier incarnation's worktree is moved to the trash, and the branch is checked out
-   * afresh.
+   * Safe to repeat: a worktree that is already there on its branch is the answer. Never adopts a foreign directory. A
+   * foreign directory at the path of an earlier incarnation's worktree is moved to the trash, and the branch is checked
+   * out afresh.
    */
   create(request: SeatRequest): Promise<Result<Seat, WorktreeRefusal>>;
   /**
@@ -237,8 +237,8 @@ export interface WorktreeKeeping extends Worktrees {
   /** Writes every file of a commit, byte for byte, below a directory that is not there yet; answers how many. */
   exportFiles(commit: string, dir: string): Promise<number>;
   /**
-   * Before the worktree of a name is made anew: its kept work is to be brought back into it. Nothing when its worktree
-   * stands there. A branch that was deleted is put back where the work was.
+   * Before an agent's worktree is made anew: notes that its kept work is to be brought back into it. Does nothing if
+   * the worktree stands there. A deleted branch is put back where the work was.
    */
   intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<void>;
   /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */

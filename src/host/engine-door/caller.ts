@@ -14,9 +14,9 @@ import {
 } from "./keeper.ts";
 import { doorPaths } from "./paths.ts";
 
-/** An engine answers within a millisecond; one that has not by now is looked at by a successor, which takes its time. */
+/** An engine answers within a millisecond. If it has not answered by now, a successor watches it for longer. */
 const answerMs = 1_000;
-/** Where a successor looks already, nobody else needs to be patient. */
+/** The wait for an answer when a successor already watches the engine. */
 const watchedAnswerMs = 100;
 
 /** A keeper that is older than this has started its engine long ago. */
@@ -45,13 +45,13 @@ export function engineDoor(options: KeeperOptions): EngineDoor {
   };
   const silent = async (): Promise<EngineNotice | undefined> => {
     const engine = living();
-    // One that computes is not stopped: it answers when it comes to it, and nobody waits for that.
+    // An engine that computes is not stopped. It answers later, and callers need not wait for the answer.
     if (engine === undefined || entryOf(engine.pid)?.computing === true) return undefined;
     const waitMs = successorIsAlive(options) ? watchedAnswerMs : answerMs;
     if ((await hasAnswer(engine.socket, waitMs)) || options.processes.check(engine) === "gone") return undefined;
     return engine;
   };
-  /** The keeper of an engine that cannot be reached is there, and started it long ago. */
+  /** The keeper of the engine is alive and started it long ago, but the engine cannot be reached. */
   const isKeptInVain = (): boolean => {
     const keeper = readIdentity(paths.keeper);
     return keeper !== undefined && options.processes.check(keeper) === "alive" && ageMs(keeper) > startingMs;
@@ -102,8 +102,8 @@ async function sendByte(socket: string): Promise<boolean> {
 }
 
 /**
- * Asks the engine that listens there for a sign of life. An engine of an earlier version ends the connection, which is
- * one too; that it did not die over it is the caller's to see.
+ * Asks the engine behind this socket for a sign of life. An engine of an earlier version ends the connection, which is
+ * a sign of life too; the caller checks that it did not die.
  */
 export function hasAnswer(socket: string, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -130,7 +130,7 @@ export function hasAnswer(socket: string, ms: number): Promise<boolean> {
   });
 }
 
-/** What an engine is asked, and what it answers. No request frame looks like it. */
+/** The question to an engine, and its answer. No request frame looks like it. */
 export const lifeSign = "alive?";
 
 const patienceMs = 30_000;

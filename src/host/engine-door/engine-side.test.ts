@@ -32,7 +32,7 @@ afterEach(() => {
   rmSync(base, { recursive: true });
 });
 
-/** A state directory so deep that its socket has to be elsewhere. */
+/** A state directory with a path so long that the socket must lie elsewhere. */
 function deepState(): string {
   const state = join(base, "deep".repeat(30), "ov-state");
   mkdirSync(join(state, "run"), { recursive: true, mode: 0o700 });

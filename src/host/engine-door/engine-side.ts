@@ -32,7 +32,7 @@ export function engineSide(options: SideOptions): EngineSide {
   let adopted: Bun.FileSink | undefined;
   return {
     open: (handlers) => {
-      // We are the engine now, and may need a successor ourselves.
+      // This process is no longer a successor but the engine, and may need a successor itself.
       if (readIdentity(paths.successor)?.pid === process.pid) rmSync(paths.successor, { force: true });
       let entrance = listen(options, handlers);
       let keeper = readIdentity(paths.keeper);
@@ -86,12 +86,12 @@ export function engineSide(options: SideOptions): EngineSide {
 
 interface Entrance {
   readonly socket: string;
-  /** Can callers find it? */
+  /** Can callers find the socket and the notice? */
   isThere(): boolean;
   close(): void;
 }
 
-/** Listens, and writes down where. */
+/** Listens, and writes the notice that tells callers where. */
 function listen(options: SideOptions, handlers: DoorHandlers): Entrance {
   const paths = doorPaths(options.state);
   if (dirname(paths.socket) === paths.run) makeStateDir(paths.run);
@@ -116,7 +116,7 @@ function listen(options: SideOptions, handlers: DoorHandlers): Entrance {
   };
 }
 
-/** The place is still there to be found, and no other engine has been announced meanwhile. */
+/** The state directory is still there, and no other engine has been announced. */
 function isOurs({ state, processes }: SideOptions): boolean {
   if (identityOf(state) === undefined) return false;
   const notice = readNotice(doorPaths(state).notice);
@@ -130,8 +130,8 @@ interface WatchedFiles {
 }
 
 /**
- * Restores files when something has changed in their directories, and nothing has for a moment: a person who deletes a
- * directory must not find new files in it. The system tells of changes, so that waiting for them costs nothing.
+ * Restores missing files after their directories have been quiet for a moment, so that a person who deletes a directory
+ * finds no new files in it. The system reports changes, so waiting for them costs nothing.
  */
 function watchFiles({ dirs, isWhole, restore }: WatchedFiles): { close(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -141,10 +141,10 @@ function watchFiles({ dirs, isWhole, restore }: WatchedFiles): { close(): void }
     try {
       restore();
     } catch (error) {
-      // As on a full disk. Callers who find no engine start a successor.
+      // Writing failed, as on a full disk. Callers that find no engine start a successor.
       if (errorCode(error) === undefined) throw error;
     }
-    // A directory that was deleted is watched no more; what happened until the new one is watched is looked at now.
+    // The watch of a deleted directory is dead. The files may have changed before the new watch, so look at once.
     watchers = watch();
     if (!isWhole()) onChange();
   };

@@ -43,15 +43,15 @@ export function startKeeper(options: KeeperOptions): void {
 }
 
 /**
- * Starts an engine beside one that does not answer, or that nobody can reach. It looks for itself, and takes the place of
- * the other one or leaves. It has no keeper before it has the place.
+ * Starts a successor beside an engine that does not answer or cannot be reached. The successor watches the engine, and
+ * replaces it or leaves. It gets a keeper only when it has replaced the engine.
  */
 export function startSuccessor(options: KeeperOptions): void {
   const { successor } = doorPaths(options.state);
   startOnce(options, successor, options.engine, () => successorIsAlive(options));
 }
 
-/** One that has looked for so long may be stopped itself, and no longer counts. */
+/** A successor that has watched for so long may be stopped itself, and no longer counts. */
 export function successorIsAlive({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
   const successor = readIdentity(doorPaths(state).successor);
   return successor !== undefined && processes.check(successor) === "alive" && ageMs(successor) < longestLookMs;
@@ -59,11 +59,11 @@ export function successorIsAlive({ state, processes }: Pick<KeeperOptions, "stat
 
 const longestLookMs = 120_000;
 
-/** Starts the command and records its identity at `record`, unless one is there. */
+/** Starts the command and records its identity at `record`, unless one runs already. */
 function startOnce(options: KeeperOptions, record: string, command: readonly string[], isThere: () => boolean): void {
   const paths = doorPaths(options.state);
   const { processes, env } = options;
-  // Where the project was moved away there is nothing to start, and nothing to make.
+  // The project was moved away: start nothing and make no directory here.
   if (!existsSync(options.state)) return;
   makeWithin(paths.run, 1);
   if (isThere() || !takeLock(paths.lock, processes)) return;
@@ -102,7 +102,7 @@ export function keeperIsStarting({ state, processes }: Pick<KeeperOptions, "stat
   return starter !== undefined && processes.check(starter) === "alive";
 }
 
-/** Kills an engine and its keeper: that first, since it would start the engine again. Our own keeper stays. */
+/** Kills an engine and its keeper: the keeper first, because it would start the engine again. Our own keeper stays. */
 export function killEngine(state: string, engine: ProcessIdentity): void {
   const { keeper: path, notice } = doorPaths(state);
   const keeper = readIdentity(path);

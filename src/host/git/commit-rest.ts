@@ -18,7 +18,7 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
   const { repository } = yard;
   const { agentName, branch, path } = worktree;
   const inIt = `git -C ${shellWord(path)}`;
-  // Its own repository is the agent's: whatever its configuration names would run there.
+  // The agent owns the configuration of its clone, and git would run the programs named there.
   if (worktree.kind === "clone") {
     const fix = `have it commit: ov mail send --to ${agentName} --type question --subject "Commit what you left" --body "git add -A, then git commit"`;
     return { problem: "it works in a clone of its own, in which only the agent commits", fix };

@@ -60,8 +60,8 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
 let program: string | undefined;
 
 /**
- * Git by its full path, found once. An engine has the PATH of whichever shell started it first, which may be a poor one:
- * then git is looked for where systems have it.
+ * The full path of git, looked up once. The engine has the PATH of the shell that started it, which may lack git. Then
+ * the usual directories are tried.
  */
 function gitProgram(): string {
   program ??= Bun.which("git") ?? Bun.which("git", { PATH: usualPlaces }) ?? undefined;
@@ -144,7 +144,7 @@ const harmless = asSettings([
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.attributesFile=/dev/null",
-  // It says what the parents of commits are, and anybody can write it.
+  // The commit graph names the parents of commits, and agents can write it.
   "core.commitGraph=false",
   "diff.external=",
   "gc.auto=0",

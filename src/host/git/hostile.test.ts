@@ -160,7 +160,7 @@ interface GraphEntry {
   readonly generation: number;
 }
 
-/** Git believes this file about the parents of a commit, without a look at the commit. */
+/** Git takes the parents of a commit from this file without reading the commit. */
 function forgeCommitGraph(world: GitWorld, entries: readonly GraphEntry[]): void {
   const sorted = entries.toSorted((a, b) => (a.commit < b.commit ? -1 : 1));
   const number = (value: number): Buffer => {

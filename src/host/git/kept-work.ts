@@ -84,9 +84,9 @@ const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: stri
   join(scratch, `restore-${agentName}`);
 
 /**
- * Brings uncommitted work back into a worktree that was just made: the newest snapshot of the name, when it was taken at
- * the commit the worktree is at, what was uncommitted in submodules, and what the removed worktree left in the trash. Files that differ already stay as they
- * are, so it can be repeated. Undefined when there was nothing to bring back.
+ * Brings uncommitted work back into a new worktree: the newest snapshot of the agent, if it was taken at the worktree's
+ * commit; the uncommitted files of submodules; and the files that the removed worktree left in the trash. Files that
+ * differ already stay as they are, so it can be repeated. Undefined when there was nothing to bring back.
  */
 export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<RestoredWork | undefined> {
   const intent = intentFile(yard, worktree);
@@ -106,7 +106,7 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
   return { ref: fits ? newest.ref : null, files, fromTrash: moved };
 }
 
-/** The last work of a name that is kept under a ref of ours. */
+/** The newest snapshot of an agent. */
 export async function newestOf(yard: Yard, agentName: string): Promise<KeptSnapshot | undefined> {
   const all = (await keptSnapshots(yard)).filter((kept) => kept.agentName === agentName);
   const numbered = all.filter(({ ref }) => ref.startsWith(snapshotRefs(agentName)));
@@ -157,7 +157,7 @@ const isThere = (root: string, path: Buffer): boolean =>
 
 /** With the directories that are empty without it, as git does. */
 function removeFile(root: string, path: Buffer): void {
-  // A submodule that the agent had taken out was filled again with the worktree.
+  // The new worktree was filled with a submodule that the agent had removed.
   rmSync(absolute(root, path).toString(), { force: true, recursive: true });
   for (let dir = dirname(path.toString()); dir !== "."; dir = dirname(dir)) {
     const full = join(root, dir);

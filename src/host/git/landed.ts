@@ -72,7 +72,7 @@ async function isIn(yard: Yard, commit: string, base: string | null, target: str
   return isInOtherwise(yard, commit, base, into);
 }
 
-/** Of a commit that is not itself among those of the target. */
+/** Is the content of a commit in the target, although the commit itself is not? */
 async function isInOtherwise(yard: Yard, commit: string, base: string | null, into: string): Promise<boolean> {
   using own = openOwnDir({
     repository: yard.repository,

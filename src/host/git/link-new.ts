@@ -65,7 +65,7 @@ function baseWhereFree(repository: Repository, path: string, baseRef: string): s
   }
 }
 
-/** A commit, or the tip of a branch that has a file of its own. */
+/** Resolves a commit id, or a branch that has a file of its own. */
 function looseBranch({ commonDir }: Repository, name: string): string | undefined {
   if (/^[0-9a-f]{40,64}$/.test(name)) return name;
   const file = join(commonDir, "refs", "heads", name);
@@ -93,7 +93,7 @@ function register(
   }
 }
 
-/** Puts a complete record among those of git, in one step, under the first name that is free. */
+/** Moves a complete record into git's directory of worktrees, in one step, under the first free name. */
 export function putAmong(all: string, name: string, made: string): string {
   mkdirSync(all, { recursive: true });
   for (let number = 0; ; number++) {

@@ -10,7 +10,10 @@ export interface Entry {
   readonly head: string | undefined;
   /** Full name of the branch; undefined when detached. */
   readonly branch: string | undefined;
-  /** Branches that a rebase or bisection going on there will move or come back to: git lets nobody else have them. */
+  /**
+   * Branches that a rebase or bisection in this worktree will move or return to. Git refuses to check them out
+   * elsewhere.
+   */
   readonly held: readonly string[];
   /** Why it is locked; undefined when it is not. */
   readonly lock: string | undefined;
@@ -28,7 +31,7 @@ export async function listEntries({ repository }: Pick<Yard, "repository">): Pro
       const after = (word: string): string | undefined =>
         lines.find((line) => line === word || line.startsWith(`${word} `))?.slice(word.length + 1);
       const path = after("worktree") ?? "";
-      // Both detach the checkout they go on in.
+      // A rebase and a bisection both detach the checkout.
       const gitDir = !lines.includes("detached")
         ? undefined
         : at === 0
@@ -45,7 +48,7 @@ export async function listEntries({ repository }: Pick<Yard, "repository">): Pro
     });
 }
 
-/** Whether this worktree has the branch, checked out or in the middle of something. */
+/** Does this worktree have the branch, checked out or in a rebase or bisection? */
 export const hasBranch = ({ branch, held }: Entry, ref: string): boolean => branch === ref || held.includes(ref);
 
 function heldIn(gitDir: string): readonly string[] {

@@ -20,11 +20,11 @@ export interface OpenWorktree extends Disposable {
   readonly onBranch: boolean;
   /** Commits that go with its git state, because nothing else holds them. */
   loose(): Promise<readonly string[]>;
-  /** What its index lists. */
+  /** The paths in the index of the worktree. */
   tracked(): Promise<readonly TrackedPath[]>;
 }
 
-/** A path of the index, with its mode as git writes it. */
+/** A path of the index, with its mode as git prints it. */
 export interface TrackedPath {
   readonly path: string;
   readonly mode: string;
@@ -161,7 +161,7 @@ async function trackedIn(own: OwnDir): Promise<readonly TrackedPath[]> {
   });
 }
 
-/** Of `<mode> <object> <stage>`, a tab and the path, which is bytes. */
+/** The path and mode of `<mode> <object> <stage>`, a tab and the path, which is bytes. */
 function pathOf(entry: Buffer): { readonly path: Buffer; readonly mode: string } {
   return { path: entry.subarray(entry.indexOf(0x09) + 1), mode: entry.subarray(0, entry.indexOf(0x20)).toString() };
 }

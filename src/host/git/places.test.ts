@@ -76,7 +76,7 @@ test("the recorded directory is known again, whatever its device is called after
   expect(standing({ path, identity: `${device}:${Number(inode) + 1}` })).toBe("other");
   expect(standing({ path, identity: null })).toBe("own");
   expect(standing({ path: `${path}/none`, identity })).toBe("nothing");
-  // Whoever makes the next directory may be given the inode of the last one.
+  // A new directory may get the inode of a deleted one.
   if (born !== undefined)
     expect(standing({ path, identity: `${device}:${inode}:${Number(born) - 1000}` })).toBe("other");
 });

@@ -63,9 +63,9 @@ export const strangers: Readonly<Record<Exclude<Standing, "own" | "nothing">, st
 };
 
 /**
- * What tells this directory from every other, as `standing` compares it. File systems give the inode of a deleted
- * directory to the next one that is made, so the moment of birth belongs to it. Where the system does not know that
- * moment it answers nothing, or the moment of the last change, and then only the inode counts.
+ * Tells this directory from every other, for `standing`. File systems reuse the inode of a deleted directory, so the
+ * time of birth is part of it. Where the system does not know that time, it returns none or the time of the last
+ * change; then only the inode counts.
  */
 export function directoryIdentity(path: string): string {
   const { dev, ino, birthtimeNs, ctimeNs } = lstatSync(path, { bigint: true });
@@ -89,7 +89,7 @@ export function adminDirOf(repository: Pick<Repository, "commonDir">, path: stri
     const link = textOf(join(dir, "gitdir"))?.trim();
     return link !== undefined && placeInParent(dirname(resolve(dir, link))) === wanted;
   };
-  // Git names it after the worktree. Only where that name was taken, all the others have to be read.
+  // Git names the record after the worktree. Only if that name was taken, all the other records are read.
   const likely = join(all, basename(path));
   if (isOfIt(likely)) return likely;
   return readdirSync(all)

@@ -112,7 +112,7 @@ describe("what a killed or careless process left behind", () => {
         expect(world.read(owned.path, "kept.txt")).toBe("k\n");
         expect(existsSync(join(owned.path, "foreign.txt"))).toBe(false);
         expect(lstatSync(aside, { throwIfNoEntry: false })).toBeDefined();
-        // Whoever made it died before it was recorded: the next one finds it, and puts nothing aside.
+        // The engine died before it recorded the new worktree. The next try finds the worktree and moves nothing away.
         const third = await worktrees.create(request);
         expect(third.ok && third.value.putAside).toBeUndefined();
         const seated = again.ok ? again.value.identity : null;

@@ -10,7 +10,9 @@ import { openOwnDir } from "./own-dir.ts";
 import { adminDirOf, standing } from "./places.ts";
 import { commitAt, newRef, type Yard } from "./yard.ts";
 
-/** The agent's own directory stands there, and git has no record of it, as after a prune while it was out of reach. */
+/**
+ * The agent's own directory stands there, but git has no record of it, as after a prune while the disk was not mounted.
+ */
 export function hasLostRecord({ repository }: Yard, request: SeatRequest): boolean {
   const { path, identity = null } = request;
   if (identity === null || standing({ path, identity }) !== "own") return false;
@@ -19,10 +21,10 @@ export function hasLostRecord({ repository }: Yard, request: SeatRequest): boole
 }
 
 /**
- * Makes the record anew, on the agent's branch, over the files as they are: what was uncommitted is so again. What was
- * staged and the state of a rebase went with the old record; a snapshot has them. A branch that is gone, too, is put
- * back where the last snapshot was. Answers why not, in words. The record is complete when git first sees it; the link
- * in the worktree, which comes after it, is mended before every turn.
+ * Makes git's record of the worktree anew, on the agent's branch, over the files as they are: uncommitted changes are
+ * uncommitted again. The staged state and the state of a rebase went with the old record; a snapshot has them. A
+ * missing branch is put back where the last snapshot was. Returns the reason in words if that fails. The record is
+ * complete when git first sees it; the link in the worktree comes after it and is mended before every turn.
  */
 export async function relink(yard: Yard, { path, branch, agentName }: SeatRequest): Promise<string | undefined> {
   const { repository, scratch } = yard;
@@ -63,6 +65,6 @@ async function writeIndex(
     files: await fileRules(repository),
   });
   expectGit(await own.git(["read-tree", tip]), "reading the branch");
-  // It fails where files differ, which is no matter here.
+  // The command fails where files differ, which does not matter here.
   await own.git(["update-index", "-q", "--refresh"]);
 }

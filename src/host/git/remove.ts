@@ -102,7 +102,8 @@ async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Prom
     }
   } else {
     modulesAreKept = (await keepSubmodules(yard, worktree)).every(({ problem }) => problem === null);
-    // A person has made a worktree there meanwhile, as our words of a rescue say how to: the record is that of theirs.
+    // A person has made a worktree there meanwhile, as our rescue message tells them to. The record belongs to that
+    // worktree.
     if (found === "nothing" && standing({ path: worktree.path }) !== "nothing") return;
   }
   if (worktree.kind === "linked") forget(yard, worktree, trash, { modulesAreKept });
@@ -130,7 +131,7 @@ async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Pro
   if (worktree.kind === "linked" && lstatSync(ownRepository, { throwIfNoEntry: false })?.isDirectory() === true) {
     trash.take(worktree.path, ".git", "work");
   }
-  // A submodule that is not among those is kept as files.
+  // A submodule whose work could not be kept as commits is kept as files.
   for (const { path } of tracked.filter(({ mode }) => mode === submoduleMode)) {
     if (!submodules.kept.has(path) && hasFiles(join(worktree.path, path))) trash.take(worktree.path, path, "work");
   }

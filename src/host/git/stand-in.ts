@@ -7,10 +7,9 @@ import { freshPath, openTrash, trashName } from "./trash.ts";
 import type { Yard } from "./yard.ts";
 
 /**
- * Is what stands at the path the worktree that is asked for? Either it is the directory that was recorded for the agent,
- * or git's own link leads from it to the record of this worktree: then we made it and died before it was recorded, or
- * somebody put a copy of it back. Any other directory is a stand-in: linked to the branch, its missing files would be
- * the agent's next commit.
+ * Is the directory at the path the agent's worktree? Yes if it is the recorded directory, or if git's own link leads
+ * from it to the record of this worktree: then we died before recording it, or a person put a copy back. Any other
+ * directory is a stand-in. Linked to the branch, its missing files would be deletions in the agent's next commit.
  */
 export async function isWorktreeOf(yard: Yard, request: Omit<SeatRequest, "baseRef">): Promise<boolean> {
   const { path, kind, identity = null } = request;
@@ -23,7 +22,7 @@ export async function isWorktreeOf(yard: Yard, request: Omit<SeatRequest, "baseR
   return identity !== null && found === "own" && !(await isEmptied(yard, request));
 }
 
-/** A clone of ours relies on the objects of the project. */
+/** A clone that we made reads the objects of the project. */
 function readsObjectsOf({ repository }: Yard, gitDir: string): boolean {
   const alternates = alternatesOf(gitDir);
   return existsSync(alternates) && readFileSync(alternates, "utf8").split("\n").includes(repository.objects);
@@ -31,7 +30,7 @@ function readsObjectsOf({ repository }: Yard, gitDir: string): boolean {
 
 export const alternatesOf = (gitDir: string): string => join(gitDir, "objects", "info", "alternates");
 
-/** The directory has neither its link nor a single file or folder of its branch: everything in it was deleted. */
+/** The directory has neither its link nor a single file or folder of its branch: its whole content was deleted. */
 async function isEmptied(
   { repository }: Yard,
   { path, branch }: Pick<SeatRequest, "path" | "branch">,
@@ -45,8 +44,8 @@ async function isEmptied(
 }
 
 /**
- * Moves a stand-in out of the way of a worktree that is to be made anew. Answers where it went. The name in the trash is
- * not the agent's: what lay there must not be taken for its work.
+ * Moves a stand-in to the trash, so that the worktree can be made anew. Returns the new path. The name in the trash is
+ * not the agent's, because the content is not the agent's work.
  */
 export async function putAsideStandIn(yard: Yard, request: SeatRequest): Promise<string | undefined> {
   const { path, agentName, kind, identity = null } = request;

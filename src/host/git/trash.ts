@@ -76,7 +76,7 @@ export function oldTrash(dir: string, before: number): readonly TrashEntry[] {
     }));
 }
 
-/** What an entry is called: whose it is, and since when. */
+/** The name of an entry: its owner and its time. */
 export const trashName = (of: string, now: number): string =>
   `${of}-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
 
@@ -90,14 +90,14 @@ export function newestTrashOf(dir: string, agentName: string): string | undefine
   return last === undefined ? undefined : join(dir, last.name);
 }
 
-/** Moves what is missing in a worktree back into it; answers how many paths it moved. */
+/** Moves the files that a worktree lacks back into it. Returns the number of moved paths. */
 export function takeBack(entry: string, root: string): number {
   const moved = moveMissing(Buffer.from(entry), Buffer.from(root));
   if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) rmSync(`${entry}${workMark}`, { force: true });
   return moved;
 }
 
-/** Names are bytes: not all of them are text. */
+/** Works on bytes: not every file name is valid text. */
 function moveMissing(from: Buffer, to: Buffer): number {
   let moved = 0;
   for (const name of readdirSync(from, { encoding: "buffer" })) {

@@ -38,8 +38,8 @@ export async function findWork(yard: Yard, open: OpenWorktree, root: string): Pr
 }
 
 /**
- * Are the files just what HEAD has: nothing staged, changed or untracked, and with `ignored` nothing ignored either? One
- * process, where finding out what it is takes several.
+ * Are the files exactly those of HEAD: nothing staged, changed or untracked, and with `ignored` nothing ignored either?
+ * One process; listing the changes takes several.
  */
 export async function isAsCommitted(yard: Yard, open: OpenWorktree, sort: "work" | "ignored too"): Promise<boolean> {
   const args = [...statusArgs, ...(sort === "work" ? [] : ["--ignored=traditional"])];

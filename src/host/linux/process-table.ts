@@ -18,9 +18,9 @@ export interface ProcessEntry {
   readonly startToken: string;
   /** Dead, but not yet waited for by its parent. */
   readonly defunct: boolean;
-  /** On a processor now, or about to be. */
+  /** The process is on a processor now, or ready to run. */
   readonly computing: boolean;
-  /** Clock ticks that a processor has spent on it. */
+  /** Clock ticks that processors have spent on the process. */
   readonly ticks: number;
 }
 

@@ -69,7 +69,7 @@ export async function withStateLock<T>(
   }
 }
 
-/** Waits without holding up whatever else this process does: its holder may be the same process. */
+/** Waits without blocking this process: the holder of the lock may be another task of it. */
 async function take(lock: Database, path: string): Promise<void> {
   const deadline = performance.now() + lockPatienceMs;
   lock.run("PRAGMA busy_timeout = 0");

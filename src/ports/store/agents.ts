@@ -11,8 +11,8 @@ export interface AgentFilter {
   /** Only agents that have not ended. */
   readonly live?: boolean;
   /**
-   * Only agents that nobody has let go yet: live ones, and ended ones whose work or failure still waits for somebody.
-   * Of each name the latest incarnation decides: an earlier one was taken up by it.
+   * Only agents that are not released: live ones, and ended ones whose work or failure is not settled. The latest
+   * incarnation of each name decides for the earlier ones.
    */
   readonly unreleased?: boolean;
 }

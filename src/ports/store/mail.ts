@@ -69,7 +69,10 @@ export interface DeliveryRows {
   ofTurn(turnId: string): Promise<Mail[]>;
   /** The earliest moment at which a reader's claim runs out. */
   nextExpiry(): Promise<number | undefined>;
-  /** The same among mail for agents that have not ended: others read it when they come back, and nobody waits for that. */
+  /**
+   * The same for mail of agents that have not ended. An ended agent reads its mail when it is reopened, which has no
+   * hurry.
+   */
   nextReturn(): Promise<number | undefined>;
   /** Claims whose lease ran out, oldest first. */
   expired(now: number, limit: number): Promise<Delivery[]>;

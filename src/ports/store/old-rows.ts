@@ -1,6 +1,6 @@
 import type { Place } from "./place.ts";
 
-/** Rows that go when they are old enough and nothing needs them any more. Each kind is one table. */
+/** Kinds of rows that are deleted when they are old and not needed. Each kind is one table. */
 export const oldRowKinds = [
   "events",
   "turns",
@@ -18,24 +18,24 @@ export const oldRowKinds = [
 ] as const;
 export type OldRowKind = (typeof oldRowKinds)[number];
 
-/** What a look at a few of the oldest rows found. */
+/** The result of a look at a few of the oldest rows. */
 export interface FoundRows {
-  /** Keys of the rows that may go. */
+  /** Keys of the rows that may be deleted. */
   readonly free: readonly string[];
-  /** The last row it looked at, from where to go on; null when all that are left are too young. */
+  /** The last row of the look, where the next look goes on; null when no old row is left. */
   readonly last: Place | null;
 }
 
-/** Letting go of rows a few at a time, oldest first. */
+/** Deletes rows a few at a time, oldest first. */
 export interface OldRows {
-  /** Looks at no more than so many rows after a place that are older than a time. Reads only. */
+  /** Looks at no more than so many rows after a place that are older than a time. Only reads. */
   look(
     kind: OldRowKind,
     where: { readonly before: number; readonly after: Place | null; readonly most: number },
   ): Promise<FoundRows>;
-  /** Deletes those of them that still may go; answers how many rows. */
+  /** Deletes those rows that still may be deleted. Returns their number. */
   remove(kind: OldRowKind, keys: readonly string[], before: number): Promise<number>;
-  /** How far something was looked through; null: from its beginning. */
+  /** Where the walk through the rows of this name stopped; null: at its beginning. */
   place(what: string): Promise<Place | null>;
   setPlace(what: string, place: Place | null): Promise<void>;
 }

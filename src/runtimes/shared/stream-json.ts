@@ -99,7 +99,7 @@ function readToolResults(event: Fields): TurnEvent[] {
   return found;
 }
 
-/** What a tool answered: one text, or several blocks of which some are texts. */
+/** The answer of a tool is one text, or several blocks of which some are texts. */
 const textOf = (content: unknown): string =>
   text(content) ??
   list(content)

@@ -48,7 +48,7 @@ export function changedFiles(ground: Ground, from: string, to: string): Promise<
   });
 }
 
-/** For each pair the paths whose files differ, through one process. */
+/** The differing paths of each pair, by one git process. */
 export async function differing(
   ground: Ground,
   pairs: readonly { readonly from: string; readonly to: string }[],
@@ -58,7 +58,7 @@ export async function differing(
   const stdin = pairs.map(({ from, to }) => `${to} ${from}\n`).join("");
   const answer = expectGit(await ground.through((own) => own.git(args, { stdin })), "comparing branches");
   const found: string[][] = [];
-  // The id of the pair, then for each file its modes and ids, which begin with a colon, and its path.
+  // The output has the id of the pair, then for each file its modes and ids, which begin with a colon, and its path.
   const parts = zeroEnded(answer.raw).map(String).values();
   for (const part of parts) {
     if (part.startsWith(":")) found.at(-1)?.push(parts.next().value ?? "");
@@ -68,13 +68,13 @@ export async function differing(
   return found;
 }
 
-/** The whole messages of the commits that `to` has and `from` has not. */
+/** The full messages of the commits that are in `to` and not in `from`. */
 export async function messagesSince(ground: Ground, from: string, to: string): Promise<readonly string[]> {
   const args = ["log", "-z", "--no-show-signature", "--format=%B", `^${from}`, to, "--"];
   return zeroEnded(expectGit(await ground.through((own) => own.git(args)), "reading messages").raw).map(String);
 }
 
-/** What `to` changes in these files since it left `from`. */
+/** The patch of these files from the merge base of `from` and `to` up to `to`. */
 export async function patchOf(ground: Ground, from: string, to: string, paths: readonly string[]): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--submodule=short"];
   return ground.through(async (own) => {
@@ -105,7 +105,7 @@ export async function readBlob(ground: Ground, oid: string): Promise<Uint8Array>
   return expectGit(await ground.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
 }
 
-/** What a command names may be anywhere; git refuses to look outside of the repository. */
+/** A path named by a command may lead out of the repository, and git refuses such paths. */
 const isWithin = (path: string): boolean =>
   path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 

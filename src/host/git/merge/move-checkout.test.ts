@@ -283,7 +283,7 @@ describe("checkouts of a special kind", () => {
     expect(world.git(world.root, "status", "--porcelain")).toBe("");
   });
 
-  test("one with a pipe where git keeps the patterns of a sparse one is moved, and holds nobody", async () => {
+  test("a checkout with a pipe in place of the sparse patterns is moved without waiting for the pipe", async () => {
     using world = gitMergeWorld({ files });
     const from = world.tip("main");
     const to = world.branch("next", () => world.write(world.root, "a.txt", "new a\n"));

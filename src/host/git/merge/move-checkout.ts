@@ -51,14 +51,14 @@ export async function moveCheckout(scratch: string, request: MoveRequest): Promi
     return "kind" in plan ? plan : await carryOut(scratch, plan, request);
   } catch (error) {
     const begun = plansIn(scratch).find((plan) => plan.checkout === checkout);
-    // A move that has begun goes on with the next look, when there may be room again.
+    // The next look finishes a move that has begun, when the disk may have room again.
     if (begun?.verified === true || failureOf(error).kind !== "disk-full") throw error;
     if (begun !== undefined) end(scratch, begun, undefined);
     return { kind: "no-room", problem: `there is no room for its new files on the disk that holds ${checkout}` };
   }
 }
 
-/** The steps before the branch moves. */
+/** Does the steps before the branch moves. */
 async function prepare(scratch: string, request: MoveRequest): Promise<MovePlan | CheckoutMove> {
   const { checkout, from, to, reach } = request;
   for (let tries = 1; ; tries++) {
@@ -166,7 +166,7 @@ async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMo
   return { checkout, gitDir, commonDir, ref };
 }
 
-/** Those that may go on beside a branch that is checked out are in the way only while none is. */
+/** Operations of git that block a move. One with `detaches` blocks it only while no branch is checked out. */
 const unfinished: readonly {
   readonly file: string;
   readonly what: string;
@@ -206,7 +206,7 @@ async function stage(scratch: string, about: About, { from, to }: Commits): Prom
   try {
     return await stageIn(dir, about, { from, to });
   } catch (error) {
-    // Where there was no room, what was written takes none any more.
+    // The disk was full: delete the staged files, which take up room.
     return discard({ dir }, Promise.reject(error));
   }
 }
@@ -322,7 +322,7 @@ const indexLock = (gitDir: string): string => join(gitDir, "index.lock");
 /** Ours says so: after a kill it is told from the lock of a git command. */
 const lockText = "overstory moves this checkout\n";
 
-/** A pipe in its place would hold us for ever. */
+/** Reading a pipe in the place of the lock would wait for ever. */
 const isOurLock = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readFileSync(path, "latin1").startsWith(lockText);
 

@@ -37,7 +37,10 @@ function locksOf({ repository: { commonDir } }: Ground, changes: readonly RefCha
 const mostTries = 6;
 const betweenTriesMs = 50;
 
-/** Checkouts that have the branch, also in the middle of a rebase of it; a directory that is gone does not count, unless its lock says it comes back. */
+/**
+ * Checkouts that have the branch, also in a rebase of it. A missing directory does not count, unless the worktree is
+ * locked: then it may come back.
+ */
 export async function checkoutsOf(ground: Ground, branch: string): Promise<readonly string[]> {
   const ref = branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
   return (await checkouts(ground)).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
@@ -72,7 +75,7 @@ function isSymbolic(commonDir: string, ref: string): boolean {
   return stat.isSymbolicLink() || (stat.isFile() && readFileSync(path, "utf8").startsWith("ref:"));
 }
 
-/** Where there is a branch `overstory`, git has no room for `overstory/anything`. */
+/** Git cannot make `overstory/anything` beside a branch `overstory`. */
 function refuseShorterName(commonDir: string, ref: string): void {
   const parts = ref.split("/");
   for (let length = 3; length < parts.length; length++) {

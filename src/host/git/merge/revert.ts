@@ -5,7 +5,7 @@ import type { OwnDir } from "../own-dir.ts";
 import { type Ground, openView } from "./ground.ts";
 import type { ObjectMerger } from "./object-merge.ts";
 
-/** A revert is a merge of what was there before the commit, with the commit itself as the common ancestor. */
+/** A revert merges the parent of the commit, with the commit itself as the common ancestor. */
 export async function revert(
   ground: Ground,
   merger: ObjectMerger,
@@ -15,7 +15,7 @@ export async function revert(
   return await mergeAside(aside, merger, { base: commit, ours: onto, theirs: await treeBefore(aside, commit) });
 }
 
-/** Brings to `ours` what `theirs` has changed since `base`, whatever their common history is. */
+/** Applies to `ours` the changes from `base` to `theirs`, whatever their common history is. */
 export async function mergeOver(
   ground: Ground,
   merger: ObjectMerger,
@@ -26,8 +26,8 @@ export async function mergeOver(
 }
 
 /**
- * Git of this age takes no common ancestor from outside, so three stand-ins with that history are made where they vanish
- * again. `theirs` is a tree.
+ * Git of this age takes no common ancestor from outside. So this makes three commits with that history in a scratch
+ * repository. `theirs` is a tree.
  */
 async function mergeAside(
   aside: OwnDir,

@@ -25,7 +25,7 @@ export async function fillSubmodules(
   if (gitDir === undefined) return [];
   const plan = await planModules({ repository, home: homeOf(repository), commit, scratch });
   const unfilled = [...plan.unfilled];
-  // Files that are there already are then the agent's, of which only the git directories were lost.
+  // In the agent's own directory, existing files are the agent's. Only the git directories were lost.
   const isTakenUp = identity !== null && standing({ path, identity }) === "own";
   for (const module of plan.modules) {
     const workTree = join(path, module.path);
@@ -92,8 +92,8 @@ export async function fillOne(
 const hasFiles = (dir: string): boolean => readdirSync(dir).some((name) => name !== ".git");
 
 /**
- * Makes the git directory of a submodule anew over files that its agent left: what differs is uncommitted. It was at the
- * commit that its last uncommitted work was made on, as far as anybody knows.
+ * Makes the git directory of a submodule anew over the files that the agent left; files that differ are uncommitted.
+ * HEAD becomes the commit of the last kept uncommitted work, which is the best known guess.
  */
 async function takeUpOne(yard: Yard, where: Where, planned: Omit<PlannedModule, "path">): Promise<void> {
   const { module, names } = planned;
@@ -133,7 +133,7 @@ export async function writeFiles({
   readonly scratch: string;
   /** The file that says which programs the operator confirmed. */
   readonly trust: string;
-  /** `stay`: only the index is written. */
+  /** `stay`: writes only the index. */
   readonly files?: "written" | "stay";
 }): Promise<void> {
   const repository = { ...module, trust };

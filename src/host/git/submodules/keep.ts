@@ -199,7 +199,9 @@ async function keepCommits(yard: Yard, { agentName, both, commits }: Commits): P
   return { refs: set.map(({ name }) => name), tips, known };
 }
 
-/** The files as they are, as a commit on top of HEAD. The same files make the same ref. Undefined: none can be kept. */
+/**
+ * Keeps the files as a commit on top of HEAD. The same files make the same ref. Undefined: the files cannot be kept.
+ */
 async function keepWork(
   yard: Yard,
   worktree: OwnedWorktree,
@@ -218,7 +220,7 @@ async function keepWork(
   return { refs: [name], commit: saved.commit };
 }
 
-/** Which of all the work kept here is the last: only that is put back. */
+/** Records which kept work is the newest: only that is put back. */
 async function noteLast(module: Repository, agentName: string, commit: string | undefined): Promise<void> {
   const name = lastWorkRef(agentName);
   const known = mayHave(module.commonDir, name) ? await moduleRefs(module, name) : [];

@@ -86,7 +86,7 @@ export const agentRefs = (agentName: string): string => `refs/overstory/sub/${ag
 /** Holds what an agent's worktree relies on while it is there. */
 export const baseRef = (agentName: string): string => `${agentRefs(agentName)}base`;
 
-/** Holds what was uncommitted there when the agent's worktree was looked at last; there is none when nothing was. */
+/** The ref of the uncommitted work in this module at the last look at the agent's worktree. No ref: there was none. */
 export const lastWorkRef = (agentName: string): string => `${agentRefs(agentName)}last`;
 
 /** Holds a landed commit of a submodule that no other ref holds. No agent has a name like this. */
@@ -97,7 +97,7 @@ export async function moduleRefs(module: Repository, prefix: string): Promise<re
   return parseRefs(expectGit(answer, `listing ${prefix} of a submodule`).out);
 }
 
-/** The commit that the last uncommitted work of an agent in a module was made on. */
+/** The commit under an agent's newest uncommitted work in a module. */
 export async function lastBase(module: Repository, agentName: string): Promise<string | undefined> {
   if (!mayHave(module.commonDir, lastWorkRef(agentName))) return undefined;
   const answer = await gitIn(module, ["rev-parse", "--verify", "--quiet", `${lastWorkRef(agentName)}^1`]);

@@ -27,7 +27,7 @@ import {
 import { hasCommit, moduleDirIn } from "./plan.ts";
 import { openRefs, submodulesOf } from "./submodules-of.ts";
 
-/** Does any module of the user's, nested ones too, hold uncommitted work of this name? Without a process. */
+/** Does any module of the user, nested ones included, hold uncommitted work of this agent? Starts no process. */
 export function hasSubmoduleWork({ gitDirs }: Pick<ModuleHome, "gitDirs">, agentName: string): boolean {
   return gitDirs.some((gitDir) =>
     moduleNames(join(gitDir, "modules")).some((name) => {
@@ -38,10 +38,10 @@ export function hasSubmoduleWork({ gitDirs }: Pick<ModuleHome, "gitDirs">, agent
 }
 
 /**
- * Puts the submodules of a worktree that was just made to where the last worktree of the name had them: each at the
- * commit it was at, with the files that were uncommitted there. `state` is the commit or snapshot that names those
- * commits. Nobody has worked in them yet, so all files in them are ours to write, and it can be repeated. Answers the
- * files that came back, from the top of the worktree.
+ * Puts the submodules of a new worktree back to their state in the agent's last worktree: each at its commit, with its
+ * uncommitted files. `state` is the commit or snapshot that names those commits. No agent has worked in the new
+ * worktree yet, so all files in it may be overwritten, and the restore can be repeated. Returns the restored files,
+ * from the top of the worktree.
  */
 export async function restoreSubmodules(
   yard: Yard,
@@ -70,7 +70,7 @@ export async function restoreSubmodules(
   return restored;
 }
 
-/** One repository with submodules in it. */
+/** A repository that has submodules. */
 interface Level {
   readonly repository: Repository;
   readonly home: ModuleHome;
@@ -87,7 +87,7 @@ interface Found {
   readonly commit: string;
 }
 
-/** Those of which the user's module has the commit. The others were told of when the worktree was made. */
+/** The modules whose commit is on this machine. The others were reported when the worktree was made. */
 async function modulesAt(yard: Yard, { repository, home, state, names, prefix }: Level): Promise<readonly Found[]> {
   using own = openRefs(repository, yard.scratch);
   const found: Found[] = [];
@@ -101,7 +101,7 @@ async function modulesAt(yard: Yard, { repository, home, state, names, prefix }:
   return found;
 }
 
-/** Files first, then HEAD: what was cut short is done again. */
+/** Writes the files first, then HEAD: a killed restore starts again. */
 async function putAt(
   yard: Yard,
   { agentName }: OwnedWorktree,
@@ -116,7 +116,7 @@ async function putAt(
   writeAtomically(join(moduleDir, "HEAD"), `${commit}\n`, 0o644);
 }
 
-/** What was uncommitted there last, if it was on top of this commit. */
+/** The newest uncommitted work, if it was on top of this commit. */
 async function lastWork(module: Repository, agentName: string, onTop: string): Promise<string | undefined> {
   if ((await lastBase(module, agentName)) !== onTop) return undefined;
   const [last] = await moduleRefs(module, lastWorkRef(agentName));
@@ -141,7 +141,7 @@ async function writeWork(
   return changed.map(({ path }) => path.toString());
 }
 
-/** Files as the bytes that were kept. */
+/** A view of git that writes the kept bytes into the work tree. */
 const overFiles = ({ scratch }: Yard, repository: Repository, workTree: string): OwnDir =>
   openOwnDir({
     repository,

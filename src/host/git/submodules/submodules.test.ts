@@ -146,7 +146,7 @@ describe.each(kinds)("a %s worktree with submodules", (kind) => {
 });
 
 describe.each(kinds)("a %s worktree that is recovered", (kind) => {
-  /** Removed with all that goes with it, then made and filled again as `ov recover` does. */
+  /** Removes the worktree with all that belongs to it, then makes and fills it again as `ov recover` does. */
   const recover = async ({ worktrees, owned }: Awaited<ReturnType<typeof seated>>) => {
     await worktrees.collect(owned);
     await worktrees.snapshot(owned);
@@ -219,7 +219,7 @@ describe.each(kinds)("a %s worktree that is recovered", (kind) => {
     await worktrees.remove(owned, { deleteBranch: null });
     await worktrees.intendRestore(owned);
     await worktrees.create(requestFor(owned));
-    // As after a kill in the middle: one file is written, the other is not.
+    // The state after a kill in the middle: one file is written, the other is not.
     world.write(sub, "conf.ini", "half done\n");
     await gitWorktrees(world.root).create(requestFor(owned));
     expect((await gitWorktrees(world.root).restore(owned))?.files).toEqual(["lib/conf.ini", "lib/inner/deep.txt"]);
@@ -249,7 +249,7 @@ test("a worktree of which git has no record any more is taken up again, with the
 });
 
 describe("a branch that renames the section of a submodule", () => {
-  /** The path stays, the name does not: git looks for another module then. */
+  /** Renames the submodule but keeps its path: git then looks for another module. */
   const rename = (world: Awaited<ReturnType<typeof seated>>["world"], at: string): void => {
     world.git(at, "config", "--file", ".gitmodules", "--rename-section", "submodule.lib", "submodule.vendored");
     world.git(at, "commit", "--quiet", "-am", "rename the section");
