@@ -24,8 +24,8 @@ export interface Flag {
   /** Placeholder of the value, shown in help; a flag without one is a switch. */
   readonly value?: string;
   /**
-   * How the value is read. Default `text`. `list`: comma separated, blanks dropped. `texts`: each one whole, may be
-   * repeated. `json`: must parse; handed over as text.
+   * How the value is read. Default `text`. `list`: comma separated, blanks dropped. `texts`: the flag may be repeated,
+   * each value is taken whole. `json`: must be valid JSON; the handler gets the text.
    */
   readonly type?: "text" | "integer" | "list" | "texts" | "json";
   readonly choices?: readonly string[];

@@ -182,8 +182,8 @@ async function unexpected(input: CliInput, parsed: Parsed, terminal: Terminal, t
 }
 
 /**
- * The command is done, and only its answer is lost, as on a full disk. Whoever reads the exit code must not take it for
- * a command that failed and can be typed again.
+ * The command is done, and only its output is lost, as on a full disk. The exit code must not look like a failed
+ * command that can be typed again.
  */
 function unanswered({ stderr, talkPaint }: Terminal, exit: number, thrown: unknown): number {
   const paint = talkPaint();

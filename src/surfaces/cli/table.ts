@@ -38,7 +38,7 @@ export function table(rows: Rows, paint: Paint, style: CellStyle = (cell) => cel
   return [paint.bold(line(columns)), ...shown.map((row) => line(row).trimEnd())].join("\n");
 }
 
-/** The last column is the one for text; fewer than this many columns of it would say nothing. */
+/** The last column holds text. Fewer columns than this would show nothing useful of it. */
 const leastShown = 12;
 
 export function fitting({ columns, cells }: Rows, room: number | undefined): Rows["cells"] {

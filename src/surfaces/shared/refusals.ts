@@ -253,7 +253,7 @@ const elsewhere = {
 
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
-/** Who could start it instead. Only the operator may choose a parent. */
+/** Names agents that could start it instead. Only the operator may choose a parent. */
 function otherParents({ parent, capability }: Extract<Refusal, { kind: "may-not-spawn" }>): string {
   if (parent !== "operator") return "";
   if (isIn("persistent", capability)) {

@@ -45,7 +45,10 @@ export async function endAgent(tx: Tx, context: EndContext, agent: Agent, end: A
   return true;
 }
 
-/** It waits for no budget and no provider any more. If it is reopened, its first turn finds out how these stand then. */
+/**
+ * Ends the agent's waits for budgets and providers. If the agent is reopened, its first turn meets the limits of that
+ * time.
+ */
 async function endParking(tx: Tx, { name }: Agent): Promise<void> {
   for (const { kind, ref } of await tx.waits.of(name)) {
     if (kind === "budget" || kind === "rate_limit") await tx.waits.remove(name, kind, ref);

@@ -54,7 +54,7 @@ const countOf = (count: unknown, noun: string): string => `${said(count)} ${noun
 
 const endWords: Readonly<Record<string, string>> = { failed: " by a failure", stalled: " after a long silence" };
 
-/** As `ov status` says it. */
+/** The state of an agent in the words of `ov status`. */
 function agentWords(state: unknown, outcome: unknown): string {
   const known = agentStates.find((one) => one === state);
   if (known === undefined) return said(state);
@@ -62,7 +62,7 @@ function agentWords(state: unknown, outcome: unknown): string {
   return statusOf({ state: known, outcome: end, releasedAt: null }).words;
 }
 
-/** The beginning of what the tool answered: mostly its first lines say why. */
+/** The beginning of a failed tool's answer: its first lines mostly say why. */
 function whyFailed(answer: unknown): readonly string[] {
   const [first, ...rest] = linesOf(answer).filter((line) => line.trim() !== "");
   const [shown, left] = [rest.slice(0, failureLines - 1), rest.length - failureLines + 1];

@@ -76,8 +76,8 @@ async function newest(
 }
 
 /**
- * What a command of ours writes down is on record before the call of the tool that ran it has been read from the output:
- * mail is shown after that call. A mail without such a call behind it stays where it is.
+ * A command of ours records its mail before the supervisor reads the tool call that ran the command. So the log shows
+ * the mail after that call. A mail without a later call stays where it is.
  */
 function afterTheirCalls(events: readonly Event[]): readonly Event[] {
   const shown: Event[] = [];

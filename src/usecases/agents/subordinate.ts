@@ -35,7 +35,7 @@ export async function findSubordinate(
 
 const heads: readonly string[] = ["lead", "coordinator"];
 
-/** Is this name among those above the agent, however far? */
+/** Is this name an ancestor of the agent? */
 export async function isBelow(tx: Tx, agent: Agent, name: string): Promise<boolean> {
   const seen = new Set<string>();
   let above: Agent | undefined = agent;

@@ -25,8 +25,8 @@ export async function nextChore(tx: Tx, { now, settings }: Terms): Promise<numbe
 }
 
 /**
- * What an engine that is there anyway also stays for: mail of an agent that a reader took and may have died with. Nobody
- * starts one for it, or each look into an inbox would.
+ * The time until which a running engine stays for mail that a reader took: the reader may have died before it
+ * acknowledged the mail. No engine is started for it, or each look into an inbox would start one.
  */
 export const nextReturn = (tx: Tx): Promise<number | undefined> => tx.deliveries.nextReturn();
 

@@ -9,10 +9,10 @@ export interface GatedWork {
 }
 
 /**
- * Where the variables lie that the gates of some work get, most wanted first: what was captured from the shell of
- * whoever gave the work to its agent, else for the coordinator of the run, else for any agent of the run, latest first.
- * The first file that is still there counts; `isWanted` says how long a file stays. In a train the first entry's comes
- * first; entries of one run share a file as a rule, because children inherit it.
+ * The files with variables for the gates of some work, most wanted first: the file captured where the work was given to
+ * its agent, else the file of the run's coordinator, else of any agent of the run, latest first. The first file that
+ * still exists counts; `isWanted` says how long a file stays. In a train the file of the first entry comes first.
+ * Entries of one run mostly share a file, because children inherit it.
  */
 export async function environmentsOf(tx: Tx, work: readonly GatedWork[]): Promise<readonly string[]> {
   const owners = await filesOf(tx, new Set(work.map(({ agentName }) => agentName)));
@@ -30,8 +30,8 @@ export async function environmentsOf(tx: Tx, work: readonly GatedWork[]): Promis
 }
 
 /**
- * Whether a file with variables has to stay when the agents of one name are done with it: another agent that was given
- * it is not cleaned up yet, or work of its run has landed and waits for the promotion, which runs the gates again.
+ * Must a file with variables stay when the agents of one name no longer need it? Yes while another agent with the same
+ * file is not cleaned up, or landed work of its run waits for the promotion, which runs the gates again.
  */
 export async function isWanted(tx: Tx, envFile: string, exceptName: string): Promise<boolean> {
   if (await tx.agents.usesEnvironment(envFile, exceptName)) return true;

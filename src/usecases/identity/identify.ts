@@ -7,16 +7,16 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 
-/** It is this very process. */
+/** The caller is this very process. */
 export interface ProcessSight {
   readonly kind: "process";
-  /** Its limit of file locks: with one it is inside some agent, of whatever project. */
+  /** The limit of file locks of the process. A process with a mark runs inside an agent, of this or another project. */
   mark(): Mark | undefined;
-  /** The processes it descends from, nearest first. */
+  /** The ancestors of the process, nearest first. */
   ancestors(): readonly ProcessIdentity[];
 }
 
-/** What can be seen of whoever calls, besides the token that is shown. */
+/** The facts about a caller besides the token. */
 export type CallerSight =
   | ProcessSight
   /** It is at the other end of a connection, where nothing can be seen of it. */
@@ -42,7 +42,7 @@ export interface Shown {
 export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<Caller, Refusal>> {
   const { token, sight, action } = shown;
   if (sight.kind === "sent") {
-    // Whoever belongs to this project was sent by nobody, whatever other project vouches for it.
+    // An agent of this project counts as that agent, even if another project says that it is the orchestrator there.
     const isOurs = await isKnownHere(tx, ids, token, sight.process);
     return isOurs ? identify(tx, ids, { ...shown, sight: sight.process }) : ok(operator);
   }

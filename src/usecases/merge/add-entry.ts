@@ -56,7 +56,7 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
   },
 };
 
-/** A branch that stands where its agent began brings nothing, though everything it has is on the target. */
+/** Refuses a branch that is still at the commit where its agent began: it brings nothing to the target. */
 export async function refuseWithoutCommits(
   tx: Tx,
   { branch, headCommit }: Pick<AddMergeRequest, "branch" | "headCommit">,

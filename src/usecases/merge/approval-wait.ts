@@ -9,8 +9,8 @@ import type { Context } from "../usecase.ts";
 import { doubtsAbout } from "./branch-owner.ts";
 
 /**
- * One decision for the operator: a message in their inbox, and a wait of the branch's agent and of the coordinator above
- * it, so that nobody takes them for stuck.
+ * Asks the operator for one decision: sends a message to the inbox, and makes the branch's agent and the coordinator
+ * above it wait, so that the watchdog does not take them for stuck.
  */
 export async function askForApproval(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function askForApproval(
   });
 }
 
-/** The decision was made, or nobody needs it any more: nobody waits for it, and the mail that asked is settled. */
+/** Ends the wait for an approval that was given or is not needed any more, and marks the message that asked as read. */
 export async function endApprovalWait(tx: Tx, entry: Pick<MergeEntry, "id" | "runId">, now: number): Promise<void> {
   await tx.waits.resolve("approval", mergeRef(entry.id));
   const inRun = entry.runId === null ? {} : { runId: entry.runId };

@@ -14,7 +14,7 @@ export interface ApproveRequest {
   readonly all?: boolean | undefined;
   /** Lands even though what it depends on has not landed. */
   readonly ignoreDependencies?: boolean | undefined;
-  /** Only answers what would be approved; nothing is written. */
+  /** Only returns the entries that would be approved; writes nothing. */
   readonly look?: boolean | undefined;
 }
 

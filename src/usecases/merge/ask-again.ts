@@ -6,22 +6,22 @@ import { askForApproval } from "./approval-wait.ts";
 import { factsOf } from "./enqueue.ts";
 import { recordMerge } from "./record-merge.ts";
 
-/** What a person should know before a branch lands. */
+/** A question to the operator before a branch lands. */
 export interface Doubt {
-  /** What to ask about, in words. */
+  /** The reasons for the question, in words. */
   readonly why: readonly string[];
   readonly files: readonly string[];
-  /** What the branch changes in them. */
+  /** The patch of these files. */
   readonly difference: string;
 }
 
 /**
- * A branch that changes how it is judged, or files that are not its own, lands only with a word that the operator gave
- * after having been asked about it: a word given before did not mean that. True when the entry has to wait.
+ * A branch that changes how it is judged, or files outside of its scope, lands only with an approval that was given
+ * after this question: an earlier approval did not know of it. True when the entry has to wait.
  */
 export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doubt: Doubt): Promise<boolean> {
   const { id, branch, headCommit } = entry;
-  // The same commit may get another place in the queue, by being announced again; the answer is about the commit.
+  // The same commit may be queued again when it is announced again. The answer is about the commit.
   const isFirst = await tx.notices.once(branch, "merge_doubt", headCommit, null);
   if (!isFirst && entry.approval === "operator") return false;
   const isNew = await tx.notices.once(mergeRef(id), "merge_doubt", headCommit, null);
@@ -36,7 +36,7 @@ export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doub
   return true;
 }
 
-/** As much as a person reads before deciding; `ov merge diff` shows the rest. */
+/** As much as an operator reads before deciding; `ov merge diff` shows the rest. */
 const mostLines = 200;
 const mostCharacters = 16_000;
 

@@ -56,7 +56,7 @@ export async function askToLand(
   );
 }
 
-/** What the agent's report says that this commit changes; nothing where it ended without one. */
+/** The files that the agent's report names for this commit; none when the agent ended without a report. */
 async function reportedFiles(tx: Tx, from: string, headCommit: string): Promise<readonly string[]> {
   for (const { payload } of await tx.messages.list({ from, type: "worker_done" })) {
     const { commit, filesModified } = payloadFields(payload);

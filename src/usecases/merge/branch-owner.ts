@@ -15,8 +15,8 @@ export async function ownerOfBranch(tx: Tx, branch: string): Promise<Agent | und
 }
 
 /**
- * The agent whose branch stands where it was made: nothing of it can land, and its task is not done. Who finished without
- * code said that nothing was to do, and what landed before was of its own.
+ * The owner of a branch that is still at its base commit: the branch has nothing to land, and the task is not done. An
+ * agent that reported `done` without code has finished its task, and a branch that landed before had commits.
  */
 export async function ownerWithoutCommits(tx: Tx, branch: string, headCommit: string): Promise<Agent | undefined> {
   const owner = await ownerOfBranch(tx, branch);
@@ -56,7 +56,7 @@ export async function forbiddenToQueue(
   return { kind: "not-allowed", action: `${verb} ${branch}`, caller: caller.name, why };
 }
 
-/** What `ov done` proved about exactly this commit of an agent's branch. */
+/** The receipt of `ov done` for exactly this commit of an agent's branch. */
 export async function completionReceipt(
   tx: Tx,
   { name, generation }: Pick<Agent, "name" | "generation">,
@@ -68,14 +68,14 @@ export async function completionReceipt(
 
 type Place = Pick<MergeEntry, "id" | "branch" | "headCommit">;
 
-/** What a person should know before a branch lands: where it collided, and what its completion left unproved. */
+/** Doubts that the operator should know before a branch lands: its conflicts, and what its completion left unproved. */
 export async function doubtsAbout(tx: Tx, entry: Place): Promise<readonly string[]> {
   const owner = await ownerOfBranch(tx, entry.branch);
   const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, entry.headCommit);
   return [...(await conflictBefore(tx, entry)), ...(receipt?.gaps ?? [])];
 }
 
-/** The same commit had another place in the queue before, and lost it to a conflict. */
+/** Says that the same commit was sent back for a conflict before; empty when it was not. */
 export async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promise<readonly string[]> {
   const sentBack = await tx.merges.list({ branch, statuses: ["conflict"] });
   const same = sentBack.findLast((other) => other.id !== id && other.headCommit === headCommit);

@@ -15,7 +15,7 @@ const byEngine = {
   address: "operator",
 } as const;
 
-/** Asks the operator for a decision in the engine's name. Answers the id of the message that asks. */
+/** Asks the operator for a decision in the engine's name. Returns the id of the message. */
 export async function askOperator(
   tx: Tx,
   context: Writing,
@@ -33,7 +33,7 @@ export async function askOperator(
   return message.id;
 }
 
-/** Questions of the engine that nobody has answered or closed, of those that `isMeant` accepts. */
+/** Open questions of the engine, without an answer, that `isMeant` accepts. */
 export async function openQuestions(tx: Tx, isMeant: (message: Message) => boolean): Promise<readonly Message[]> {
   const asked = await tx.messages.list({ to: "operator", type: "decision_gate" });
   const open: Message[] = [];
@@ -45,7 +45,7 @@ export async function openQuestions(tx: Tx, isMeant: (message: Message) => boole
   return open;
 }
 
-/** What was asked does not matter any more: the mail that asked is settled. */
+/** Closes a question that has lost its meaning, and marks the message that asked as read. */
 export async function closeQuestion(tx: Tx, context: Writing, question: Message, subject: string): Promise<void> {
   const { id, threadId, runId } = question;
   await markRead(tx, context.now, question, "operator");

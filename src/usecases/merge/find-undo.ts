@@ -9,7 +9,7 @@ import { findEntry } from "./find-entry.ts";
 export interface UndoTarget {
   /** Id of an operation, number of an entry, or a branch. */
   readonly of?: string | undefined;
-  /** The newest landing of work that was not taken back. */
+  /** Undo the newest landing that was not undone yet. */
   readonly last?: boolean | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Undoable {
   readonly op: MergeOp;
   /** What of it would be taken back. */
   readonly entries: readonly MergeEntry[];
-  /** No work of the operation would remain. */
+  /** The undo takes back all work of the operation. */
   readonly whole: boolean;
   /** The branch that was promoted since and so keeps what the landing branch loses, or still lacks what it gets back. */
   readonly promoted: string | null;
@@ -61,8 +61,9 @@ async function ofOperation(tx: Tx, op: MergeOp): Promise<Result<Undoable, Refusa
 }
 
 /**
- * Did this entry bring the target's own commits into the landing branch, as a promotion does before it takes over? They
- * are their maker's, and on the target whatever we do: taking them out here would take them out there next.
+ * Did this entry bring the target's own commits into the landing branch, as a promotion does first? Those commits are
+ * on the target in any case. Taking them out of the landing branch would take them out of the target with the next
+ * promotion.
  */
 export async function isOfTarget(tx: Tx, { branch, targetBranch: landing }: MergeEntry): Promise<boolean> {
   if (!isIntegration(landing)) return false;
@@ -102,7 +103,7 @@ async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
   return { op, entries: await entriesOf(tx, op), whole: true, promoted: await promotedTo(tx, op) };
 }
 
-/** Of a landing the work that is still landed; of an undo what it took back. */
+/** The entries of a landing that are still landed, or the entries that an undo took back. */
 async function entriesOf(tx: Tx, op: MergeOp): Promise<readonly MergeEntry[]> {
   const entries: MergeEntry[] = [];
   for (const id of op.queueIds) {

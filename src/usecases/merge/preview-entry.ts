@@ -13,7 +13,7 @@ export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null
 export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePreview }> = {
   access: "read",
   run: async (tx, context, request) => {
-    // Whether an agent may queue it at all is asked first, when it does.
+    // For an agent, the right to queue the branch is checked first, when it queues it.
     const empty = context.caller.kind === "agent" ? undefined : await refuseWithoutCommits(tx, request);
     if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);

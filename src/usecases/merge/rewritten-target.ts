@@ -11,8 +11,8 @@ type Branches = Pick<RewrittenTarget, "landing" | "target">;
 const refOf = (branch: string): string => `refs/heads/${branch}`;
 
 /**
- * The newest commit of the target that a landing branch rests on, as far as we know: where it was begun, what of the
- * target was brought in, what was promoted, or what the operator said. Null when nothing of that is on record.
+ * The newest known commit of the target under a landing branch: where it was begun, the last commit of the target that
+ * it took in, the last promotion, or the operator's decision. Null when none is on record.
  */
 export async function restsOn(tx: Tx, { landing, target }: Branches): Promise<string | null> {
   const known: { readonly seq: number; readonly commit: string }[] = [];
@@ -23,7 +23,7 @@ export async function restsOn(tx: Tx, { landing, target }: Branches): Promise<st
       const entry = await tx.merges.get(id);
       if (entry?.branch === target && entry.status === "merged") known.push({ seq, commit: entry.headCommit });
     }
-    // Older ones cannot be newer.
+    // Older operations cannot have a newer commit.
     if (known.length > 0) break;
   }
   for (const op of await tx.mergeOps.list({ ref: refOf(target), status: "done" })) {
@@ -39,14 +39,14 @@ export async function restsOn(tx: Tx, { landing, target }: Branches): Promise<st
   return known.toSorted((a, b) => b.seq - a.seq)[0]?.commit ?? null;
 }
 
-/** The question that a message of ours asks about a target. */
+/** The question about a target that a message of the engine asks. */
 export function rewrittenAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "payload">) {
   const { landing, target, dropped, head } = payloadFields(payload);
   if (fromAgent !== "system" || typeof landing !== "string" || typeof target !== "string") return undefined;
   return typeof dropped === "string" && typeof head === "string" ? { landing, target, dropped, head } : undefined;
 }
 
-/** One decision for the operator. Answers the id of the message that asks, now or earlier. */
+/** Asks the operator once. Returns the id of the message that asks, now or earlier. */
 export async function askAboutTarget(
   tx: Tx,
   context: Pick<Context, "ids" | "now">,
@@ -59,7 +59,7 @@ export async function askAboutTarget(
   return known?.id ?? (await askOperator(tx, context, { ...rewrittenMail(question), runId }));
 }
 
-/** The target has moved on since, or has the commits again. */
+/** Closes questions about a target that has moved since, or has the commits again. */
 export async function closeTargetQuestions(
   tx: Tx,
   context: Pick<Context, "ids" | "now">,
@@ -78,7 +78,7 @@ function isAbout(message: Message, { landing, target }: Branches): boolean {
   return asked?.landing === landing && asked.target === target;
 }
 
-/** What follows from the operator's word, in the transaction that stores it. */
+/** Acts on the operator's decision, in the transaction that stores it. */
 export async function decideTarget(
   tx: Tx,
   context: Context,

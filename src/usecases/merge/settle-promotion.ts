@@ -27,7 +27,7 @@ export async function settlePromotion(
       createdAt: context.now,
     },
   ]);
-  // A branch that somebody else moved or rewrote is a decision in the inbox already.
+  // A landing branch that was moved, or a target that was rewritten, is already a decision in the inbox.
   if (done || op.request.cause === "foreign_tip" || op.request.cause === "rewritten_target") return;
   await post(tx, context, {
     from: "system",

@@ -3,21 +3,21 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isOfTarget } from "./find-undo.ts";
 
-/** Work that landed on a branch of ours and that its target does not have yet. */
+/** Work that landed on a branch of ours and is not on its target yet. */
 export interface Unpromoted {
   readonly runId: string;
   readonly landing: string;
   readonly target: string;
   /** Landings since the last promotion. */
   readonly landings: number;
-  /** Why some of them are not proved, each reason once; empty when the gates speak for all of them. */
+  /** Why some landings are not proved, each reason once; empty when the gates prove all of them. */
   readonly unverified: readonly string[];
 }
 
-/** Runs that ended long ago are looked up by name: ov merge promote --run. */
+/** An older run is promoted by name: `ov merge promote --run`. */
 const mostRuns = 20;
 
-/** Of the newest runs, those whose work waits for a promotion; by what is on record, without a look at git. */
+/** The runs, among the newest, whose work waits for a promotion. Reads the record, not git. */
 export async function unpromotedRuns(tx: Tx): Promise<readonly Unpromoted[]> {
   const found: Unpromoted[] = [];
   const seen = new Set<string>();
@@ -31,7 +31,7 @@ export async function unpromotedRuns(tx: Tx): Promise<readonly Unpromoted[]> {
   return found;
 }
 
-/** What landed on the branch and was not taken over yet. */
+/** The landings on a branch since its last promotion. */
 export async function landingsSincePromotion(
   tx: Tx,
   landing: NonNullable<Run["landingBranch"]>,

@@ -53,7 +53,7 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
   return undefined;
 }
 
-/** An agent that was stopped or released waits for nothing any more; `ov recover` opens its questions again. */
+/** A stopped or released agent waits for no answer; `ov recover` opens its questions again. */
 async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
   if ((await answerTo(tx, gate)) !== undefined || (await wasClosed(tx, gate))) return false;
   const author = await tx.agents.byName(gate.fromAgent);
@@ -107,7 +107,7 @@ const approvalOf = (entry: MergeEntry, judgement: string): OpenDecision => ({
   createdAt: entry.enqueuedAt,
 });
 
-/** What the gates said when its agent reported exactly this commit. */
+/** The results of the gates when the agent reported exactly this commit. */
 async function judgementOf(tx: Tx, entry: MergeEntry): Promise<string> {
   const before = (await conflictBefore(tx, entry)).map((doubt) => `Before you approve: ${doubt}.\n`).join("");
   const { branch, headCommit } = entry;
@@ -118,7 +118,7 @@ async function judgementOf(tx: Tx, entry: MergeEntry): Promise<string> {
   return `${before}The gates on this commit: ${receipt.verdict.replaceAll("_", " ")}${why}.`;
 }
 
-/** What a person should know before they say yes, where the queue has a doubt. */
+/** The doubt of the queue about this entry, for the operator to read before approving. */
 function doubtAbout({ id, causeDetail }: MergeEntry): string {
   const { message, difference } = causeDetail ?? {};
   if (message === undefined || difference === undefined) return "";

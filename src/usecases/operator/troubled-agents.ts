@@ -20,7 +20,7 @@ export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): 
   const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
   if (last?.status !== "failed") return { problem: null, failure: null, advice: null, nextTry: null };
   const { error: problem, failure } = last;
-  // What passes by itself is waited for only by an agent that lives.
+  // "Wait until it passes" is no advice for an ended agent.
   const advice = hasEnded(agent) && isTransient(failure) ? null : last.advice;
   const next = turns.find(({ status }) => status === "queued");
   return { problem, failure, advice, nextTry: next === undefined || next.notBefore === 0 ? null : next.notBefore };

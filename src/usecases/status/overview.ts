@@ -33,7 +33,7 @@ export interface Overview {
   readonly approvals: readonly number[];
   /** Numbers of the merges that did not land and have no successor. */
   readonly failedMerges: readonly number[];
-  /** What has landed and waits to be taken over, of this run and of earlier ones. */
+  /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
   /** Questions of agents that only the operator can answer. */
   readonly decisions: readonly OpenDecision[];

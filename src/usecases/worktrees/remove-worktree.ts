@@ -15,9 +15,9 @@ export interface Removed {
   readonly problem: string | null;
   readonly rescue: (KeptWork & { readonly restore: string }) | null;
   readonly trash: string | null;
-  /** Git cannot read it, so its work could not be kept; the problem says why. */
+  /** Git cannot read the worktree, so its work could not be kept; `problem` says why. */
   readonly isDamaged?: boolean;
-  /** Its branch, which is to be deleted with those of other worktrees. */
+  /** The branch of the worktree, if the caller deletes it together with others. */
   readonly leftBranch?: FoundBranch;
 }
 
@@ -42,7 +42,7 @@ export async function removeOne(
   }: {
     readonly branch: BranchPolicy;
     readonly claim?: "ends" | "stays";
-    /** `later`: the caller deletes the branches of many together. */
+    /** `later`: the caller deletes the branches of many worktrees together. */
     readonly branches?: "now" | "later";
   },
 ): Promise<Result<Removed, Refusal>> {
@@ -89,7 +89,7 @@ export async function removeOne(
   return ok(leftBranch === undefined ? result : { ...result, leftBranch });
 }
 
-/** The same after its branch was deleted with those of others. */
+/** The result of a removal after the caller has deleted its branch. */
 export function withoutBranch(judged: Judged, { leftBranch: _, ...removed }: Removed): Removed {
   const { rescue } = removed;
   const restored = rescue === null ? null : { ...rescue, restore: restoreCommand(judged, rescue.ref, true) };

@@ -5,9 +5,9 @@ export interface AttachCommand {
   readonly name: string;
   /** Ends the running turn instead of waiting for it; what it was given waits until the agent goes on. */
   readonly interrupt: boolean;
-  /** Told when a turn must be waited for, and again from time to time while it is; for how long it has been. */
+  /** Called when the command has to wait for a turn, and again from time to time, with the time waited so far. */
   readonly onWaiting: (waitedMs: number) => void;
-  /** Told when the agent's program is about to open here. */
+  /** Called when the agent's program is about to open here. */
   readonly onOpening: () => void;
 }
 

@@ -32,7 +32,7 @@ export interface DemoState {
 /** What came of it, in numbers and names a person can check. */
 export interface DemoSummary {
   readonly complete: boolean;
-  /** Somebody had seen enough. */
+  /** The user ended the demo early. */
   readonly interrupted: boolean;
   readonly root: string;
   readonly kept: boolean;

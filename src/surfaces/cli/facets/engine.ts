@@ -9,7 +9,7 @@ export interface Workload {
 
 export interface EngineReport extends Workload {
   readonly running: boolean;
-  /** Whether it gave a sign of life just now; null when it is not running. */
+  /** Whether the engine answered just now; null when it is not running. */
   readonly answers: boolean | null;
   readonly pid: number | null;
   readonly socket: string | null;

@@ -12,7 +12,7 @@ export interface InitRequest {
   readonly commit: boolean;
   /** Tell a person's own session about us, in the instruction file it reads. */
   readonly instructions: boolean;
-  /** `merge.setup` for a configuration that is written now. */
+  /** `merge.setup` of a new configuration. */
   readonly setup?: string | undefined;
   /** Begin with an empty database where the one that was there is gone. */
   readonly newDatabase?: boolean;
@@ -32,20 +32,20 @@ export interface InitReport {
   /** Copies of what a reset replaced. */
   readonly backups: readonly string[];
   readonly committed: boolean;
-  /** The branch that the commit is on; null when there is no commit, or no branch. */
+  /** The branch of the commit; null when nothing was committed, or HEAD is on no branch. */
   readonly committedOn: string | null;
   readonly warnings: readonly string[];
 }
 
-/** What could be changed in the configuration, if its owner agrees. */
+/** The changes of the configuration that `ov init` proposes. */
 export interface InitProposals {
   /** False where `ov init` is about to write the configuration anew. */
   readonly isConfigured: boolean;
-  /** A setup command that the lock files name, where none is set. */
+  /** A setup command that the lock files name, if none is set. */
   readonly setup: SetupCommand | undefined;
   /** Gates of the configuration that cannot run here. */
   readonly unusable: readonly UnusableGate[];
-  /** The other gates, as they would be set. */
+  /** The other gates, in the form in which they would be set. */
   readonly remaining: readonly unknown[];
 }
 
@@ -63,7 +63,7 @@ export interface SetUpPlan {
 export interface ProjectFacet {
   /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
   init(request: InitRequest): Promise<Result<InitReport, Refusal>>;
-  /** What `init` with the same request would offer to change. Nothing is written by looking. */
+  /** The changes that `init` with the same request would propose. Writes nothing. */
   proposals(request: Pick<InitRequest, "reset">): Promise<InitProposals>;
   /** Sets one key of the shared configuration. */
   set(key: string, value: string): Promise<Result<null, Refusal>>;

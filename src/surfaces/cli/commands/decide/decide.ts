@@ -27,7 +27,7 @@ export const decide: Handler = async (call) => {
   });
 };
 
-/** An approval by this way lands as well, so it asks the same question; `ov merge approve` takes the answer. */
+/** This approval lands the branch too, so it asks about uncommitted files as `ov merge approve` does. */
 async function uncommittedRest({ app, args }: Call): Promise<Refusal | undefined> {
   const id = /^merge:(\d+)$/.exec(word(args.id))?.[1];
   if (id === undefined || !["approve", "1"].includes(word(args.option))) return undefined;

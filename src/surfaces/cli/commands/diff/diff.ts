@@ -15,7 +15,7 @@ export const diff: Handler = async ({ app, args, flags, io }) => {
   const files = patchedFiles(patch).map(({ path, added, removed }) => ({ path, added, removed }));
   if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
   const json = { agentName: agent.name, branch: agent.branch, ...work.value, files };
-  // Not on standard output, which other programs may read as a patch.
+  // Standard output carries the patch for other programs, so this line goes to standard error.
   if (files.length === 0) io.say(`${agent.name} has changed nothing since it started.`);
   if (isOn(flags.stat)) {
     const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);

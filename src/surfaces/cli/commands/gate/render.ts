@@ -8,7 +8,7 @@ export const resultJson = ({ createdAt, ...result }: GateResult) => ({ ...result
 
 export const receiptJson = ({ createdAt, ...receipt }: Receipt) => ({ ...receipt, createdAt: iso(createdAt) });
 
-/** `when`: how a moment is written, for scripts or for a person. */
+/** `when` formats a time, for scripts or for a person. */
 export const resultRows = (
   results: readonly GateResult[],
   when: (at: number) => string = (at) => iso(at) ?? "",

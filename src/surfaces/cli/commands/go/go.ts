@@ -87,7 +87,7 @@ interface Ready {
 /** The same as `ov init`; where everything is there already it changes nothing. */
 async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> {
   const facet = await app.project();
-  // Shown with the plan, or taken by --yes.
+  // The user has seen the setup command in the plan, or said `--yes`.
   const setup = (await facet.setUpPlan())?.setup?.command;
   const done = await facet.init({ name: undefined, reset: false, commit: true, instructions: true, setup });
   if (!done.ok) return done;

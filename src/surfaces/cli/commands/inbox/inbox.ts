@@ -49,7 +49,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
 const section = <T>(paint: Paint, count: string, items: readonly T[], block: (item: T) => string): readonly string[] =>
   items.length === 0 ? [] : [paint.bold(`${count} for you:`), ...items.map(block)];
 
-/** Counts every message that was unread: also those behind what is shown above, which are not repeated. */
+/** Counts all unread messages. Messages about decisions that are shown above are counted, but not repeated. */
 function mailHeading(shown: number, above: number): readonly string[] {
   if (above === 0) return shown === 0 ? [] : [`${counted(shown, "new message")}:`];
   if (shown > 0) return [`${counted(shown, "new message")}, and ${above} about what is shown above:`];

@@ -29,7 +29,7 @@ export function decisionBlock(paint: Paint, decision: OpenDecision, now: number)
   ].join("\n");
 }
 
-/** Look, let it land, or send it back. */
+/** The commands for a merge that waits: look at it, approve it, or send it back. */
 const mergeCommands = (id: string): readonly string[] => [
   `what it changes: ov merge diff ${id.replace(/^merge:/, "")}`,
   `let it land: ov decide ${id} approve`,
@@ -76,7 +76,10 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
   ].join("\n");
 }
 
-/** Look, go on unless advice says how, or let go. The worktree and branch are kept until the last of them. */
+/**
+ * The commands for an agent in trouble: look, go on, or let go. Worktree and branch stay until the last of them.
+ * The command to go on is left out when `advice` names it.
+ */
 export const troubleCommands = (name: string, advice: string | null = null): readonly string[] => [
   `see what it did: ov logs ${name}`,
   ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${name}`]),

@@ -19,7 +19,7 @@ export const init: Handler = async ({ app, flags, io }) => {
   if (unknown !== undefined) return no(unknown);
   const reset = flags.reset === true;
   const offers = await facet.proposals({ reset });
-  // Into a configuration that is written now; in one that is there it is set afterwards.
+  // A new configuration is written with the setup command. An existing one gets it afterwards.
   const setup = offers.isConfigured ? undefined : await offerSetup(offers, facet, io);
   const done = await facet.init({
     name: typeof flags.name === "string" ? flags.name : undefined,
@@ -56,7 +56,10 @@ interface OfferedSetup extends SetupCommand {
   readonly taken: boolean;
 }
 
-/** The setup command that the lock files name. Taken with `--yes` or the word of a person; else only named. */
+/**
+ * Offers the setup command that the lock files name. It is set with `--yes` or after the user's yes; otherwise it is
+ * only shown.
+ */
 async function offerSetup(
   { setup }: InitProposals,
   facet: ProjectFacet,
@@ -80,8 +83,9 @@ interface Changed {
 }
 
 /**
- * Changes of a configuration that is there. A gate is removed only by the word of a person: it is shared, and what is
- * missing on this machine may be there on another one. Without a word it is named, with the command that removes it.
+ * Offers changes of an existing configuration. A gate is removed only after the user's yes: the configuration is
+ * shared, and a program that this machine lacks may be on another one. Without an answer the gate is shown, with the
+ * command that removes it.
  */
 async function changeConfigured(
   offers: InitProposals,

@@ -205,7 +205,7 @@ test("check --debounce stays silent for a while after mail was shown, also as JS
   expect(await ov(world, ["check", "--debounce", "500"])).toEqual({ exit: 0, out: "", err: "" });
   expect(json(await ov(world, ["check", "--debounce", "500", "--json"]))).toMatchObject({ messages: [] });
   expect((await ov(world, ["check", "--debounce", "0"])).out).toContain("second");
-  // Hooks call it: the exit code of wrong usage would forbid what they watch.
+  // Hooks call this command. The exit code of wrong usage would make the hook forbid the tool call.
   expect((await ov(world, ["check", "--debounce", "-1"])).exit).toBe(1);
 });
 

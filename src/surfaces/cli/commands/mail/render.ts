@@ -68,7 +68,7 @@ function payloadLines({
   });
 }
 
-/** What a person can do nothing with, or reads in the text in other words. */
+/** Payload fields that say nothing to a person, or that the text of the mail says in other words. */
 const forMachines = new Set(["turnId", "generation", "terminatedBy", "tier", "strategy", "queueId", "opId"]);
 
 function outcomeWords(value: unknown): string {

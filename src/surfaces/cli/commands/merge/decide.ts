@@ -33,7 +33,10 @@ export const approve: Handler = async (call) => {
   });
 };
 
-/** Answers what to approve: a branch that was committed to has a newer entry. */
+/**
+ * Commits uncommitted files where that was asked for. Returns the entry to approve: a branch with a new commit has a
+ * newer entry.
+ */
 async function settleBefore(
   call: Call,
   request: { readonly of: string | undefined; readonly all: boolean },

@@ -48,7 +48,9 @@ export function opJson(op: MergeOp, entries: readonly MergeEntry[]) {
   };
 }
 
-/** An operation in columns, and below it what it was about: branches have long names, and a terminal 80 columns. */
+/**
+ * An operation in columns, and its subject on a line below: branches have long names, and a terminal has 80 columns.
+ */
 export function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[]): string {
   const what = {
     land: paint.green("landed  "),
@@ -71,7 +73,7 @@ export function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[
   ].join("\n");
 }
 
-/** `Nov 14 14:03`: most operations are of this year. */
+/** The width of `Nov 14 14:03`: most operations are of this year. */
 const timeWidth = 12;
 
 /** A landing says what was known about what it brought. */

@@ -7,8 +7,8 @@ import type { Call } from "../../command.ts";
 import { isOn } from "../task/given.ts";
 
 /**
- * What agents left uncommitted would not land, and their worktrees go with the landing: a person says what becomes of it.
- * Nothing is changed before every branch was looked at.
+ * Uncommitted files of agents would not land, and landing removes their worktrees. So a flag must say what becomes of
+ * them. Nothing is changed before every branch was looked at.
  */
 export async function settleRest(
   { app, flags, io }: Call,
@@ -35,7 +35,7 @@ export async function settleRest(
   return ok(open);
 }
 
-/** Queues and approves branches that were committed to; a newer head takes the place of the older one. */
+/** Queues and approves branches that have a new commit; the new entry replaces the older one. */
 export async function queueNewer(
   app: App,
   branches: readonly string[],
@@ -50,7 +50,7 @@ export async function queueNewer(
   return ok(undefined);
 }
 
-/** A branch as the queue is to know it; a refusal, before anything is written, when git does not know it. */
+/** A branch in the form in which it is queued. Refuses a branch that git does not know, before anything is written. */
 export async function requestFor(
   app: App,
   branch: string,

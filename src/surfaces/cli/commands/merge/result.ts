@@ -74,7 +74,7 @@ export function resultLines(paint: Paint, result: MergeResult): readonly string[
   ];
 }
 
-/** What somebody is asked about. */
+/** The patch that the operator is asked about. */
 export const differenceLines = ({ causeDetail }: Pick<MergeEntry, "causeDetail">): readonly string[] =>
   (causeDetail?.difference ?? "")
     .trimEnd()

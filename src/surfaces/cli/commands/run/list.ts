@@ -24,7 +24,7 @@ export const list: Handler = async ({ app, flags, io }) => {
     ]),
     objects: runs,
   };
-  // A person reads the time of their own clock; scripts get the whole one.
+  // A person reads a short local time; scripts get the whole one.
   const shown = found.value.runs.map(
     ({ run }, i) => rows.cells[i]?.with(2, shortTime(run.startedAt, Date.now())) ?? [],
   );

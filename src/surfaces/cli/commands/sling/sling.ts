@@ -79,7 +79,7 @@ function requestOf(
   };
 }
 
-/** What the log of an agent says last. */
+/** The last line of the agent's log. */
 async function lastWords(app: App, name: string): Promise<readonly string[]> {
   const found = await app.call("agent.logs", { name, lines: 1 });
   return found.ok ? found.value.lines.map(({ text }) => text) : [];

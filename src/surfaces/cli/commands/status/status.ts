@@ -63,7 +63,7 @@ export const status: Handler = async ({ app, flags, io }) => {
   });
 };
 
-/** Without it the work of a team looks finished while the target has nothing of it. */
+/** Without this line a team's work looks finished although its target has nothing of it. */
 function landedLine(paint: Paint, { runId, target, landings, unverified }: Unpromoted, current: string | null): string {
   const of = runId === current ? "" : ` --run ${runId}`;
   const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
@@ -71,7 +71,7 @@ function landedLine(paint: Paint, { runId, target, landings, unverified }: Unpro
   return `Landed: ${branches} to be taken over into ${visibleLine(target)}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
 }
 
-/** An agent that has ended reads no answer; what it handed over may still wait for approval. */
+/** An ended agent waits for no answer, but its work may still wait for approval or landing. */
 function waitLines(agent: AgentView["agent"], waits: AgentView["waits"]): readonly string[] {
   const open = waits.filter(({ kind }) => !hasEnded(agent) || kind === "approval" || kind === "merge");
   return open.length === 0 ? [] : [`    waits for ${visibleLine(open.map(waitWords).join(", "))}`];
