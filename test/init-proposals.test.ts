@@ -25,7 +25,7 @@ test("a first init takes the setup command of the lock file with --yes, and comm
   expect(await world.json("config", "validate")).toMatchObject({ valid: true, warnings: [] });
 });
 
-test("where nobody can be asked it is only named, with the command that takes it", async () => {
+test("without a terminal the setup command is only shown, with the command that sets it", async () => {
   using world = await needing();
   const { code, err } = await world.ov("init");
   expect(code).toBe(0);
@@ -68,7 +68,7 @@ test("gates of 0.11 that cannot run here are named with the command that removes
   expect(document(await world.ov("init", "--json")).unusableGates).toMatchObject([
     { name: "Tests", command: "bun test", removed: false },
   ]);
-  // The named command does it.
+  // The command that was shown removes the gate.
   expect((await world.ov("config", "set", "project.qualityGates", '[{"name":"Lint","command":"true"}]')).code).toBe(0);
   expect(document(await world.ov("init", "--json")).unusableGates).toEqual([]);
 });

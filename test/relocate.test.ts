@@ -14,10 +14,10 @@ const works = `
     - ov: [mail, send, --to, operator, --type, worker_done, --subject, "Done: B1", --body, it is there]
 `;
 
-/** Texts for people and records of what was said may name where things were. Nothing is ever opened by them. */
+/** Texts for people and records of replies may name the old place. No file is ever opened by them. */
 const told = new Set(["messages.body", "messages.payload", "events.data", "requests.reply", "audit.detail"]);
 
-/** The program that agents run, and what git makes for a moment in a directory of ours. */
+/** The program that agents run, and temporary files of git in a directory of ours. */
 const made = /^run\/(bin|bin\/ov|git\/.*)$/;
 
 /** Every column with a value that names the directory. */

@@ -383,6 +383,6 @@ test("ov stop --all ends everybody, and refuses a name beside it", async () => {
   const { agents } = await project.json("stop", "--all");
   expect(agents).toMatchObject([{ stopped: true }, { stopped: true }]);
   for (const name of ["b1", "c1"]) expect(await project.agent(name)).toMatchObject({ outcome: "stopped" });
-  // Nobody reads an answer any more, so status does not ask for one.
+  // A stopped agent reads no answer, so status does not ask for one.
   expect((await project.ov("status", "--all")).out).not.toContain("waits for an answer");
 });

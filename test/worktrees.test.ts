@@ -157,7 +157,7 @@ describe("ov worktree clean", () => {
     other.kill("SIGKILL");
     await other.exited;
     expect(await project.json("worktree", "clean")).toMatchObject({ cleaned: ["overstory/ann/t-1"] });
-    // The engine, which heard of the release, may come to look for itself, and is on record for as long.
+    // The engine heard of the release and may remove the worktree too; its removal is on record until it ends.
     await project.until(
       "no removal was on record",
       async () => (await project.read((tx) => tx.removals.of("ann"))) === undefined,

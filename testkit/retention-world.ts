@@ -29,7 +29,7 @@ export async function retentionWorld(days: Readonly<Record<RetentionKey, number>
     await tx.agents.reserve(
       anAgent("live", { branch: "overstory/live/T", envFile: join(state, "run", "env", "kept") }),
     );
-    // Its earlier incarnation was never released by itself, as none is that was reopened.
+    // A reopened agent has an earlier incarnation that was never released.
     await tx.agents.reserve(anAgent("ended", { state: "completed", outcome: "done", endedAt: noon }));
     const released = { state: "completed", outcome: "done", endedAt: noon, releasedAt: noon, cleanedAt: noon } as const;
     await tx.agents.reserve(

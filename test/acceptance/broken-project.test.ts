@@ -177,7 +177,7 @@ const within = ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-
 /** Where the system lets nobody have mounts of their own, this cannot be tried. */
 function canMountReadOnly(): boolean {
   if (Bun.which("unshare") === null) return false;
-  // Not the directory of all of them: what other tests have mounted there could not be left out.
+  // A directory of its own: other tests may have mounts below the common temporary directory.
   const dir = mkdtempSync(join(tmpdir(), "ov-read-only-"));
   try {
     return Bun.spawnSync([...within, dir, "/bin/true"]).exitCode === 0;

@@ -104,7 +104,7 @@ testWithCli(
     expect(turn).toMatchObject({ clean: true, resumeObserved: before.providerSessionId, resultText: "Done again." });
 
     expect(await project.json("merge", "--branch", "overstory/b1/T1")).toMatchObject({ success: true });
-    // Its first report was offered for approval, and superseded when it was reopened.
+    // The agent's first report was queued for approval, and superseded when the agent was reopened.
     const entry = (await project.read((tx) => tx.merges.list({}))).at(-1);
     expect(entry).toMatchObject({ status: "merged", verdict: "verified", approval: "operator" });
     const landed = await project.git("ls-tree", "--name-only", "-r", entry?.targetBranch ?? "");

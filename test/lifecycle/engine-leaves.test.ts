@@ -23,7 +23,7 @@ test("an engine leaves after the stop of an agent that waits for tomorrow's budg
   await project.json("stop", name);
   await untilNobodyIsLeft(project);
   expect(await project.read((tx) => tx.waits.ofKind("budget"))).toEqual([]);
-  // What a person only looks at starts no engine for it either.
+  // A command that only reads starts no engine for it either.
   await project.json("status");
   expect(project.processes()).toEqual([]);
 }, 120_000);

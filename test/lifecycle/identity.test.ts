@@ -154,7 +154,7 @@ describe("inside an agent", () => {
 });
 
 describe("who acts in another project than its own", () => {
-  /** A copy of the project in which every agent is an orchestrator: anybody can write such a database. */
+  /** A copy of the project in which every agent is an orchestrator: an agent could write such a database. */
   async function forgedHome(project: TestProject): Promise<string> {
     const forged = join(project.home, "forged");
     await project.git("init", "--quiet", forged);

@@ -12,7 +12,7 @@ const chattr = (flag: "+i" | "-i", ...paths: string[]): boolean => {
   return program !== null && Bun.spawnSync([program, flag, ...paths]).exitCode === 0;
 };
 
-/** Only root can, and not on every file system. */
+/** Only root can make files immutable, and not on every file system. */
 function canFreeze(): boolean {
   const dir = mkdtempSync(join(tmpdir(), "ov-frozen-"));
   const file = join(dir, "file");

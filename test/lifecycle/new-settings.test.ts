@@ -6,7 +6,7 @@ import { slingNew, untilAgent, untilFile, untilTurns } from "../../testkit/lifec
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
-/** It waits in its turn, so that the engine that started it stays. */
+/** The agent waits in its turn, so that the engine that started it stays. */
 const scenario = `
 - do:
     - edit: { file: a.txt, write: "a\\n" }
@@ -50,7 +50,7 @@ test("settings that cannot be used leave the engine with those it has, and are t
   expect((await project.read((tx) => tx.gates.recent(5))).map(({ command }) => command)).toEqual(["test -d ."]);
 }, 120_000);
 
-test("a limit that is raised in the settings frees whoever waited for it", async () => {
+test("a limit that is raised in the settings frees the agents that waited for it", async () => {
   const spends = `
 - when: { turn: 1 }
   do:

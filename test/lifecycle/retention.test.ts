@@ -152,7 +152,7 @@ test("history.retentionDays says how long turns, events and logs stay; those of 
   expect(JSON.parse(String(pruned?.data)).removed).toMatchObject({ turns: 1, "turn logs": 1 });
   expect((await project.ov("logs", "gone")).code).toBe(0);
 
-  // What is gone is not needed to go on.
+  // An agent can be recovered although its old turns were deleted.
   await project.json("recover", "gone");
   await untilAgent(project, "gone", "between_turns");
 }, 180_000);

@@ -11,7 +11,7 @@ import { statePath } from "../../testkit/state.ts";
 
 /** An engine that stays, and is given up after little more than a second of silence. */
 const hasty = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000", OVERSTORY_TEST_LEASE_MS: "600" };
-/** One whose silence is watched for longer than any test takes. */
+/** An engine whose silence is watched for longer than any test takes. */
 const patient = { ...hasty, OVERSTORY_TEST_LEASE_MS: "600000" };
 
 const finishing = `
@@ -28,7 +28,7 @@ const checked = `
 `;
 
 const stopped = new Set<number>();
-/** On a busy machine a process that is stopped still counts as computing until it would have had its turn. */
+/** Waits for the state: on a busy machine a stopped process counts as running until the scheduler comes to it. */
 function stop(pid: number): void {
   process.kill(pid, "SIGSTOP");
   stopped.add(pid);
@@ -42,7 +42,7 @@ afterEach(() => {
   for (const pid of stopped) goOn(pid);
 });
 
-/** At rest it has no transaction open, which would hold the database. */
+/** `atRest`: the stopped engine has no transaction open, which would hold the database. */
 async function stoppedEngine(project: TestProject, { atRest = false } = {}): Promise<number> {
   const pid = Number((await project.json("engine", "start")).pid);
   stop(pid);
@@ -65,7 +65,7 @@ function isWritable(project: TestProject): boolean {
   }
 }
 
-/** What is dead and not yet waited for is gone, too. */
+/** A dead process that its parent has not waited for counts as gone. */
 const isGone = (pid: number): boolean => {
   const identity = linuxProcesses.identify(pid);
   return identity === undefined || linuxProcesses.check(identity) === "gone";
@@ -76,7 +76,7 @@ const engines = (project: TestProject): number[] => pidsOf("engine", project.roo
 const isDone = (project: TestProject, name: string): Promise<void> =>
   project.until(`${name} was done`, async () => (await project.agent(name)).outcome === "done");
 
-/** One engine works, and it is not the one that was stopped. */
+/** Expects exactly one engine, and not the one that was stopped. */
 async function expectReplaced(project: TestProject, old: number): Promise<void> {
   await project.until("the stopped engine was gone", async () => isGone(old));
   await project.until("one engine was left", async () => engines(project).length === 1);
@@ -178,7 +178,7 @@ describe("an engine whose process was stopped", () => {
     expect(engines(project)).toEqual([old]);
   }, 120_000);
 
-  test("keeps its place when whoever watched it slept as long as it did, as in a suspended machine", async () => {
+  test("keeps its place when its successor slept as long as it did, as on a suspended machine", async () => {
     await using project = await makeProject({
       scenario: finishing,
       env: { ...hasty, OVERSTORY_TEST_LEASE_MS: "4000" },
@@ -189,7 +189,7 @@ describe("an engine whose process was stopped", () => {
     await project.until("another one watched it", async () => watchers().length === 1);
     const [watcher = 0] = watchers();
     stop(watcher);
-    // Longer than the silence after which it would have been replaced.
+    // Longer than the silence after which a successor replaces an engine.
     await Bun.sleep(9_000);
     goOn(watcher);
     goOn(old);
@@ -208,7 +208,7 @@ test("an engine that finds its seat taken when it goes on leaves without writing
   try {
     await store.transaction((tx) => tx.leases.take("engine", null));
     const before = await store.changeCounter();
-    // A wake waits for it, which makes it look at what is to be done.
+    // The byte wakes the engine when it goes on, so that it looks for work.
     const { socket } = JSON.parse(await Bun.file(statePath(project.root, "run", "engine.json")).text());
     const connection = await Bun.connect({ unix: socket, socket: { data: () => {} } });
     connection.write("w");
@@ -253,7 +253,7 @@ describe("a command that waits says what for", () => {
     const engine = await stoppedEngine(project, { atRest: true });
     const gated = project.ov("gate", "run");
     await project.until("it waited", async () => (await project.read((tx) => tx.checks.queued())).length > 0);
-    // Longer than the wait that needs no words.
+    // Longer than the wait that the command does not mention.
     await Bun.sleep(4_000);
     goOn(engine);
     const { code, err } = await gated;

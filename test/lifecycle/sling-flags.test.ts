@@ -41,7 +41,7 @@ test("sling returns at once, --wait after the first turn, --wait=done when the a
 
 test("--wait=done also returns for an agent that could not be started", async () => {
   await using project = await makeProject();
-  // It leaves no room for the branches of agents.
+  // Git cannot make `overstory/...` branches beside a branch `overstory`.
   await project.git("branch", "overstory");
   const answer = await project.ov("sling", "Some work", "--wait=done", "--json");
   expect(jsonOf(answer)).toMatchObject({ initialTurnFinalState: "zombie", outcome: "start_failed" });

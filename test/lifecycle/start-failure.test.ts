@@ -51,7 +51,7 @@ const obstacles = {
 describe("an agent that cannot be given a worktree", () => {
   test.each(Object.entries(obstacles))("because of %s leaves everything as it was", async (_, obstacle) => {
     await using project = await makeProject({ scenario: finishing });
-    // The project is in use; what is in the way came later.
+    // The project was in use before the obstacle came.
     await project.json("task", "create", "Earlier", "--id", "E1");
     await obstacle.put(project);
     const before = await repository(project);

@@ -9,7 +9,7 @@ const landing = "overstory/integration/main";
 const make = (world: LandingWorld, name: string): string =>
   world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
 
-/** Work landed, its branch is gone, and then somebody deleted the landing branch and collected garbage. */
+/** Work has landed and its branch is gone; then a user deletes the landing branch and runs `git gc`. */
 async function deleted(): Promise<{ world: LandingWorld; landed: string }> {
   const world = await landingWorld();
   for (const name of ["a", "b"]) make(world, name);
@@ -26,7 +26,7 @@ function forget(world: LandingWorld, ...branches: readonly string[]): void {
   world.git(world.root, "gc", "--quiet", "--prune=now");
 }
 
-test("what landed outlives a landing branch that somebody deleted, and is promoted", async () => {
+test("landed work outlives a deleted landing branch, and is promoted", async () => {
   const { world, landed } = await deleted();
   await using _ = world;
   expect(await world.promote()).toMatchObject({ status: "done", afterCommit: landed });

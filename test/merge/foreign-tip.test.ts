@@ -118,7 +118,7 @@ test("a landing branch that only follows its target after a promotion is ours", 
   expect(await world.promote()).toMatchObject({ status: "done" });
 });
 
-/** Three agents wait for their worktrees, and somebody moves the landing branch of their run before they get them. */
+/** Three agents wait for their worktrees, and a user moves the landing branch of their run before they get them. */
 async function movedBeforeSeating(): Promise<{ seats: SeatWorld; branch: string; ours: string; foreign: string }> {
   const seats = await seatWorld();
   const { landing: world } = seats;
@@ -137,7 +137,7 @@ const seatOf = (world: LandingWorld, name: string) =>
     return { state: agent?.state, baseRef: agent?.baseRef, baseCommit: agent?.baseCommit };
   });
 
-test("new agents start from what our last operation left, not from what somebody else put there", async () => {
+test("new agents start from the commit of our last operation, not from a commit that a user put there", async () => {
   const { seats, branch, ours, foreign } = await movedBeforeSeating();
   await using _ = seats;
   const { landing: world } = seats;

@@ -19,7 +19,7 @@ async function worldOn(disk: SmallDisk): Promise<LandingWorld> {
   }
 }
 
-/** Enough for the store, too little for what landed. */
+/** Leaves enough room for the store, and too little for the landed files. */
 function fillButLittle(disk: SmallDisk): void {
   const little = join(disk.dir, "little");
   writeFileSync(little, new Uint8Array(1_500_000));

@@ -16,7 +16,7 @@ const files = {
   "test/a.test.js": "// tests\n",
   ".overstory/config.yaml": "project: {}\n",
 };
-/** The last one asks for nothing: there need not be an npm here. */
+/** The last gate always passes, because this machine may have no npm. */
 const gates = ["sh tools/check.sh", "sh tools/run.sh", "npm test || true"];
 
 async function worldWith(more: Parameters<typeof landingWorld>[0] = {}): Promise<LandingWorld> {
@@ -140,7 +140,7 @@ test("approved by the operator it lands as verified with gaps; a parent who asks
   expect(receipt?.gaps).toEqual(["it changes tools/check.sh, which the gate gate-1 names"]);
 });
 
-test("the operator's word given before anybody asked does not count; given again it does", async () => {
+test("an approval given before the question does not count; given after it, it does", async () => {
   await using world = await worldWith();
   const id = await queued(world, writes("tools/check.sh", "true\n"), { asker: "operator" });
   expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });

@@ -394,7 +394,7 @@ test("a landing that was intended long ago, and whose candidate is gone, holds n
   expect(await world.store.read((tx) => tx.mergeOps.get(opId))).toMatchObject({ status: "dropped" });
 });
 
-test("what a branch changes is looked up where whoever announced its head did not say", async () => {
+test("the changed files of a branch are looked up when its announcement names none", async () => {
   await using world = await landingWorld();
   const headCommit = world.branch("a", () => world.write(world.root, "a.txt", "a\n"));
   const id = await world.enqueue("a", { headCommit });

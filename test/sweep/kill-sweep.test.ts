@@ -49,7 +49,7 @@ test("a team reaches its end whoever is killed at any kill-point or instant, and
   expect(failures).toEqual([]);
 }, 7_200_000);
 
-/** The marker is written just before the blow: a look that came between them would find an engine, and start none. */
+/** The marker is written just before the kill. A command between the two would find an engine and start none. */
 const isDeserted = ({ root }: TestProject): boolean =>
   pidsOf("engine", root).length === 0 && pidsOf("keeper", root).length === 0;
 

@@ -283,7 +283,7 @@ export function mailPromises(check: Check): void {
       await tx.deliveries.update(aDelivery(second, "b1", { state: "claimed", claimExpires: noon + 5 }));
     });
     expect(await store.read((tx) => tx.deliveries.nextExpiry())).toBe(noon + 5);
-    // Nobody of this name works.
+    // No agent of this name exists.
     expect(await store.read((tx) => tx.deliveries.nextReturn())).toBeUndefined();
     await seed(store, anAgent("b1"));
     expect(await store.read((tx) => tx.deliveries.nextReturn())).toBe(noon + 5);
