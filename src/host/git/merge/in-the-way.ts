@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
+import type { CheckoutMove } from "../../../ports/merge-git.ts";
 import { expectGit, git, zeroEnded } from "../git.ts";
 import { parentsOf } from "./move-files.ts";
-import { below } from "./tracked.ts";
+import { below, shown } from "./tracked.ts";
 import { usersFiles } from "./users-git.ts";
 
 interface Way {
@@ -40,8 +41,14 @@ export async function untrackedInTheWay({ checkout, from, to }: Way): Promise<re
   return [...new Set(obstacles)].map(shown).toSorted();
 }
 
+/** Why git refused to move the checkout: the local changes in the way, or else git's own words. */
+export async function whyRefused(way: Way, words: string): Promise<CheckoutMove> {
+  const paths = await inTheWay(way);
+  return paths.length === 0 ? { kind: "failed", problem: words.trim() } : { kind: "local-changes", paths };
+}
+
 /** Local changes, tracked or not, to what differs between the two commits; of an unfinished merge, all it left open. */
-export async function inTheWay(way: Way): Promise<readonly string[]> {
+async function inTheWay(way: Way): Promise<readonly string[]> {
   const { checkout } = way;
   const [different, work, staged, untracked, open] = await Promise.all([
     changed(way),
@@ -107,5 +114,3 @@ function obstacleAt(checkout: string, path: string): { path: string; isDirectory
   const stat = lstatSync(below(checkout, path), { throwIfNoEntry: false });
   return stat === undefined ? undefined : { path, isDirectory: stat.isDirectory() };
 }
-
-const shown = (path: string): string => Buffer.from(path, "latin1").toString();

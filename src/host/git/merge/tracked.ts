@@ -1,4 +1,4 @@
-import { expectGit, zeroEnded } from "../git.ts";
+import { expectGit, git, zeroEnded } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
 import type { Ground } from "./ground.ts";
 
@@ -27,6 +27,23 @@ function readLine(line: Buffer): TrackedFile {
 
 const tabByte = 0x09;
 
+/** Files that differ between two commits: gone in the second one (`D`), or there in the second one (`d`). */
+export async function changes(
+  checkout: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  filter: "D" | "d",
+): Promise<readonly TrackedFile[]> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", `--diff-filter=${filter}`, from, to];
+  const parts = zeroEnded(expectGit(await git(checkout, ...args), `comparing ${from} with ${to}`).raw);
+  const found: TrackedFile[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [old = "", now = "", oldOid = "", nowOid = ""] = (parts[at]?.toString("latin1") ?? "").slice(1).split(" ");
+    const path = parts[at + 1]?.toString("latin1") ?? "";
+    found.push(filter === "D" ? { path, mode: old, oid: oldOid } : { path, mode: now, oid: nowOid });
+  }
+  return found;
+}
+
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 export const isRegular = ({ mode }: Pick<TrackedFile, "mode">): boolean => mode.startsWith("100");
@@ -34,3 +51,6 @@ export const isRegular = ({ mode }: Pick<TrackedFile, "mode">): boolean => mode.
 /** The path below a directory, as the bytes it is made of. */
 export const below = (dir: string, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(path, "latin1")]);
+
+/** The path as text. */
+export const shown = (path: string): string => Buffer.from(path, "latin1").toString();
