@@ -1,5 +1,6 @@
 import type { OldRowKind } from "../../ports/store/old-rows.ts";
 import type { Store } from "../../ports/store.ts";
+import type { EnginePorts } from "../ports.ts";
 
 /** The time of a pass: everything from before `before` is old. */
 export interface When {
@@ -39,6 +40,26 @@ export async function pruneRows({ store }: { readonly store: Store }, kind: OldR
   }
   return { removed, more: true };
 }
+
+/** Deletes mail of ended runs that every recipient has read and that no agent waits for. Unread mail stays. */
+export const pruneMail: Prune<Pick<EnginePorts, "store" | "clock">> = async ({ store, clock }, { before }) => {
+  let removed = 0;
+  for (let look = 0; look < mostLooks; look++) {
+    const { purged, last } = await store.transaction(async (tx) => {
+      const saved = await tx.oldRows.place("mail");
+      const part = await tx.messages.purgeSettled(before, { after: saved?.at ?? 0, most: mostAtOnce });
+      const next = part.last === null ? null : { at: part.last, id: "" };
+      if (saved !== null || next !== null) await tx.oldRows.setPlace("mail", next);
+      if (part.purged === 0) return part;
+      const data = { before, purged: part.purged };
+      await tx.events.append([{ source: "engine", type: "mail_purged", data, createdAt: clock.now() }]);
+      return part;
+    });
+    removed += purged;
+    if (last === null) return { removed, more: false };
+  }
+  return { removed, more: true };
+};
 
 /** Returns at most so many things, others each hour, so that things which must stay do not hide the rest. */
 export function turnOf<Row>(all: readonly Row[], most: number, hour: number): readonly Row[] {

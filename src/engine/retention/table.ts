@@ -2,9 +2,8 @@ import type { OldRowKind } from "../../ports/store/old-rows.ts";
 import type { EnginePorts } from "../ports.ts";
 import { pruneChecks, pruneGateResults, pruneReceipts } from "./evidence.ts";
 import { pruneBlobs, pruneEnvironments, pruneMergeLogs, pruneSpecs, pruneTurnLogs } from "./files.ts";
-import { pruneMail } from "./mail.ts";
 import { pruneMergeRefs } from "./merge-refs.ts";
-import { type Prune, pruneRows } from "./prune.ts";
+import { type Prune, pruneMail, pruneRows } from "./prune.ts";
 import { pruneSnapshots, pruneTrash, type SnapshotPorts } from "./snapshots.ts";
 
 /** The configuration keys that set how many days things are kept. */
