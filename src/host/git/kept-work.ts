@@ -4,13 +4,12 @@ import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../
 import { makeWithin } from "../writable.ts";
 import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
-import { type OwnDir, openOwnDir } from "./own-dir.ts";
+import { differences, type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
 import { isWorktreeOf } from "./stand-in.ts";
 import { homeOf } from "./submodules/local-module.ts";
 import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
-import { differences } from "./tree-differences.ts";
 import { absolute, commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { makeWithin } from "../writable.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
-import { type GitAnswer, type GitCall, runGit } from "./git.ts";
+import { expectGit, type GitAnswer, type GitCall, runGit, zeroEnded } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import type { Repository } from "./repository.ts";
 
@@ -163,3 +163,20 @@ export function copyIfFile(from: string, to: string): void {
 }
 
 const indexDoubtMs = 2;
+
+/** A path that differs between two commits, with the letter git gives to the difference. */
+interface Difference {
+  readonly path: Buffer;
+  readonly status: string;
+}
+
+export async function differences(own: OwnDir, from: string, to: string): Promise<readonly Difference[]> {
+  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to];
+  const parts = zeroEnded(expectGit(await own.git(args), "comparing commits").raw);
+  const found: Difference[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [status, path] = [parts[at], parts[at + 1]];
+    if (status !== undefined && path !== undefined) found.push({ status: status.toString(), path });
+  }
+  return found;
+}

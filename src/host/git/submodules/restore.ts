@@ -3,10 +3,9 @@ import { join } from "node:path";
 import type { OwnedWorktree } from "../../../ports/worktrees.ts";
 import { writeAtomically } from "../../atomic-file.ts";
 import { expectGit } from "../git.ts";
-import { type OwnDir, openOwnDir } from "../own-dir.ts";
+import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { placeOf } from "../places.ts";
 import type { Repository } from "../repository.ts";
-import { differences } from "../tree-differences.ts";
 import type { Yard } from "../yard.ts";
 import { fillOne, writeFiles } from "./fill.ts";
 import {
