@@ -126,7 +126,7 @@ test("from a person's shell to the gates of an agent's work, and of what the per
   expect(gate(0).get("NVM_DIR")).toBe("/ann/nvm");
   expectNoRight(gate(0));
 
-  // Another branch lands first, so that what was checked is not what lands. Nobody's shell is known for it.
+  // A person's branch lands first, so that what was checked is not what lands. Its gates run as those of its run do.
   await project.git("branch", "other");
   await project.git("worktree", "add", "--quiet", join(dir, "other"), "other");
   writeFileSync(join(dir, "other", "b.txt"), "b\n");
@@ -137,7 +137,8 @@ test("from a person's shell to the gates of an agent's work, and of what the per
     await project.json("merge", "--branch", branch);
     await project.until(`${branch} was gated`, async () => existsSync(join(project.home, `gate-${n + 1}`)));
   }
-  expect(gate(1).has("HTTP_PROXY")).toBe(false);
+  expect(gate(1).get("HTTP_PROXY")).toBe("http://proxy:1");
+  expectNoRight(gate(1));
   expect(gate(2).get("HTTP_PROXY")).toBe("http://proxy:1");
   expectNoRight(gate(2));
 
