@@ -71,6 +71,11 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
         killEngine(project.dir, engine);
         gone = await until(left, leaveMs);
       }
+      // A keeper that has yet to notice the end keeps others from starting an engine, and then starts none itself.
+      await until(
+        async () => (keeperIsAlive(keeperOptions(project)) && live() === undefined ? undefined : true),
+        promptMs,
+      );
       return ok({ wasRunning: true, stopped: gone === true, pid: engine.pid, ...(await workload(project)) });
     },
     install: async ({ print }) => {

@@ -51,12 +51,14 @@ export async function engineMain(opened: Project, options: EngineOptions = {}): 
   for (let project = opened; ; ) {
     const isForeground = options.stop !== undefined;
     const end = await serveWith(project, { ...options, door, stop, isForeground });
-    if (end === "left") return;
+    // The engine was asked to end while it took up new settings. Its keeper must not stay on record.
+    if (end === "unseated" && project !== opened && stop.aborted && !isForeground) await door.releaseKeeper();
+    if (end !== "outdated") return;
     const { root, dir, env } = opened;
     const changed = await config({ root, state: dir }, env);
     // If the new settings cannot be used, a user is still editing them. The engine keeps the old ones until its next
     // look.
-    if (changed.ok) project = { root, dir, env, ...changed.value };
+    project = changed.ok ? { root, dir, env, ...changed.value } : { ...project };
   }
 }
 

@@ -35,15 +35,19 @@ const supervisorStartMs = 10_000;
 /** Runs the engine until no work is left, or until the settings of the project change. */
 export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<EngineEnd> {
   const seat = await takeEngineSeat(ports, stop);
-  if (seat === undefined) return "left";
+  if (seat === undefined) return "unseated";
   ports.holdTo(seat);
   ports.reach("engine.started");
   const engine = new Engine(ports, seat, stop);
   return engine.run(stop);
 }
 
-/** `outdated`: the settings have changed, and the caller starts the engine again with the new ones. */
-type EngineEnd = "left" | "outdated";
+/**
+ * left      no work is left, or the engine was asked to end
+ * outdated  the settings have changed, and the caller starts the engine again with the new ones
+ * unseated  another engine works, or this one was asked to end before it had the seat
+ */
+type EngineEnd = "left" | "outdated" | "unseated";
 
 class Engine {
   readonly #ports: EnginePorts;

@@ -67,4 +67,6 @@ export interface EngineSide {
   replaceKeeper(): void;
   /** Tells an adopted keeper that we leave on purpose. */
   dismissKeeper(): Promise<void>;
+  /** The same for any keeper of ours, so that nobody who needs an engine relies on it. */
+  releaseKeeper(): Promise<void>;
 }

@@ -30,6 +30,15 @@ interface Connection {
 export function engineSide(options: SideOptions): EngineSide {
   const paths = doorPaths(options.state);
   let adopted: Bun.FileSink | undefined;
+  const dismissKeeper = async (): Promise<void> => {
+    try {
+      adopted?.write("leaving\n");
+      await adopted?.end();
+    } catch (error) {
+      // It died before us: there is nobody to dismiss.
+      if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+    }
+  };
   return {
     open: (handlers) => {
       // This process is no longer a successor but the engine, and may need a successor itself.
@@ -72,14 +81,10 @@ export function engineSide(options: SideOptions): EngineSide {
     replaceKeeper: () => {
       adopted = adoptKeeper(options);
     },
-    dismissKeeper: async () => {
-      try {
-        adopted?.write("leaving\n");
-        await adopted?.end();
-      } catch (error) {
-        // It died before us: there is nobody to dismiss.
-        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
-      }
+    dismissKeeper,
+    releaseKeeper: async () => {
+      forgetKeeper(options.state);
+      await dismissKeeper();
     },
   };
 }
