@@ -11,7 +11,7 @@ import {
   untilFile,
   untilTurns,
 } from "../../testkit/lifecycle.ts";
-import { jsonOf } from "../../testkit/ov.ts";
+import { jsonOf, ovBinary } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 /** Counts its runs outside of every worktree, and wants the file `ok` to be there where any work was done. */
@@ -121,11 +121,22 @@ test("a gate that fails already where the work began is a gap, as it is for land
   expect(await project.ov("merge", "--branch", "overstory/b1/B1")).toMatchObject({ code: 0 });
   expect(await project.read((tx) => tx.merges.list({}))).toMatchObject([{ status: "merged", verdict: "unverified" }]);
   const doubt = "gate gate-1 fails, as it did before this change";
-  for (const words of [["status"], ["merge", "promote"]]) {
-    const shown = (await project.ov(...words)).out;
-    expect(shown).toContain("NOT VERIFIED");
-    expect(shown).toContain(doubt);
-  }
+  const before = await project.git("rev-parse", "main");
+  const child = Bun.spawn({
+    cmd: ["script", "--quiet", "--return", "--command", `${ovBinary()} merge promote`, "/dev/null"],
+    cwd: project.root,
+    env: { ...project.env, TERM: "dumb" },
+    stdio: [new Blob(["n\n"]), "pipe", "pipe"],
+  });
+  const asked = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  for (const words of ["NOT VERIFIED", doubt, "Promote all the same?", "Nothing was moved."])
+    expect(asked).toContain(words);
+  expect(await project.git("rev-parse", "main")).toBe(before);
+  expect((await project.ov("status")).out).toMatch(/NOT VERIFIED \(.*fails, as it did before this change/);
+  const moved = await project.ov("merge", "promote");
+  expect(moved.err).toMatch(/NOT VERIFIED, and about to move main: .*fails, as it did before this change/);
+  expect(await project.git("rev-parse", "main")).not.toBe(before);
 }, 120_000);
 
 test("with merge.baselineFailing: block such a gate keeps the work, and says why", async () => {

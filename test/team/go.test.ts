@@ -112,3 +112,52 @@ test("at a terminal it asks before the set-up writes anything, and an answer of 
   expect(await project.git("log", "--format=%H")).toBe(before);
   expect(await project.git("status", "--porcelain")).toBe("");
 });
+
+const red = "echo three tests are red; exit 3";
+const gateIs = (command: string) => ({
+  OVERSTORY__PROJECT__QUALITY_GATES: JSON.stringify([{ name: "unit", command }]),
+});
+
+test("a gate that fails on the target itself is told before the team starts, with its exit code and last lines", async () => {
+  await using project = await makeProject({ scenario, env: gateIs(red) });
+  const gone = await project.ov("go", "Make it better", "--gate", "no-such-program --all", "--yes");
+  expect(gone.code).toBe(0);
+  for (const words of [
+    "Checking the gates on main",
+    "the gate unit exited 3 on main itself",
+    "three tests are red",
+    "the gate no-such-program --all exited 127 on main itself",
+    "ov merge promote warns before main gets it",
+    'another gate: --gate "<command>"',
+    "--no-check-gates",
+  ]) {
+    expect(gone.err).toContain(words);
+  }
+  expect(gone.out).toContain("Started");
+}, 60_000);
+
+test("where failing gates would let work reach the target unproved, --yes starts nothing", async () => {
+  await using project = await makeProject({ scenario, env: gateIs(red) });
+  await project.git("branch", "release");
+  const flags = ["--target", "release", "--budget-usd", "3", "--yes"];
+  const refused = await project.ov("go", "Make it better", ...flags, "--json");
+  expect(refused.code).toBe(5);
+  expect(jsonOf(refused)).toMatchObject({
+    success: false,
+    errorMessage: "the gate unit exited 3 on the target itself",
+    gateCheck: { branch: "release", passed: false, gates: [{ gate: "unit", exitCode: 3 }] },
+  });
+  expect(await project.json("status")).toMatchObject({ agents: [] });
+  expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(0);
+  const before = await project.json("gate", "list");
+  const anyway = await project.json("go", "Make it better", ...flags, "--no-check-gates");
+  expect(anyway).toMatchObject({ agentName: "coordinator", gateCheck: { checked: false } });
+  expect(await project.json("gate", "list")).toMatchObject({ count: before.count });
+}, 60_000);
+
+test("gates that pass on the target are said to, in words and as data", async () => {
+  await using project = await makeProject({ scenario, env: gateIs("true") });
+  const gone = await project.ov("go", "Make it better", "--yes", "--json");
+  expect(gone.err).toContain("The gates pass on main");
+  expect(jsonOf(gone)).toMatchObject({ gateCheck: { checked: true, branch: "main", passed: true, failing: [] } });
+}, 60_000);

@@ -21,10 +21,19 @@ export type CheckStatus = (typeof checkStatuses)[number];
 
 export const openCheckStatuses = ["queued", "running"] as const satisfies readonly CheckStatus[];
 
-/** What a check of each kind was asked with. */
+/** A gate that is not configured yet. */
+export interface TrialGate {
+  readonly name: string;
+  readonly command: string;
+}
+
+/**
+ * What a check of each kind was asked with. `trial`: every gate is asked, whatever the others said, and these as well;
+ * what a person wants to know before they rely on gates.
+ */
 export type CheckTerms =
   | { readonly kind: "completion"; readonly done: DoneRequest }
-  | { readonly kind: "check"; readonly envFile?: string }
+  | { readonly kind: "check"; readonly envFile?: string; readonly trial?: readonly TrialGate[] }
   | { readonly kind: "verify"; readonly receiptId: string; readonly envFile?: string };
 
 /** Where the variables of the person lie who asked for a check; they go when it is answered. */

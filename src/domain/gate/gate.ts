@@ -9,6 +9,9 @@ export interface Gate {
   readonly paths: readonly string[];
 }
 
+/** How long a gate may take that says nothing about it. */
+export const defaultTimeoutMs = 300_000;
+
 /** How installing what a tree depends on is named among its gates; where it fails, none of them can be asked. */
 export const setupGate = "setup";
 

@@ -4,7 +4,7 @@ import type { Gate, GateResult } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
 import { environmentsOf } from "../../usecases/gates/environments.ts";
-import { type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
+import { type GateFailure, type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import { targetOf } from "../../usecases/merge/landing-target.ts";
 import { gatePorts, openChecks } from "../merge/checks.ts";
 import { judgeTip } from "../merge/judge-tip.ts";
@@ -18,6 +18,8 @@ export interface ToProve {
   readonly baseCommit: string | null;
   readonly gates: readonly Gate[];
   readonly useCache: boolean;
+  /** A gate that does not pass keeps no other from being asked. */
+  readonly askAll?: boolean;
 }
 
 /** What the gates said about one commit. */
@@ -28,6 +30,11 @@ export interface Proved extends Judged {
   readonly failure: Missing | undefined;
 }
 
+/** The same, with every gate that did not pass; more than one only where all were asked. */
+interface ProvedAll extends Proved {
+  readonly failures: readonly Missing[];
+}
+
 /** Lines of output that travel with a failure. */
 const tailLines = 60;
 
@@ -35,7 +42,7 @@ const tailLines = 60;
  * Runs the gates on exactly this commit, in the pool and not where the agent works. What passed on the same tree counts;
  * what failed there before somebody asked again is run once more.
  */
-export async function prove(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<Proved> {
+export async function prove(ports: CompletionPorts, tools: CheckTools, request: ToProve): Promise<ProvedAll> {
   const { commit, check, gates } = request;
   const tree = await ports.merging.treeOf(commit);
   const changedFiles = await changedBy(ports, request);
@@ -55,6 +62,7 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
         ...keepTerms(ports, landed),
         useCache: request.useCache,
         rerunFailed: how.rerunFailed,
+        askAll: request.askAll ?? false,
         signal: tools.stop,
         onProgress: (progress) => tell(ports, check, gates, progress),
       }),
@@ -62,10 +70,12 @@ export async function prove(ports: CompletionPorts, tools: CheckTools, request: 
   const first = await run({ rerunFailed: false, name: "gates" });
   const isOld = first.failures.some(({ result }) => result.createdAt < check.createdAt);
   const answer = isOld ? await run({ rerunFailed: true, name: "again" }) : first;
+  const failures = answer.failures.map(missingGate);
   return {
     tree,
     results: answer.results,
-    failure: failureOf(answer),
+    failure: failures[0],
+    failures,
     ...verdictOf({ gates, results: answer.results, cache: ports.rules.merge.cache }),
   };
 }
@@ -142,8 +152,7 @@ async function changedBy({ merging }: CompletionPorts, request: ToProve): Promis
   return merging.changedFiles(baseCommit, commit);
 }
 
-function failureOf({ failures: [failure] }: GatesRun): Missing | undefined {
-  if (failure === undefined) return undefined;
+function missingGate(failure: GateFailure): Missing {
   const { gate, status, exitCode, logPath } = failure.result;
   const how = status === "timed_out" ? "took too long" : exitCode === null ? "could not be run" : `exited ${exitCode}`;
   const logTail = failure.tail?.trimEnd().split("\n").slice(-tailLines).join("\n");

@@ -1,5 +1,5 @@
-import type { StoredCheck } from "../../domain/completion/check.ts";
-import type { Receipt } from "../../domain/gate/gate.ts";
+import type { StoredCheck, TrialGate } from "../../domain/completion/check.ts";
+import { defaultTimeoutMs, type Gate, type Receipt } from "../../domain/gate/gate.ts";
 import { lacking } from "../../usecases/completions/accept.ts";
 import { worktreeOf } from "../supervisor/conserve.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -9,9 +9,10 @@ import { prove } from "./prove.ts";
 export async function runCheck(ports: CompletionPorts, tools: CheckTools, check: StoredCheck): Promise<void> {
   const { store, clock, ids, rules } = ports;
   const { commit, baseCommit } = await commitOf(ports, check);
-  const gates = rules.project.qualityGates;
-  const proved = await prove(ports, tools, { check, commit, baseCommit, gates, useCache: true });
-  const { tree, verdict, gaps, results, failure } = proved;
+  const trial = check.request.kind === "check" ? check.request.trial : undefined;
+  const gates = [...rules.project.qualityGates, ...(trial ?? []).map(triedGate)];
+  const terms = { check, commit, baseCommit, gates, useCache: true, askAll: trial !== undefined };
+  const { tree, verdict, gaps, results, failures } = await prove(ports, tools, terms);
   const receipt: Receipt = {
     id: ids.next("receipt"),
     kind: "check",
@@ -27,17 +28,26 @@ export async function runCheck(ports: CompletionPorts, tools: CheckTools, check:
   ports.reach("done.after-check");
   await store.transaction(async (tx) => {
     const answered = await tx.checks.change(check.id, ["running"], {
-      status: failure === undefined ? "done" : "failed",
+      status: failures.length === 0 ? "done" : "failed",
       commitId: commit,
       verdict,
       receiptId: receipt.id,
-      problem: failure === undefined ? [] : [failure],
+      problem: failures,
       progress: null,
       updatedAt: clock.now(),
     });
     if (answered) await tx.receipts.add(receipt);
   });
 }
+
+/** With what the configuration gives a gate that says nothing more. */
+const triedGate = ({ name, command }: TrialGate): Gate => ({
+  name,
+  command,
+  timeoutMs: defaultTimeoutMs,
+  required: true,
+  paths: [],
+});
 
 async function commitOf(
   ports: CompletionPorts,

@@ -1,6 +1,6 @@
 import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
-import type { Gate, GateResult, Receipt } from "../../domain/gate/gate.ts";
+import { defaultTimeoutMs, type Gate, type GateResult, type Receipt } from "../../domain/gate/gate.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { lacking } from "../../usecases/completions/accept.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -48,8 +48,6 @@ const gone = (what: string): Missing => ({
   message: `${what} is not there any more`,
   fix: "it cannot be run again; run the gates on what there is: ov gate run <ref>",
 });
-
-const defaultTimeoutMs = 300_000;
 
 /** The gate as it was. None stops the others: each outcome is compared. */
 function gateOf({ gate, command }: GateResult, { project }: Settings): Gate {

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { gateVariables } from "../../domain/agent/environment.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
+import type { TrialGate } from "../../domain/completion/check.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { roleOf } from "../../domain/role/roles.ts";
@@ -31,16 +32,23 @@ const inOwnShell = {
 
 const fileOf = ({ envFile }: Typed): { readonly envFile?: string } => (envFile === undefined ? {} : { envFile });
 
+interface GatesRequest extends Typed {
+  readonly ref?: string | undefined;
+  /** Asks every gate, and these that are not configured yet. The operator's alone. */
+  readonly trial?: readonly TrialGate[];
+}
+
 /** Has the gates run on a ref, or on the branch of an agent. Agents ask about work of their own run. */
-export const requestGates: UseCase<Typed & { readonly ref?: string | undefined }, CheckTicket> = {
+export const requestGates: UseCase<GatesRequest, CheckTicket> = {
   access: "write",
   ...inOwnShell,
-  run: async (tx, context, { ref, ...typed }) => {
+  run: async (tx, context, { ref, trial, ...typed }) => {
     const { caller } = context;
     const meant = await meaning(tx, caller, ref?.trim() ?? "");
     const refused = forbidden(caller, meant);
     if (refused !== undefined) return no(refused);
-    const request = { kind: "check", ...fileOf(typed) } as const;
+    const tried = trial === undefined || caller.kind === "agent" ? {} : { trial };
+    const request = { kind: "check", ...fileOf(typed), ...tried } as const;
     const { refName, agent } = meant;
     const about = { agentId: agent?.id ?? null, agentName: agent?.name ?? null };
     return ok(await queueCheck(tx, context, { kind: "check", ...about, refName, request }));

@@ -14,5 +14,6 @@ export const mergeUseCases = {
   "merge.resume": async () => (await import("./retry-entry.ts")).resumeMerge,
   "merge.undo-plan": async () => (await import("./request-undo.ts")).planUndo,
   "merge.request-undo": async () => (await import("./request-undo.ts")).requestUndo,
+  "merge.promotion-doubts": async () => (await import("./request-promote.ts")).promotionDoubts,
   "merge.request-promote": async () => (await import("./request-promote.ts")).requestPromote,
 } as const;

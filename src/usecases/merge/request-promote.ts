@@ -16,7 +16,7 @@ export interface PromoteRequest {
 
 /** `nothing`: why there is nothing to ask for. */
 export type PromoteReply =
-  | { readonly promote: MergeOp; readonly unverified: Unpromoted["unverified"] }
+  | { readonly promote: MergeOp }
   | { readonly promote: null; readonly nothing: string; readonly target: string };
 
 /** Asks the engine to bring what a run has landed to the branch it is meant for. Asking twice is asking once. */
@@ -32,10 +32,21 @@ export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
     const ref = `refs/heads/${target}`;
     const intended = await tx.mergeOps.list({ kind: "promote", status: "intended", ref });
     const asked = intended.find(({ request }) => request.landing === landing);
-    const { unverified } = await landingsSincePromotion(tx, landing);
-    if (asked !== undefined) return ok({ promote: asked, unverified });
-    const promote = await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found });
-    return ok({ promote, unverified });
+    if (asked !== undefined) return ok({ promote: asked });
+    return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found }) });
+  },
+};
+
+/** What is not proved of what a promotion would bring; for whoever is about to ask for it. Changes nothing. */
+export const promotionDoubts: UseCase<PromoteRequest, Pick<Unpromoted, "unverified"> & { readonly target: string }> = {
+  access: "read",
+  run: async (tx, context, { runId }) => {
+    const run = await findRun(tx, context, runId);
+    if (!run.ok) return run;
+    const found = await landingOf(tx, context, run.value, { named: runId !== undefined });
+    const { target } = found;
+    if ("nothing" in found) return ok({ target, unverified: [] });
+    return ok({ target, unverified: (await landingsSincePromotion(tx, found.landing)).unverified });
   },
 };
 

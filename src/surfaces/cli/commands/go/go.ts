@@ -2,10 +2,12 @@ import { adviceLines } from "../../../../domain/coordination/advice-text.ts";
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import { exits } from "../../../shared/exits.ts";
 import type { Call, Handler, Outcome } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { existingBranch, type Started, startedJson, startedOutcome, startHead } from "../coordinator/start.ts";
 import { text, word } from "../task/given.ts";
+import { checkGates, type GateCheck } from "./check-gates.ts";
 import { type GoPlan, landingRule, planLines } from "./plan-lines.ts";
 import { applyTerms, termsOf } from "./terms.ts";
 
@@ -24,8 +26,13 @@ export const go: Handler = async (call) => {
   const plan = await planFor(call, objective, ready.value.runtime);
   if (!plan.ok) return plan;
   for (const line of planLines(io.paint, plan.value)) io.say(line);
+  const checked = call.flags["check-gates"] === false ? undefined : await checkGates(call, plan.value);
+  if (checked?.ok === false) return checked;
+  const gates = checked?.value ?? notChecked;
+  if (io.yes && !gates.isSafe) return ok(gatesFail(ready.value, gates));
   if (!io.yes) {
-    const answer = await (await app.worktrees()).confirm("Start?");
+    const question = gates.failing.length === 0 ? "Start?" : "Start all the same?";
+    const answer = await (await app.worktrees()).confirm(question);
     if (answer === undefined) return no(nobodyToAsk);
     if (!answer) return ok(cancelled(ready.value));
   }
@@ -40,7 +47,8 @@ export const go: Handler = async (call) => {
   });
   if (!started.ok) return started;
   const kept = await keepRuntime(call);
-  return kept.ok ? ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized })) : kept;
+  if (!kept.ok) return kept;
+  return ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized, gates }));
 };
 
 /** Asks before the set-up of a repository writes and commits anything; an answer of no leaves no trace. */
@@ -76,6 +84,18 @@ const cancelled = ({ initialized }: Ready): Outcome => ({
   json: { cancelled: true, initialized },
   text: initialized ? "Nothing was started. The set-up of this repository stays." : "Nothing was started.",
 });
+
+/** What to do about it was said with the failing gates. */
+const gatesFail = ({ initialized }: Ready, { json, failing }: GateCheck): Outcome => {
+  const message = `${failing.map((one) => one.message).join("; ")} on the target itself`;
+  return {
+    json: { success: false, errorMessage: message, cancelled: true, initialized, gateCheck: json },
+    text: "Nothing was started.",
+    exit: exits.check,
+  };
+};
+
+const notChecked: GateCheck = { json: { checked: false }, failing: [], isSafe: true };
 
 const nobodyToAsk = invalid("go", "costs money and asks first; where nobody can be asked it needs --yes");
 
@@ -128,9 +148,14 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   return ok({ objective, terms: terms.value, advice, target, targetIsYours: target === current, runtime });
 }
 
-function outcome(call: Call, plan: GoPlan, started: Started & { readonly initialized: boolean }): Outcome {
+interface StartedTeam extends Started {
+  readonly initialized: boolean;
+  readonly gates: GateCheck;
+}
+
+function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
   const { paint } = call.io;
-  const { changes, ...limits } = plan.terms;
+  const { changes, added: _, baselineFailing: __, promote: ___, ...limits } = plan.terms;
   const which = started.agentName === "coordinator" ? "" : ` --name ${started.agentName}`;
   const usual = startedOutcome(call, started);
   return {
@@ -139,6 +164,7 @@ function outcome(call: Call, plan: GoPlan, started: Started & { readonly initial
       ...startedJson(started),
       initialized: started.initialized,
       target: plan.target ?? null,
+      gateCheck: started.gates.json,
       limits,
       configured: [
         ...changes.map(({ key }) => key),

@@ -19,6 +19,12 @@ export interface Terms {
   /** US dollars for the run; 0: no limit. */
   readonly budgetUsd: number;
   readonly gates: readonly NamedGate[];
+  /** Those of them that were typed and are not configured yet. */
+  readonly added: readonly NamedGate[];
+  /** What happens to work when a gate fails without it, too. */
+  readonly baselineFailing: "warn" | "block";
+  /** Who takes over what has landed. */
+  readonly promote: "ask" | "auto";
   readonly unverified: "wait" | "land";
   /** Settings that must be written for this to be true. */
   readonly changes: readonly { readonly key: string; readonly value: string }[];
@@ -31,8 +37,9 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
   const configured = await gatesOf(config);
   if (!configured.ok) return configured;
   const known = new Set(configured.value.map(({ command }) => command));
-  const added = (list(flags.gate) ?? []).filter((command) => !known.has(command));
-  const gates = [...configured.value, ...added.map((command) => ({ name: command, command }))];
+  const typed = new Set((list(flags.gate) ?? []).filter((command) => !known.has(command)));
+  const added = [...typed].map((command) => ({ name: command, command }));
+  const gates = [...configured.value, ...added];
   const unverified = isOn(flags["land-unverified"]) ? "land" : await settingOf(config, "merge.unverified");
   const maxAgents = integer(flags["max-agents"]) ?? (await numberOf(config, "agents.maxSessionsPerRun"));
   const budgetUsd = budget.value ?? (await numberOf(config, "budgets.run.usd"));
@@ -42,6 +49,9 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
     maxAgents,
     budgetUsd,
     gates,
+    added,
+    baselineFailing: (await settingOf(config, "merge.baselineFailing")) === "block" ? "block" : "warn",
+    promote: (await settingOf(config, "merge.promote")) === "auto" ? "auto" : "ask",
     unverified: unverified === "land" ? "land" : "wait",
     changes: [
       ...(added.length === 0 ? [] : [{ key: "project.qualityGates", value: JSON.stringify(gates) }]),

@@ -6,6 +6,9 @@ export const goCommand: Command = {
   summary: "Give an objective to a team: set up if needed, confirm, start",
   details:
     "Shows limits, budget, gates and what the adviser thinks, asks, and starts a coordinator with a run of its own. " +
+    "Before it asks, it runs the gates on the target as it is: a gate that fails there proves nothing about the team's " +
+    "work. With --yes it goes on all the same where the work stays on a branch of its own until you promote it, and " +
+    "otherwise starts nothing and exits 5. " +
     "Limits, gates and budget given here are kept in the project's local configuration. Your checkout is never touched: " +
     "what lands goes to the target branch only while it is checked out nowhere, otherwise to a branch that you take over " +
     "with ov merge promote.",
@@ -23,6 +26,11 @@ export const goCommand: Command = {
       value: "command",
       type: "texts",
       summary: "One shell command that must pass before anything lands",
+    },
+    {
+      name: "check-gates",
+      negatable: true,
+      summary: "Run the gates on the target first (default); --no-check-gates starts without",
     },
     { name: "land-unverified", summary: "Let branches land that no gate has checked" },
     { name: "runtime", value: "name", summary: "Agent CLI to run" },

@@ -10,6 +10,18 @@ import { settledOp } from "./wait-op.ts";
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
 export const promote: Handler = async ({ app, flags, io }) => {
   const run = text(flags.run);
+  const doubts = await app.call("merge.promotion-doubts", { runId: run });
+  if (!doubts.ok) return doubts;
+  const { unverified } = doubts.value;
+  // Before anything moves: the engine acts on the request at once.
+  if (unverified.length > 0) {
+    const into = visibleLine(doubts.value.target);
+    io.say(warningLine(io.paint, `NOT VERIFIED, and about to move ${into}: ${visibleLine(unverified.join("; "))}`));
+    const mayAsk = !io.yes && !io.json && process.stdin.isTTY === true;
+    if (mayAsk && (await (await app.worktrees()).confirm("Promote all the same?")) !== true) {
+      return ok({ json: { promote: null, cancelled: true, moved: false }, text: "Nothing was moved." });
+    }
+  }
   const asked = await app.call("merge.request-promote", { runId: run });
   if (!asked.ok) return asked;
   if (asked.value.promote === null) {
@@ -20,7 +32,6 @@ export const promote: Handler = async ({ app, flags, io }) => {
       quietText: "",
     });
   }
-  const { unverified } = asked.value;
   const settled = await settledOp(app, io, asked.value.promote);
   if (!settled.ok) return settled;
   const { op, entries, problem } = settled.value;
@@ -44,9 +55,6 @@ export const promote: Handler = async ({ app, flags, io }) => {
     text: moved
       ? [
           successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
-          ...(unverified.length === 0
-            ? []
-            : [warningLine(io.paint, `NOT VERIFIED: ${visibleLine(unverified.join("; "))}`)]),
           hintLine(io.paint, `to take it back: ov merge undo ${op.id}`),
         ].join("\n")
       : `Nothing to promote: ${visibleLine(target)} had everything of ${visibleLine(landing)} already.`,

@@ -153,7 +153,7 @@ export const mergeCommand: Command = {
       name: "promote",
       summary: "Fast-forward your branch to what a run has landed",
       details:
-        "Work for a branch that is checked out lands on overstory/integration/<run>. This moves your branch there, with files in your checkout following. Files you have changed are never overwritten: then nothing moves, and the exit code is 4.",
+        "Work for a branch that is checked out lands on overstory/integration/<run>. This moves your branch there, with files in your checkout following. Files you have changed are never overwritten: then nothing moves, and the exit code is 4. Work that no gate has proved is named before anything moves; at a terminal you are asked, unless --yes is given.",
       flags: [{ name: "run", value: "run-id", summary: "Which run (default: the current one)", complete: "runs" }],
       run: async () => (await import("./promote.ts")).promote,
     },
