@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { requestFor } from "../../../testkit/contracts/worktrees/world.ts";
 import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
 import type { FilterDefinition } from "../../domain/trust/filters.ts";
 import { readTrust, writeTrust } from "../trust-file.ts";

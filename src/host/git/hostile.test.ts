@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GitWorld, gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
-import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { type GitWorld, gitWorld, requestFor } from "../../../testkit/contracts/worktrees/world.ts";
 import { plantPrograms } from "../../../testkit/planted-programs.ts";
 import { statePath } from "../../../testkit/state.ts";
 import { trustName } from "../../domain/project/place.ts";

@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
-import { requestFor } from "../../../testkit/contracts/worktrees.ts";
+import { gitWorld, requestFor } from "../../../testkit/contracts/worktrees/world.ts";
 import { statePath } from "../../../testkit/state.ts";
 import { besides } from "./besides.ts";
 import { gitWorktrees } from "./worktrees.ts";

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WorktreeKind } from "../../../src/domain/agent/agent.ts";
-import type { OwnedWorktree } from "../../../src/ports/worktrees.ts";
+import type { OwnedWorktree, SeatRequest, Worktrees } from "../../../src/ports/worktrees.ts";
 
 /** A repository in a directory of its own, and plain git as a user or an agent runs it. */
 export interface GitWorld extends Disposable {
@@ -84,3 +84,46 @@ const sampleFiles = {
   "src/b.ts": "export const b = 1;\n",
   ".gitignore": "*.log\nnode_modules/\n.overstory/\n.env\n",
 };
+
+export const requestFor = ({ agentName, branch, path, kind }: OwnedWorktree): SeatRequest => ({
+  agentName,
+  branch,
+  path,
+  kind,
+  baseRef: "main",
+});
+
+/** A repository in which one agent, ann, has a worktree. */
+interface Scene extends Disposable {
+  readonly world: GitWorld;
+  readonly worktrees: Worktrees;
+  readonly owned: OwnedWorktree;
+  /** Commits in the worktree as its agent would. */
+  commit(path: string, text: string): string;
+}
+
+/** The adapter and kind of worktree that a contract is about. */
+export interface WorktreeSetting {
+  readonly kind: Exclude<WorktreeKind, "root">;
+  open(root: string): Worktrees;
+  seated(): Promise<Scene>;
+}
+
+export const worktreeSetting = (kind: WorktreeSetting["kind"], open: WorktreeSetting["open"]): WorktreeSetting => ({
+  kind,
+  open,
+  seated: async () => {
+    const world = gitWorld();
+    const worktrees = open(world.root);
+    const owned = world.worktree("ann", kind);
+    const created = await worktrees.create(requestFor(owned));
+    if (!created.ok) throw new Error(created.refusal.problem);
+    const commit = (path: string, text: string): string => {
+      world.write(owned.path, path, text);
+      world.git(owned.path, "add", "-A");
+      world.git(owned.path, "commit", "--quiet", "-m", `change ${path}`);
+      return world.git(owned.path, "rev-parse", "HEAD");
+    };
+    return { world, worktrees, owned, commit, [Symbol.dispose]: () => world[Symbol.dispose]() };
+  },
+});

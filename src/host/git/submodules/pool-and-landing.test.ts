@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { requestFor } from "../../../../testkit/contracts/worktrees.ts";
+import { requestFor } from "../../../../testkit/contracts/worktrees/world.ts";
 import { plantPrograms } from "../../../../testkit/planted-programs.ts";
 import { type SubmoduleWorld, submoduleWorld } from "../../../../testkit/submodule-world.ts";
 import { gitWorktrees } from "../worktrees.ts";

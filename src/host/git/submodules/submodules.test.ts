@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { requestFor } from "../../../../testkit/contracts/worktrees.ts";
+import { requestFor } from "../../../../testkit/contracts/worktrees/world.ts";
 import { statePath } from "../../../../testkit/state.ts";
 import { type SubmoduleWorldOptions, submoduleWorld } from "../../../../testkit/submodule-world.ts";
 import type { WorktreeKind } from "../../../domain/agent/agent.ts";
