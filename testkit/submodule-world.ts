@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import type { WorktreeKind } from "../src/domain/agent/agent.ts";
 import { gitMerging } from "../src/host/git/merge/merging.ts";
+import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import type { MergeGit } from "../src/ports/merge-git.ts";
-import { type GitWorld, gitWorld } from "./contracts/worktrees/world.ts";
+import { type GitWorld, gitWorld, requestFor } from "./contracts/worktrees/world.ts";
 
 export interface SubmoduleWorldOptions {
   /** The path of the submodule in the project. */
@@ -90,3 +92,19 @@ const configsBelow = (dir: string): readonly string[] =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name === "config")
     .map((entry) => join(entry.parentPath, entry.name));
+
+export type SeatedSubmodules = Awaited<ReturnType<typeof seatedSubmodules>>;
+
+/** The same with a worktree for one agent, ann. `sub` is the submodule in that worktree. */
+export async function seatedSubmodules(
+  kind: Exclude<WorktreeKind, "root"> = "linked",
+  options: SubmoduleWorldOptions = {},
+) {
+  const world = submoduleWorld(options);
+  const worktrees = gitWorktrees(world.root);
+  const owned = world.worktree("ann", kind);
+  const created = await worktrees.create(requestFor(owned));
+  if (!created.ok) throw new Error(created.refusal.problem);
+  const sub = join(owned.path, world.path);
+  return { world, worktrees, owned, sub, seat: created.value, [Symbol.dispose]: () => world[Symbol.dispose]() };
+}
