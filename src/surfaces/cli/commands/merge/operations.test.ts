@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { desk, lands } from "../../../../../testkit/merge-desk.ts";
+import { type MergeWorld, mergeWorld } from "../../../../../testkit/merge-queue-world.ts";
+import { settlePromotion } from "../../../../usecases/merge/settle-promotion.ts";
+import { undone } from "../../../../usecases/merge/settle-undo.ts";
+
+test("undo shows what it takes back, needs a yes, and waits for the engine", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  expect((await ov.json("merge", "undo", "--last", "--yes")).exit).toBe(7);
+  expect((await ov.json("merge", "undo")).exit).toBe(2);
+  ov.engine = lands(world);
+  await ov.json("merge", "--branch", "feature");
+  ov.engine = undefined;
+  expect((await ov.json("merge", "undo", "feature")).exit).toBe(2);
+  ov.answer = false;
+  const refused = await ov.run("merge", "undo", "feature");
+  expect(refused).toMatchObject({ exit: 0, out: "Nothing was changed.\n" });
+  expect(refused.err).toContain("- feature verified");
+  expect((await world.entries()).map(({ status }) => status)).toEqual(["merged"]);
+  ov.engine = () => takesBack(world);
+  ov.answer = true;
+  const { exit, out } = await ov.run("merge", "undo", "feature");
+  expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining("Took feature out of main") });
+  expect((await world.entries()).map(({ status }) => status)).toEqual(["reverted"]);
+  const log = await ov.run("merge", "log");
+  expect(log.out).toMatch(/undid +\S+\n +on main/);
+  expect(log.out).toContain("taken back by");
+  expect(log.out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(log.out).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  const undoId = /ov merge undo (op-\S+)/.exec(out)?.[1] ?? "";
+  const back = await ov.run("merge", "undo", undoId, "--yes");
+  expect(back.err).toContain("Brings back to main");
+  expect(back.out).toContain("Brought feature back to main");
+});
+
+test("an undo that would conflict ends with exit code 4 and the problem", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  ov.engine = lands(world);
+  await ov.json("merge", "--branch", "feature");
+  const problem = "what came later touches the same lines as feature: a.ts";
+  ov.engine = () =>
+    world.asEngine(async (tx, { now }) => {
+      const [op] = await tx.mergeOps.list({ kind: "undo", status: "intended" });
+      if (op !== undefined) await tx.mergeOps.settle(op.id, { status: "dropped", problem, updatedAt: now });
+    });
+  const { exit, document } = await ov.json("merge", "undo", "--last", "--yes");
+  expect({ exit, document }).toMatchObject({ exit: 4, document: { success: false, errorMessage: problem } });
+});
+
+const takesBack = (world: MergeWorld): Promise<void> =>
+  world.asEngine(async (tx, context) => {
+    const [op] = await tx.mergeOps.list({ kind: "undo", status: "intended" });
+    if (op !== undefined) await undone(tx, context, { op, beforeCommit: "m1", afterCommit: "m0" });
+  });
+
+test("promote waits for the engine and tells which files are in the way", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  const nothing = await ov.json("merge", "promote");
+  expect(nothing).toMatchObject({ exit: 0, document: { success: true, promote: null, moved: false } });
+  const landingBranch = "overstory/integration/run-2";
+  await world.store.transaction((tx) => tx.runs.setBranches("run-2", { targetBranch: "main", landingBranch }));
+  const problem = "local_changes: these files in the checkout of main are in the way: a.ts";
+  const settles = (end: Parameters<typeof settlePromotion>[3]) => () =>
+    world.asEngine(async (tx, context) => {
+      const [op] = await tx.mergeOps.list({ kind: "promote", status: "intended" });
+      if (op !== undefined) await settlePromotion(tx, context, op, end);
+    });
+  ov.engine = settles({ status: "dropped", problem });
+  expect(await ov.json("merge", "promote")).toMatchObject({
+    exit: 4,
+    document: { success: false, errorMessage: problem, targetBranch: "main" },
+  });
+  const request = { landing: landingBranch, target: "main", cause: "disk_full" } as const;
+  ov.engine = settles({ status: "dropped", problem: "there is no room for its new files", request });
+  expect(await ov.json("merge", "promote")).toMatchObject({
+    exit: 6,
+    document: { success: false, cause: "disk_full" },
+  });
+  ov.engine = settles({ status: "done", problem: null, beforeCommit: "m0", afterCommit: "m1" });
+  expect(await ov.json("merge", "promote", "--run", "run-2")).toMatchObject({
+    exit: 0,
+    document: { success: true, moved: true, landingBranch },
+  });
+});

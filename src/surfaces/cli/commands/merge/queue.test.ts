@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { cleanly, conflicts, desk } from "../../../../../testkit/merge-desk.ts";
+import { builderBranch, mergeWorld } from "../../../../../testkit/merge-queue-world.ts";
+
+test("a branch that waits for approval says so everywhere, with the command to type", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const ov = desk(world);
+  const { id } = await world.announce();
+  const approve = `ov merge approve ${id}`;
+  for (const line of [["merge", "list"], ["merge", "show", String(id)], ["merge", "plan"], ["status"], ["run"]]) {
+    const { out } = await ov.run(...line);
+    expect({ line, out }).toEqual({ line, out: expect.stringContaining(approve) });
+  }
+  for (const line of [
+    ["merge", "list"],
+    ["merge", "show", builderBranch],
+  ]) {
+    const { out } = await ov.run(...line);
+    expect({ line, out }).toEqual({ line, out: expect.stringContaining("unverified") });
+  }
+  const { document } = await ov.json("status");
+  expect(document).toMatchObject({
+    mergeQueueCount: 1,
+    needsOperator: true,
+    merges: { pending: 1, waitingForApproval: [id], failed: [] },
+  });
+  expect((await ov.json("run")).document.run).toMatchObject({ status: "needs operator" });
+  expect(await ov.json("merge", "approve", String(id))).toMatchObject({ exit: 0, document: { count: 1 } });
+  expect((await ov.json("status")).document).toMatchObject({ needsOperator: false });
+  await conflicts(world)();
+  expect((await ov.json("status")).document).toMatchObject({ merges: { pending: 0, failed: [id] } });
+});
+
+test("where a person says when, a branch that its parent approved says what it waits for", async () => {
+  await using world = await mergeWorld({ mode: "manual" });
+  const { id } = await world.announce();
+  expect((await desk(world).run("merge", "list")).out).toContain(`waits until you say when: ov merge approve ${id}`);
+});
+
+test("the plan is the order of landing, and says what is not ready and why", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  const one = await world.announce();
+  await ov.json("merge", "add", "feature", "--priority", "0");
+  const { document } = await ov.json("merge", "plan");
+  expect(document.entries).toMatchObject([{ id: one.id, prediction: cleanly }]);
+  expect(document.waiting).toMatchObject([
+    { branchName: "feature", priority: 0, why: "it waits for the operator's approval" },
+  ]);
+});
+
+test("an agent may not approve", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const { id } = await world.announce();
+  const answer = await world.callAs("lead-1", "merge.approve", { of: String(id) });
+  expect(answer).toMatchObject({ ok: false, refusal: { kind: "not-allowed" } });
+});
+
+test("reject, cancel, retry and resume tell the new status", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  const { id } = await world.announce();
+  const status = async (...argv: string[]) => {
+    const { exit, document } = await ov.json("merge", ...argv);
+    return exit === 0 ? (document.entry as { status: string }).status : exit;
+  };
+  expect(await status("reject", String(id))).toBe(2);
+  expect(await status("reject", builderBranch, "--reason", "not like this")).toBe("failed");
+  expect(await status("retry", String(id))).toBe("pending");
+  expect(await status("resume", String(id))).toBe(2);
+  expect(await status("cancel", `#${id}`)).toBe("cancelled");
+  expect(await status("show", "99")).toBe(7);
+});
+
+test("what is no number and no branch of the queue is a mistake of usage", async () => {
+  await using world = await mergeWorld();
+  expect((await desk(world).json("merge", "approve", "abc")).exit).toBe(2);
+  expect((await desk(world).json("merge", "approve", "99")).exit).toBe(7);
+});

@@ -1,0 +1,145 @@
+import { expect } from "bun:test";
+import { type Caller, operator } from "../src/domain/caller/caller.ts";
+import type { MergeEntry } from "../src/domain/merge/entry.ts";
+import { notFound } from "../src/domain/refusal.ts";
+import { no, ok } from "../src/domain/result.ts";
+import type { App } from "../src/surfaces/cli/app.ts";
+import { gateCommand } from "../src/surfaces/cli/commands/gate/tree.ts";
+import { mergeCommand } from "../src/surfaces/cli/commands/merge/tree.ts";
+import { runCommand } from "../src/surfaces/cli/commands/run/tree.ts";
+import { statusCommand } from "../src/surfaces/cli/commands/status/tree.ts";
+import type { MergeFacet } from "../src/surfaces/cli/facets/merge.ts";
+import { runCli } from "../src/surfaces/cli/run.ts";
+import type { Sink } from "../src/surfaces/cli/sink.ts";
+import { catalog, type UseCaseName } from "../src/usecases/catalog.ts";
+import { newOp } from "../src/usecases/merge/new-op.ts";
+import { landed } from "../src/usecases/merge/settle-landing.ts";
+import { rejected } from "../src/usecases/merge/settle-rejection.ts";
+import type { UseCase } from "../src/usecases/usecase.ts";
+import { builderBranch, type MergeWorld } from "./merge-queue-world.ts";
+
+const tree = { name: "ov", summary: "", commands: [mergeCommand, gateCommand, runCommand, statusCommand] };
+
+export interface Desk {
+  run(...argv: string[]): Promise<{ exit: number; out: string; err: string }>;
+  /** The one document of a command, whatever its end. */
+  json(...argv: string[]): Promise<{ exit: number; document: Record<string, unknown> }>;
+  /** Plays the engine while a command waits; without it, a command that waits fails the test. */
+  engine: (() => Promise<void>) | undefined;
+  answer: boolean | undefined;
+  readonly heads: Map<string, string>;
+}
+
+/** The real commands over the real use cases; git and the engine are played. */
+export function desk(world: MergeWorld, caller: Caller = operator): Desk {
+  const heads = new Map([
+    ["main", "m0"],
+    [builderBranch, "head-1"],
+    ["feature", "f1"],
+  ]);
+  const merges: MergeFacet = {
+    head: async (branch) => {
+      const head = heads.get(branch);
+      return head === undefined ? no(notFound("branch", branch)) : ok(head);
+    },
+    branches: async () => [...heads.keys()],
+    changedFiles: async () => ["a.ts"],
+    predict: async ({ candidates }) => candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })),
+    patch: async ({ branch }) => ok(`patch of ${branch}\n`),
+  };
+  const app = {
+    version: "0",
+    notices: async () => [],
+    call: async (name: UseCaseName, request: unknown) =>
+      world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller }),
+    engine: { status: () => undefined },
+    files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
+    merges: async () => merges,
+    worktrees: async () => ({ confirm: async () => made.answer, restOf: async () => ok(undefined) }),
+    until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+      for (let round = 0; round < 5; round++) {
+        const answer = await ask();
+        if (answer !== undefined) return answer;
+        if (made.engine === undefined) throw new Error("it waits, and nothing would ever happen");
+        await made.engine();
+      }
+      throw new Error("it waits for ever");
+    },
+  } as unknown as App;
+  const run: Desk["run"] = async (...argv) => {
+    const texts = { out: "", err: "" };
+    const sink = (to: "out" | "err"): Sink => ({
+      write: (text) => {
+        texts[to] += text;
+        return "written";
+      },
+      isTTY: () => false,
+      columns: () => undefined,
+    });
+    const io = { stdout: sink("out"), stderr: sink("err"), stdin: async () => undefined };
+    const exit = await runCli({ argv, env: {}, tree, version: "0", makeApp: () => app, ...io });
+    return { exit, ...texts };
+  };
+  const made: Desk = {
+    run,
+    json: async (...argv) => {
+      const { exit, out } = await run(...argv, "--json");
+      expect(out.trim().split("\n")).toHaveLength(1);
+      return { exit, document: JSON.parse(out) };
+    },
+    engine: undefined,
+    answer: undefined,
+    heads,
+  };
+  return made;
+}
+
+/** The prediction for a branch without conflicts. */
+export const cleanly = {
+  predictedTier: "clean-merge",
+  conflictFiles: [],
+  wouldRequireAgent: false,
+  reason: "merges without conflicts",
+  strategy: null,
+  cause: null,
+} as const;
+
+/** Plays an engine that lands the approved entries. */
+export const lands =
+  (world: MergeWorld, ...ids: readonly number[]) =>
+  (): Promise<void> =>
+    world.asEngine(async (tx, context) => {
+      const entries: MergeEntry[] = (await tx.merges.list({ statuses: ["pending"] })).filter(
+        ({ id, approval }) => approval !== "waiting" && (ids.length === 0 || ids.includes(id)),
+      );
+      if (entries.length === 0) return;
+      const queueIds = entries.map(({ id }) => id);
+      const op = await newOp(tx, context, { kind: "land", ref: "refs/heads/main", queueIds });
+      await landed(tx, context, {
+        opId: op.id,
+        entries: entries.map((entry) => ({
+          entry,
+          tier: "clean-merge",
+          strategy: null,
+          verdict: "verified",
+          commit: `result-${entry.id}`,
+        })),
+      });
+      await tx.mergeOps.settle(op.id, {
+        status: "done",
+        beforeCommit: "m0",
+        afterCommit: "m1",
+        updatedAt: context.now,
+      });
+    });
+
+/** Plays an engine that finds a conflict in every entry. */
+export const conflicts =
+  (world: MergeWorld): (() => Promise<void>) =>
+  () =>
+    world.asEngine(async (tx, context) => {
+      for (const entry of await tx.merges.list({ statuses: ["pending"] })) {
+        const detail = { message: "a.ts: both sides changed one line", files: ["a.ts"] };
+        await rejected(tx, context, entry, { status: "conflict", cause: "conflict", detail });
+      }
+    });
