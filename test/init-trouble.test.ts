@@ -1,0 +1,146 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { statePath } from "../testkit/state.ts";
+import { initWorld } from "./init.world.ts";
+
+test("several at the same time make one project, complete and committed", async () => {
+  using world = await initWorld();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => world.ov("init", "--json")));
+  expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  const made = answers.flatMap(({ out }) => JSON.parse(out).created as string[]);
+  expect(made.filter((path) => path === ".overstory/config.yaml")).toHaveLength(1);
+  expect(await world.git("log", "--format=%s")).toBe("chore: initialise overstory\n");
+  const warned = answers.flatMap(({ out }) => JSON.parse(out).warnings as string[]);
+  expect(warned.filter((warning) => warning.startsWith("not committed"))).toEqual([]);
+  expect(await world.json("init")).toMatchObject({ created: [] });
+});
+
+test("a lock that another git command left is told in words, with everything else done", async () => {
+  using world = await initWorld();
+  world.write(".git/index.lock", "");
+  const { code, out } = await world.ov("init", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ committed: false, committedOn: null });
+  expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining("another git command is at work"));
+  expect(existsSync(join(world.root, ".overstory/config.yaml"))).toBe(true);
+});
+
+test("on a detached HEAD it says where the commit went, and a branch gets the same files by another init", async () => {
+  using world = await initWorld();
+  await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+  await world.git("checkout", "--quiet", "--detach");
+  const said = await world.json("init");
+  expect(said).toMatchObject({ committed: true, committedOn: null });
+  expect(said.warnings).toContainEqual(expect.stringContaining("no branch is checked out"));
+  expect((await world.ov("status")).code).toBe(0);
+  await world.git("checkout", "--quiet", "main");
+  expect(await world.json("init")).toMatchObject({ committed: true, committedOn: "main" });
+});
+
+describe("a database that is gone", () => {
+  test("is not replaced by an empty one without a word", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    await world.ov("task", "create", "One", "--id", "T1");
+    for (const end of ["", "-wal", "-shm"]) rmSync(statePath(world.root, `overstory.db${end}`), { force: true });
+    for (const args of [["status"], ["task", "create", "Two"], ["init"], ["engine", "status"]]) {
+      const { code, out } = await world.ov(...args, "--json");
+      expect({ args, code, ...JSON.parse(out).details }).toMatchObject({
+        args,
+        code: 3,
+        kind: "store-lost",
+        backup: null,
+      });
+      expect(existsSync(statePath(world.root, "overstory.db"))).toBe(false);
+    }
+    world.write(".git/ov-state/overstory.db", "");
+    expect(JSON.parse((await world.ov("status", "--json")).out).details).toMatchObject({ kind: "store-lost" });
+    expect(await world.json("init", "--new-database")).toMatchObject({ success: true });
+    expect(await world.json("task", "list")).toMatchObject({ tasks: [] });
+  });
+
+  test("comes back whole from the backup that the error names", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    await world.ov("task", "create", "One", "--id", "T1");
+    await world.ov("mail", "send", "--to", "operator", "--subject", "s", "--body", "b");
+    await world.json("clean", "--mail", "--yes");
+    for (const end of ["", "-wal", "-shm"]) rmSync(statePath(world.root, `overstory.db${end}`), { force: true });
+    const { hint, details } = JSON.parse((await world.ov("status", "--json")).out);
+    expect(hint).toContain(`ov clean --restore ${details.backup}`);
+    expect(await world.json("clean", "--restore", details.backup)).toMatchObject({ success: true });
+    expect(await world.json("task", "list")).toMatchObject({ tasks: [{ id: "T1" }] });
+    expect((await world.ov("mail", "list")).out).toContain("s (status)");
+  });
+});
+
+test("everything in the state directory is for its owner alone", async () => {
+  using world = await initWorld();
+  await world.ov("init");
+  await world.ov("task", "create", "One", "--id", "T1");
+  await world.ov("spec", "write", "T1", "--body", "text");
+  await world.ov("mail", "send", "--to", "operator", "--subject", "s", "--body", "long\n".repeat(40_000));
+  const state = statePath(world.root);
+  const open = ["", ...readdirSync(state, { recursive: true, encoding: "utf8" })].filter(
+    (name) => (statSync(join(state, name)).mode & 0o077) !== 0,
+  );
+  expect(open).toEqual([]);
+});
+
+describe("--reset", () => {
+  test("writes a fresh configuration and keeps the old bytes beside it", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    const old = Buffer.concat([Buffer.from("project: [broken # "), Buffer.from([0xff, 0xfe])]);
+    world.write(".overstory/config.yaml", old);
+    const said = await world.json("init", "--reset");
+    const [backup] = said.backups as string[];
+    expect(backup).toMatch(/^\.overstory\/config\.yaml\.\d{4}-\d\d-\d\dT[\d-]+Z\.bak$/);
+    expect(readFileSync(join(world.root, backup ?? "")).equals(old)).toBe(true);
+    expect(said).toMatchObject({ project: "repo", created: [".overstory/config.yaml"] });
+    expect(await world.json("config", "validate")).toMatchObject({ valid: true });
+    expect(await world.git("status", "--porcelain")).not.toContain(".bak");
+  });
+
+  test("of a configuration that is already fresh changes nothing", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    const before = world.snapshot();
+    expect(await world.json("init", "--reset")).toMatchObject({ created: [], backups: [], committed: false });
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe("what stands in the way", () => {
+  test("something else called .overstory is a refusal that changes nothing", async () => {
+    using world = await initWorld();
+    world.write(".overstory", "a file");
+    const before = world.snapshot();
+    expect(await world.ov("init")).toMatchObject({ code: 2, err: expect.stringContaining("must be a directory") });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test("a damaged database is named, and there is no project until it is mended", async () => {
+    using world = await initWorld();
+    world.write(".git/ov-state/overstory.db", "not a database, but long enough to be looked at closely ".repeat(20));
+    const { code, out } = await world.ov("init", "--json");
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({ details: { kind: "store-corrupt" } });
+    expect(existsSync(join(world.root, ".overstory/config.yaml"))).toBe(false);
+  });
+
+  test("flags of earlier versions are accepted with a word about them", async () => {
+    using world = await initWorld();
+    const { code, err } = await world.ov("init", "--skip-mulch", "--tools", "seeds");
+    expect(code).toBe(0);
+    expect(err).toContain("--skip-mulch is deprecated");
+    expect(err).toContain("--tools is deprecated");
+  });
+
+  test("a name that cannot be used changes nothing", async () => {
+    using world = await initWorld();
+    expect((await world.ov("init", "--name", " ")).code).toBe(2);
+    expect(existsSync(join(world.root, ".overstory"))).toBe(false);
+  });
+});
