@@ -179,8 +179,13 @@ async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise
     kind: agent.worktreeKind,
     baseRef: start?.commit ?? baseRef,
     identity: goesOn ? agent.worktreeIdentity : null,
+    lastCommit: goesOn && agent.ahead > 0 ? agent.headCommit : null,
   };
-  if (goesOn) await ports.worktrees.intendRestore(request);
+  const lost = goesOn ? await ports.worktrees.intendRestore(request) : undefined;
+  if (lost !== undefined) {
+    await ports.store.transaction((tx) => startFailed(tx, ports, agent, lost));
+    return "known";
+  }
   const created = await ports.worktrees.create(request);
   ports.reach("seat.after-worktree");
   if (created.ok && goesOn) await bringBack(ports, agent, created.value);

@@ -13,6 +13,8 @@ export interface SeatRequest {
    * If it still stands but git has lost its record, the record is made anew and all files stay.
    */
   readonly identity?: string | null;
+  /** The last commit that an earlier incarnation on the same branch was seen at; null or missing for new work. */
+  readonly lastCommit?: string | null;
 }
 
 export interface Seat {
@@ -115,6 +117,8 @@ export interface Worktrees {
   ensureLink(worktree: OwnedWorktree): Promise<GitLink>;
   /** The branch the project root has checked out, or undefined when detached. */
   currentBranch(): Promise<string | undefined>;
+  /** The commit a ref or name stands for. */
+  resolve(ref: string): Promise<string | undefined>;
   /** What the worktree holds. Of the project's own checkout only the commit: what lies in it is the user's. */
   inspect(worktree: OwnedWorktree): Promise<WorktreeFacts>;
   /**
@@ -214,8 +218,6 @@ export interface WorktreeKeeping extends Worktrees {
   deleteBranches(branches: readonly FoundBranch[]): Promise<readonly (string | null)[]>;
   /** Agents' branches. Landing branches (`overstory/integration/`) are not among them. */
   branches(): Promise<readonly FoundBranch[]>;
-  /** The commit a ref or name stands for. */
-  resolve(ref: string): Promise<string | undefined>;
   /**
    * Keeps commits and files of a worktree under `refs/overstory/rescue/<agent>-<generation>`; if that ref holds other
    * work, a number is put behind it. Undefined when there is nothing to keep.
@@ -238,9 +240,10 @@ export interface WorktreeKeeping extends Worktrees {
   exportFiles(commit: string, dir: string): Promise<number>;
   /**
    * Before an agent's worktree is made anew: notes that its kept work is to be brought back into it. Does nothing if
-   * the worktree stands there. A deleted branch is put back where the work was.
+   * the worktree stands there. A deleted branch is put back where the work was; answers in words when that
+   * cannot be found.
    */
-  intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<void>;
+  intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<string | undefined>;
   /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
   /** Commits what is uncommitted in a worktree in which nobody works, as the user. */

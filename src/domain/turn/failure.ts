@@ -24,6 +24,7 @@ export const failures = {
   model: { policy: "end", words: "the provider does not offer this model to the account" },
   program: { policy: "end", words: "the agent's program cannot be started" },
   mode: { policy: "end", words: "the agent's program may not work unattended here" },
+  worktree: { policy: "end", words: "the agent cannot work in its worktree" },
   refusal: { policy: "end", words: "the model refused the request" },
   session_lost: { policy: "fresh", words: "the agent's program no longer knows the conversation" },
   context_full: { policy: "fresh", words: "the conversation is too long and cannot be shortened" },
@@ -76,6 +77,7 @@ export function failureAdvice(cause: FailureCause, agentName: string, own: Runti
       return `begin anew with less: ${again} --fresh`;
     case "budget":
       return "ov budget";
+    case "worktree":
     case "unknown":
       return again;
   }

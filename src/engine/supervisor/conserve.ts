@@ -70,14 +70,36 @@ const longestKeepingMs = 120_000;
 async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   await noteSubmodules(ports, agent, await ports.worktrees.collect(worktree));
   const facts = await ports.worktrees.inspect(worktree);
-  // A linked worktree's commits are held by its branch, while it is on it; a clone's only by what we fetched.
+  // A linked worktree's commits are held by its branch, while it is on it; a clone's only by what we fetched. After a
+  // snapshot of changes that the agent has given up since, only a newer one says that they are not wanted any more.
   const held = facts.exists && !facts.dirty && facts.onBranch && facts.loose === 0 && worktree.kind === "linked";
-  if (held) return facts;
+  const hasOlder = held && (await ports.store.read((tx) => tx.snapshots.of(agent.name))).length > 0;
+  if (held && !hasOlder) return facts;
   const snapshot = await ports.worktrees.snapshot(worktree);
   if (snapshot === undefined) return facts;
   ports.reach?.("turn.after-snapshot");
   await ports.store.transaction((tx) => remember(tx, agent, snapshot, ports.clock.now()));
   return facts;
+}
+
+/** In a sentence, what git still has of an agent's work after its worktree is gone. */
+export async function leftOf(
+  { store, worktrees }: Pick<ConservePorts, "store" | "worktrees">,
+  { name, branch, headCommit, dirty }: Agent,
+): Promise<string> {
+  const [snapshot, tip, head] = await Promise.all([
+    store.read(async (tx) => (await tx.snapshots.of(name)).at(-1)),
+    worktrees.resolve(`refs/heads/${branch}`),
+    headCommit === null ? undefined : worktrees.resolve(headCommit),
+  ]);
+  const commits =
+    tip !== undefined
+      ? `Its branch ${branch} is kept.`
+      : head !== undefined
+        ? `Its branch ${branch} is gone; git still has its last commit, ${head.slice(0, 12)}.`
+        : `Its branch ${branch} is gone, and git has no commit of it.`;
+  const isThere = dirty && snapshot !== undefined && (await worktrees.resolve(snapshot.ref)) !== undefined;
+  return isThere ? `${commits} What was uncommitted after its last turn is kept as ${snapshot.ref}.` : commits;
 }
 
 /** Where work in submodules was put, and what of it could not be kept. */

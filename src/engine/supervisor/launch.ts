@@ -16,7 +16,9 @@ import { mayStart, whenThereIsRoom } from "./room.ts";
 export type Launch =
   | { readonly kind: "launched"; readonly child: GatedProcess }
   | { readonly kind: "taken" }
-  | { readonly kind: "failed"; readonly problem: string };
+  | { readonly kind: "failed"; readonly problem: string }
+  /** Its worktree is gone or is not its own. */
+  | { readonly kind: "homeless"; readonly problem: string };
 
 /**
  * Starts the agent so that no instant exists in which it runs and nobody knows: it waits behind its gate until its
@@ -29,7 +31,7 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
   const given = await ports.store.read((tx) => assignmentOf(tx, agent));
   const worktree = worktreeOf(agent);
   const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
-  if (link?.kind === "broken") return { kind: "failed", problem: link.problem };
+  if (link?.kind === "broken") return { kind: "homeless", problem: link.problem };
   let started: { readonly done: Started } | "taken";
   try {
     started = await whenThereIsRoom(ports, owned, () => start(ports, owned, runtime, { token, given }));

@@ -7,7 +7,7 @@ import type { Runtime } from "../../ports/runtime.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
-import { conserve } from "./conserve.ts";
+import { conserve, leftOf } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
 import { launchAgent, mirrorPid } from "./launch.ts";
 import { keepBeating, type LeaseBeat } from "./lease-beat.ts";
@@ -41,7 +41,7 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const runtime = ports.runtime(agent.runtime);
   if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`, "program");
   const process = owned.started === undefined ? await launched(ports, owned, runtime) : adopted(ports, owned.started);
-  if ("unstarted" in process) return unstarted(process.unstarted);
+  if ("unstarted" in process) return process.unstarted;
   ports.reach("turn.after-input");
   const log = new OutputLog(ports.files.outputOf(turn.logDir ?? ""), runtime.reader(), { lines: turn.outputLines });
   const followed = await followOutput(ports, owned, { log, process, beat });
@@ -56,14 +56,16 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const silent = followed.kind === "stalled" && said === undefined;
   const end = silent ? ({ kind: "stalled" } as const) : endOf(ports, owned, { runtime, log, said, hopeless, exit });
   const { text: resultText = null } = said ?? log.ended ?? {};
-  return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept };
+  const left = kept?.exists === false ? await leftOf(ports, agent) : undefined;
+  return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept, kept: left };
 }
 
-const unstarted = (reason: string, cause: FailureCause = "unknown"): Ending => ({
+const unstarted = (reason: string, cause: FailureCause = "unknown", kept?: string): Ending => ({
   end: { kind: "failed", cause, reason },
   exit: unknownExit,
   resultText: null,
   worktree: undefined,
+  kept,
 });
 
 /** Nothing that the turn started outlives it: neither its next turn nor anybody else should have to work beside that. */
@@ -90,12 +92,17 @@ async function launched(
   ports: SupervisorPorts,
   owned: OwnedTurn,
   runtime: Runtime,
-): Promise<WatchedProcess | { readonly unstarted: string }> {
+): Promise<WatchedProcess | { readonly unstarted: Ending }> {
   const letters = await tellFacts(ports, owned.letters);
   const launch = await launchAgent(ports, { ...owned, letters }, runtime);
   // Taken from us, or asked to stop before it began: settling tells the two apart.
-  if (launch.kind === "taken") return { unstarted: "it was stopped before it began" };
-  if (launch.kind === "failed") return { unstarted: `its process could not be started: ${launch.problem}` };
+  if (launch.kind === "taken") return { unstarted: unstarted("it was stopped before it began") };
+  if (launch.kind === "failed") {
+    return { unstarted: unstarted(`its process could not be started: ${launch.problem}`) };
+  }
+  if (launch.kind === "homeless") {
+    return { unstarted: unstarted(launch.problem, "worktree", await leftOf(ports, owned.agent)) };
+  }
   const { child } = launch;
   let gone = false;
   void child.exited.then(() => {

@@ -40,6 +40,8 @@ export interface Ending {
   /** What the runtime's own user would do about a failure. */
   readonly advice?: RuntimeAdvice | undefined;
   readonly worktree: WorktreeFacts | undefined;
+  /** What is left of its work, where its worktree is gone. */
+  readonly kept?: string | undefined;
 }
 
 /** Ends a turn: what became of it, of its input, of its agent and of whoever must know, in one transaction. */
@@ -196,7 +198,8 @@ async function moveAgent(
     await changeState(tx, agent, { to: state, actor, reason }, now);
     return;
   }
-  const end = { state, outcome, actor, reason, death, advice, turnId: turn.id, exit: ending.exit };
+  const { exit, kept } = ending;
+  const end = { state, outcome, actor, reason, death, advice, kept, turnId: turn.id, exit };
   const notifyDeaths = ports.settings.watchdog.notifyParentOnDeath;
   await endAgent(tx, { ids: ports.ids, now, notifyDeaths }, agent, end);
 }

@@ -7,7 +7,11 @@ import { adminDirOf, gitLinkIn, ownPlace, standing, strangers } from "./places.t
  * Makes sure that git commands of an agent belong to its worktree. Without the `.git` of a worktree, git would look
  * further up and find the user's checkout; the agent would commit there.
  */
-export function ensureGitLink(commonDir: string, worktree: OwnedWorktree): GitLink {
+export async function ensureGitLink(
+  commonDir: string,
+  worktree: OwnedWorktree,
+  { isEmptied }: { readonly isEmptied: () => Promise<boolean> },
+): Promise<GitLink> {
   const { path, kind, agentName } = worktree;
   if (kind === "root") return { kind: "sound" };
   const found = standing(worktree);
@@ -29,7 +33,10 @@ export function ensureGitLink(commonDir: string, worktree: OwnedWorktree): GitLi
   }
   const points = gitLinkIn(link);
   if (points !== undefined && resolve(path, points) === admin) return { kind: "sound" };
-  if (readdirSync(path).length === 0) return { kind: "broken", problem: `the files of the worktree ${path} are gone` };
+  // With a link, every file that is gone would be a deletion in the agent's next commit.
+  if (readdirSync(path).length === 0 || (await isEmptied())) {
+    return { kind: "broken", problem: `the files of the worktree ${path} are gone` };
+  }
   // In one step, and over whatever is there: a link would be replaced, not followed.
   const written = join(admin, "link.new");
   writeFileSync(written, `gitdir: ${admin}\n`);

@@ -3,6 +3,7 @@ import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { lookAsGit, type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { standing } from "./places.ts";
+import { holdsWork } from "./stand-in.ts";
 import { changedInSubmodules } from "./submodules/agent-modules.ts";
 import { dirtyPaths } from "./work.ts";
 import { commitAt, type Yard } from "./yard.ts";
@@ -22,7 +23,7 @@ const nothing: WorktreeFacts = {
 export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   // What lies in the project's own checkout is the user's, not an agent's.
   if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(yard, "HEAD")) ?? null };
-  if (standing(worktree) !== "own") return nothing;
+  if (!(await holdsWork(yard, worktree))) return nothing;
   using open = await openWorktree(yard, worktree);
   const base = worktree.baseCommit;
   const [outside, inside, loose, changed, messages] = await Promise.all([

@@ -10,7 +10,7 @@ import { isWorktreeOf } from "./stand-in.ts";
 import { homeOf } from "./submodules/local-module.ts";
 import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
-import { absolute, commitAt, newRef, snapshotRefs, type Yard } from "./yard.ts";
+import { absolute, commitAt, newRef, pinRefs, snapshotRefs, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
 export async function keptSnapshots({ repository }: Yard): Promise<readonly KeptSnapshot[]> {
@@ -21,22 +21,26 @@ export async function keptSnapshots({ repository }: Yard): Promise<readonly Kept
     await git(repository.root, "for-each-ref", "--sort=committerdate", `--format=${format}`, ...below),
     "listing snapshots",
   );
-  return listed.out
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      const [ref = "", commit = "", at = "0", mail, subject, parents = ""] = line.split("\0");
-      // A commit of the agent's own is kept as itself.
-      const isOurs = mail === "<overstory@localhost>" && subject === "snapshot";
-      const onTop = isOurs ? (parents.split(" ")[0] ?? null) : commit;
-      return { ref, commit, agentName: agentOf(ref), createdAt: Number(at) * 1000, onTop };
-    });
+  const lines = listed.out.split("\n").filter((line) => line !== "");
+  const refs = new Set(lines.map((line) => line.split("\0")[0] ?? ""));
+  return lines.map((line) => {
+    const [ref = "", commit = "", at = "0", mail, subject, parents = ""] = line.split("\0");
+    // A commit of the agent's own is kept as itself.
+    const isOurs = mail === "<overstory@localhost>" && subject === "snapshot";
+    const onTop = isOurs ? (parents.split(" ")[0] ?? null) : commit;
+    return { ref, commit, agentName: agentOf(ref, refs), createdAt: Number(at) * 1000, onTop };
+  });
 }
 
-function agentOf(ref: string): string {
+/** A rescue is called `<agent>-<generation>`, and a further one of the same generation has a number behind that. */
+function agentOf(ref: string, refs: ReadonlySet<string>): string {
   const [, , sort, name = "", ...rest] = ref.split("/");
-  return sort === "rescue" ? name.replace(/-\d+(-\d+)?$/, "") : rest.length === 0 ? "" : name;
+  if (sort !== "rescue") return rest.length === 0 ? "" : name;
+  const shorter = name.replace(lastNumber, "");
+  return refs.has(`refs/overstory/rescue/${shorter}`) ? shorter.replace(lastNumber, "") : shorter;
 }
+
+const lastNumber = /-\d+$/;
 
 /** Paths that differ between two commits, with the letter git gives to the difference. */
 export async function changesBetween(
@@ -61,22 +65,42 @@ export async function exportFiles(yard: Yard, commit: string, dir: string): Prom
  * Says, before the worktree of a name is made anew, that its kept work belongs into it. Whoever makes the worktree may
  * die right after it; the next one finds this and finishes. A branch that was deleted is put back where the work was.
  */
-export async function intendRestore(yard: Yard, request: Omit<SeatRequest, "baseRef">): Promise<void> {
+export async function intendRestore(yard: Yard, request: Omit<SeatRequest, "baseRef">): Promise<string | undefined> {
   const { path, identity = null } = request;
   const isFree = standing({ path }) === "nothing" || (identity !== null && !(await isWorktreeOf(yard, request)));
-  if (!isFree) return;
+  if (!isFree) return undefined;
   const newest = await newestOf(yard, request.agentName);
   const { agentName } = request;
   const isKept =
     newest !== undefined ||
     newestTrashOf(yard.trash, agentName) !== undefined ||
     hasSubmoduleWork(homeOf(yard.repository), agentName);
-  if (!isKept) return;
   const ref = `refs/heads/${request.branch}`;
-  const tip = newest?.onTop ?? null;
-  if (tip !== null && (await commitAt(yard, ref)) === undefined) await newRef(yard, ref, tip);
+  const isGone = (await commitAt(yard, ref)) === undefined;
+  const tip = isGone ? await lastTip(yard, request) : undefined;
+  if (isGone && tip === undefined && request.lastCommit != null) {
+    const again = `ov recover ${agentName} --fresh`;
+    return `its branch ${request.branch} is gone, and git no longer has its last commit ${request.lastCommit.slice(0, 12)}; begin anew with: ${again}`;
+  }
+  if (tip !== undefined) await newRef(yard, ref, tip);
+  if (!isKept) return undefined;
   makeWithin(yard.scratch, 3);
   writeFileSync(intentFile(yard, request), newest?.ref ?? "");
+  return undefined;
+}
+
+/** Where the work of a name was last, as far as git still has the commit. */
+export async function lastTip(
+  yard: Yard,
+  { agentName, branch, lastCommit = null }: Pick<SeatRequest, "agentName" | "branch" | "lastCommit">,
+): Promise<string | undefined> {
+  const pinned = await commitAt(yard, `${pinRefs(agentName)}heads/${branch}`);
+  const seen = pinned ?? (lastCommit === null ? undefined : await commitAt(yard, lastCommit));
+  const kept = (await newestOf(yard, agentName))?.onTop ?? undefined;
+  if (seen === undefined || kept === undefined) return seen ?? kept;
+  // The snapshot is newer if its supervisor died before the commit was put on record.
+  const answer = await git(yard.repository.root, "merge-base", "--is-ancestor", seen, kept);
+  return answer.code === 0 ? kept : seen;
 }
 
 const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: string }): string =>
@@ -105,15 +129,24 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
   return { ref: fits ? newest.ref : null, files, fromTrash: moved };
 }
 
-/** The newest snapshot of an agent. */
+/**
+ * The last work of a name that is kept under a ref of ours. The names of the refs say their order: a commit of the agent's
+ * own is kept as itself, and may be older than the snapshot before it. A worktree is rescued after its generation ended.
+ */
 export async function newestOf(yard: Yard, agentName: string): Promise<KeptSnapshot | undefined> {
   const all = (await keptSnapshots(yard)).filter((kept) => kept.agentName === agentName);
-  const numbered = all.filter(({ ref }) => ref.startsWith(snapshotRefs(agentName)));
-  // Times have whole seconds; snapshots of one second are told apart by their numbers.
-  const last = (list: readonly KeptSnapshot[]): KeptSnapshot | undefined =>
-    list.toSorted((a, b) => a.createdAt - b.createdAt || a.ref.localeCompare(b.ref, "en", { numeric: true })).at(-1);
-  const [rescue, snapshot] = [last(all.filter((kept) => !numbered.includes(kept))), last(numbered)];
-  return rescue !== undefined && rescue.createdAt > (snapshot?.createdAt ?? -1) ? rescue : snapshot;
+  const snapshots = snapshotRefs(agentName);
+  const placeOf = ({ ref }: KeptSnapshot): readonly number[] => {
+    if (ref.startsWith(snapshots)) return ref.slice(snapshots.length).split("/").map(Number);
+    const [generation = 0, n = 1] = ref
+      .slice(ref.lastIndexOf("/") + agentName.length + 2)
+      .split("-")
+      .map(Number);
+    return [generation, Number.MAX_SAFE_INTEGER, n];
+  };
+  const order = (a: readonly number[], b: readonly number[]): number =>
+    (a[0] ?? 0) - (b[0] ?? 0) || (a[1] ?? 0) - (b[1] ?? 0) || (a[2] ?? 0) - (b[2] ?? 0);
+  return all.toSorted((a, b) => order(placeOf(a), placeOf(b))).at(-1);
 }
 
 async function bringBack(

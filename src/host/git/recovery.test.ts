@@ -120,6 +120,20 @@ describe("what a killed or careless process left behind", () => {
     );
   }
 
+  test("what was rescued of an agent whose name ends with a number comes back to it", async () => {
+    using world = gitWorld();
+    const worktrees = gitWorktrees(world.root);
+    const owned = world.worktree("builder-2", "linked");
+    const made = await worktrees.create(requestFor(owned));
+    world.write(owned.path, "draft.txt", "d\n");
+    await worktrees.rescue(owned);
+    await worktrees.remove(owned, { deleteBranch: null });
+    const request = { ...requestFor(owned), identity: made.ok ? made.value.identity : null };
+    await worktrees.intendRestore(request);
+    await worktrees.create(request);
+    expect(await worktrees.restore(owned)).toMatchObject({ files: ["draft.txt"] });
+  });
+
   test("a worktree that was emptied is made afresh, with what a snapshot kept", async () => {
     using world = gitWorld();
     const worktrees = gitWorktrees(world.root);

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
 import { fileRules } from "./filters.ts";
 import { expectGit } from "./git.ts";
-import { newestOf } from "./kept-work.ts";
+import { lastTip } from "./kept-work.ts";
 import { scratchName } from "./leftovers.ts";
 import { putAmong } from "./link-new.ts";
 import { openOwnDir } from "./own-dir.ts";
@@ -26,11 +26,12 @@ export function hasLostRecord({ repository }: Yard, request: SeatRequest): boole
  * missing branch is put back where the last snapshot was. Returns the reason in words if that fails. The record is
  * complete when git first sees it; the link in the worktree comes after it and is mended before every turn.
  */
-export async function relink(yard: Yard, { path, branch, agentName }: SeatRequest): Promise<string | undefined> {
+export async function relink(yard: Yard, request: SeatRequest): Promise<string | undefined> {
+  const { path, branch } = request;
   const { repository, scratch } = yard;
   const ref = `refs/heads/${branch}`;
   const known = await commitAt(yard, ref);
-  const tip = known ?? (await newestOf(yard, agentName))?.onTop ?? undefined;
+  const tip = known ?? (await lastTip(yard, request));
   if (tip === undefined) return `git has lost its record of ${path}, and there is no branch ${branch}`;
   if (known === undefined) await newRef(yard, ref, tip);
   mkdirSync(scratch, { recursive: true, mode: 0o700 });

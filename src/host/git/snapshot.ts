@@ -5,7 +5,7 @@ import { fileRules } from "./filters.ts";
 import { expectGit, zeroEnded } from "./git.ts";
 import { type OpenWorktree, openRecord, openWorktree } from "./open-worktree.ts";
 import type { OwnDir } from "./own-dir.ts";
-import { standing } from "./places.ts";
+import { holdsWork } from "./stand-in.ts";
 import { transfer } from "./transfer.ts";
 import { findWork, isAsCommitted } from "./work.ts";
 import { absolute, firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
@@ -14,12 +14,12 @@ import { absolute, firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./ya
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
   using open = await openWork(yard, worktree);
   const kept = open === undefined ? undefined : await workIn(yard, open, worktree, "bytes");
-  if (open === undefined || kept === undefined || ("commit" in kept && kept.commit === worktree.baseCommit)) {
-    return undefined;
-  }
+  if (open === undefined || kept === undefined) return undefined;
   const prefix = snapshotRefs(worktree.agentName);
   const earlier = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
   const last = earlier.toSorted(byPlace).at(-1);
+  const isUntouched = "commit" in kept && kept.commit === worktree.baseCommit;
+  if (isUntouched && last === undefined) return undefined;
   if (last !== undefined && (await says(open.own, last.commit, kept))) {
     return { ref: last.name, commit: last.commit, skipped: kept.skipped };
   }
@@ -54,7 +54,7 @@ export async function saveWork(
 /** With its files, or without them where they are gone. */
 async function openWork(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
   if (worktree.kind === "root") return undefined;
-  return standing(worktree) === "own" ? openWorktree(yard, worktree) : openRecord(yard, worktree);
+  return (await holdsWork(yard, worktree)) ? openWorktree(yard, worktree) : openRecord(yard, worktree);
 }
 
 /** Files and commits. Where the files are gone, what the branch holds needs no other ref. */
@@ -64,7 +64,7 @@ async function workIn(
   worktree: OwnedWorktree,
   storedAs: StoredAs,
 ): Promise<Kept | undefined> {
-  const hasFiles = standing(worktree) === "own";
+  const hasFiles = await holdsWork(yard, worktree);
   const [files, loose] = await Promise.all([
     hasFiles ? store(yard, open, worktree, storedAs) : staged(open),
     open.loose(),

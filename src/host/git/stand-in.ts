@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { SeatRequest } from "../../ports/worktrees.ts";
+import type { OwnedWorktree, SeatRequest } from "../../ports/worktrees.ts";
 import { git } from "./git.ts";
 import { adminDirOf, gitLinkIn, ownPlace, standing } from "./places.ts";
 import { freshPath, openTrash, trashName } from "./trash.ts";
@@ -30,8 +30,12 @@ function readsObjectsOf({ repository }: Yard, gitDir: string): boolean {
 
 export const alternatesOf = (gitDir: string): string => join(gitDir, "objects", "info", "alternates");
 
+/** The agent's own directory stands there, with files of its branch or at least with its link to git. */
+export const holdsWork = async (yard: Yard, worktree: OwnedWorktree): Promise<boolean> =>
+  standing(worktree) === "own" && !(await isEmptied(yard, worktree));
+
 /** The directory has neither its link nor a single file or folder of its branch: its whole content was deleted. */
-async function isEmptied(
+export async function isEmptied(
   { repository }: Yard,
   { path, branch }: Pick<SeatRequest, "path" | "branch">,
 ): Promise<boolean> {

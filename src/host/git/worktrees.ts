@@ -18,7 +18,7 @@ import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { putAsideStandIn } from "./stand-in.ts";
+import { isEmptied, putAsideStandIn } from "./stand-in.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { emptyTrash, oldTrash } from "./trash.ts";
@@ -47,7 +47,10 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
   };
   return {
     create: async (request) => create(await yard(), request, inTurn),
-    ensureLink: async (worktree) => ensureGitLink(commonDirOf(root) ?? (await repository()).commonDir, worktree),
+    ensureLink: async (worktree) =>
+      ensureGitLink(commonDirOf(root) ?? (await repository()).commonDir, worktree, {
+        isEmptied: async () => isEmptied(await yard(), worktree),
+      }),
     currentBranch: async () => currentBranch(await yard()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
     snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),

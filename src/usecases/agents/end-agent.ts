@@ -16,6 +16,8 @@ export interface AgentEnd {
   readonly death: string | null;
   /** What a person can do about that, with the command to type. */
   readonly advice?: string | null;
+  /** What is left of its work, where that is not its worktree and branch. */
+  readonly kept?: string | undefined;
   readonly turnId: string | null;
   readonly exit?: { readonly code: number | null; readonly signal: string | null };
 }
@@ -81,7 +83,7 @@ async function announceDeath(
       address: agent.parentName,
       recipients: [{ name: agent.parentName, wake: parent !== undefined }],
       subject: `[ENGINE] worker_died: ${agent.name}`,
-      body: `${agent.name} (${what}) ended without finishing: ${end.death}. Its worktree and branch are kept.${end.advice == null ? "" : `\nNext: ${end.advice}`}`,
+      body: `${agent.name} (${what}) ended without finishing: ${end.death}. ${end.kept ?? "Its worktree and branch are kept."}${end.advice == null ? "" : `\nNext: ${end.advice}`}`,
       type: "worker_died",
       priority: "high",
       payload: JSON.stringify({

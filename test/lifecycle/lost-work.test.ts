@@ -1,0 +1,154 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deathNotices, slingNew, textIn, untilAgent, untilTurns } from "../../testkit/lifecycle.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
+
+const question = "- ov: [mail, send, --to, operator, --type, question, --subject, q, --body, q]";
+const done = "- ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
+
+const branch = "overstory/b1/B1";
+const pathOf = (project: TestProject): string => join(project.root, ".overstory", "worktrees", "b1");
+
+/** Its first turn is over, and it waits for an answer. */
+async function waiting(project: TestProject): Promise<void> {
+  await slingNew(project, "B1");
+  await project.until("it waits", async () => (await project.agent("b1")).state === "between_turns");
+  await project.settled();
+}
+
+const wake = (project: TestProject): Promise<unknown> =>
+  project.json("mail", "send", "--to", "b1", "--subject", "go on", "--body", "b", "--type", "dispatch");
+
+const toOperator = async (project: TestProject): Promise<string> => {
+  const mail = await project.read((tx) => tx.messages.list({ to: "operator" }));
+  return mail.map(({ subject, body }) => `${subject}\n${body}`).join("\n");
+};
+
+/** Commits, waits for an answer, and shows after a recovery what it finds. */
+const commits = `
+- when: { input: "Go on with B1" }
+  do:
+    - shell: cat work.txt > "$HOME/found"
+    ${done}
+- when: { turn: 1 }
+  do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    ${question}
+- do: [{ exit: 1 }]
+`;
+
+describe("a worktree and branch that somebody deleted by hand", () => {
+  async function removed(project: TestProject): Promise<string> {
+    await waiting(project);
+    const tip = (await project.git("rev-parse", branch)).trim();
+    await project.git("worktree", "remove", "--force", pathOf(project));
+    await project.git("branch", "-D", branch);
+    await wake(project);
+    return tip;
+  }
+
+  test("end the agent at once, the notice says what is left, and recovering brings the commits back", async () => {
+    await using project = await makeProject({ scenario: commits });
+    const tip = await removed(project);
+    await untilAgent(project, "b1", "zombie/crashed");
+    const [notice] = await deathNotices(project, "b1");
+    expect(notice?.body).toContain(`Its branch ${branch} is gone; git still has its last commit, ${tip.slice(0, 12)}.`);
+    expect(notice?.body).not.toContain("Its worktree and branch are kept");
+    expect(notice?.body).toContain("Next: ov recover b1");
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    expect(await textIn(project, "found")).toBe("work\n");
+    expect((await project.git("rev-parse", branch)).trim()).toBe(tip);
+  }, 180_000);
+
+  test("whose commits git has no more: recovering says so and names the new beginning", async () => {
+    await using project = await makeProject({ scenario: commits });
+    const tip = await removed(project);
+    await untilAgent(project, "b1", "zombie/crashed");
+    await project.git("reflog", "expire", "--expire=now", "--all");
+    await project.git("gc", "--quiet", "--prune=now");
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "zombie/start_failed");
+    expect(await toOperator(project)).toContain(
+      `its branch ${branch} is gone, and git no longer has its last commit ${tip.slice(0, 12)}; begin anew with: ov recover b1 --fresh`,
+    );
+    expect(existsSync(pathOf(project))).toBe(false);
+  }, 180_000);
+});
+
+test("changes that an agent gave up do not come back with its worktree", async () => {
+  const scenario = `
+- when: { input: "Go on with B1" }
+  do:
+    - shell: cat a.txt > "$HOME/found"
+    ${done}
+- when: { turn: 1 }
+  do:
+    - edit: { file: a.txt, write: "an idea\\n" }
+    ${question}
+- when: { turn: 2 }
+  do:
+    - shell: git checkout --quiet -- a.txt
+    ${question}
+- do: [{ exit: 1 }]
+`;
+  await using project = await makeProject({ scenario, files: { "a.txt": "as it was\n" } });
+  await waiting(project);
+  expect(await project.git("show", "refs/overstory/snap/b1/1/1:a.txt")).toBe("an idea\n");
+  await wake(project);
+  await untilTurns(project, "b1", 2);
+  await project.json("stop", "b1");
+  await project.git("worktree", "remove", "--force", pathOf(project));
+  await project.json("recover", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await textIn(project, "found")).toBe("as it was\n");
+}, 180_000);
+
+describe("a worktree that was emptied, its .git included", () => {
+  const empty = (path: string): void => {
+    for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+    writeFileSync(join(path, "late.txt"), "of a program that was still at work\n");
+  };
+
+  test("between two turns: no turn begins in it, the operator is told, and recovering brings all files back", async () => {
+    await using project = await makeProject({ scenario: commits });
+    await waiting(project);
+    empty(pathOf(project));
+    await wake(project);
+    await untilAgent(project, "b1", "zombie/crashed");
+    const [notice] = await deathNotices(project, "b1");
+    expect(notice?.body).toContain(`the files of the worktree ${pathOf(project)} are gone`);
+    expect(notice?.body).toContain(`Its branch ${branch} is kept.`);
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    expect(await textIn(project, "found")).toBe("work\n");
+  }, 180_000);
+
+  test("by the agent itself: no snapshot says that everything is to be deleted", async () => {
+    const scenario = `
+- when: { input: "Go on with B1" }
+  do:
+    - shell: cat work.txt draft.txt > "$HOME/found"
+    ${done}
+- when: { turn: 1 }
+  do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - edit: { file: draft.txt, write: "draft\\n" }
+    ${question}
+- do:
+    - shell: find . -mindepth 1 -delete
+    - exit: 1
+`;
+    await using project = await makeProject({ scenario });
+    await waiting(project);
+    await wake(project);
+    await untilAgent(project, "b1", "zombie/crashed");
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    expect(await textIn(project, "found")).toBe("work\ndraft\n");
+    expect(readFileSync(join(pathOf(project), "work.txt"), "utf8")).toBe("work\n");
+  }, 180_000);
+});
