@@ -2,13 +2,14 @@ import type { BudgetScope, BudgetUnit, Ledger, Reservation } from "../domain/bud
 import { spentOf } from "../domain/budget/estimate.ts";
 import type { BudgetRows } from "../ports/store/budgets.ts";
 import type { Sql, SqlValue } from "./sql.ts";
-import { decodeRow, flag, integer, select, table, text } from "./table.ts";
+import { decodeRow, flag, integer, nullable, select, table, text } from "./table.ts";
 import { waits } from "./waits.ts";
 
 export const budgets = table<Ledger>("budgets", {
   scope: text<BudgetScope>(),
   subject: text(),
   unit: text<BudgetUnit>(),
+  given: nullable(integer),
   raised: integer,
   spent: integer,
   reserved: integer,
@@ -53,6 +54,19 @@ export const budgetRows = (sql: Sql): BudgetRows => ({
        ON CONFLICT (scope, subject, unit) DO UPDATE SET spent = budgets.spent + excluded.spent,
          reserved = budgets.reserved + excluded.reserved, updated_at = excluded.updated_at`,
       ...values,
+    );
+  },
+  give: async ({ scope, subject, unit }, amount, now) => {
+    await sql.run(
+      `INSERT INTO budgets (scope, subject, unit, given, raised, spent, reserved, warned, updated_at)
+       VALUES (?, ?, ?, ?, 0, 0, 0, 0, ?)
+       ON CONFLICT (scope, subject, unit) DO UPDATE SET given = excluded.given, warned = 0,
+         updated_at = excluded.updated_at`,
+      scope,
+      subject,
+      unit,
+      amount,
+      now,
     );
   },
   raise: async ({ scope, subject, unit }, amount, now) => {

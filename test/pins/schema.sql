@@ -1,4 +1,4 @@
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -72,7 +72,7 @@ CREATE TABLE budgets (
   spent INTEGER NOT NULL,
   reserved INTEGER NOT NULL,
   warned INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL, given INTEGER,
   PRIMARY KEY (scope, subject, unit)
 ) STRICT;
 

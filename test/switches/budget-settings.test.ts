@@ -28,6 +28,7 @@ test.each(every)(
       scope: each,
       subject: "it",
       unit: of,
+      given: null,
       raised: 0,
       spent,
       reserved: 0,

@@ -17,12 +17,12 @@ test("one command leads from a plain repository to a coordinator at work", async
     initialized: true,
     target: "main",
     limits: { maxAgents: 7, budgetUsd: 2.5, gates: [{ command: "true" }], unverified: "wait" },
-    configured: ["project.qualityGates", "agents.maxSessionsPerRun", "budgets.run.usd", "runtime.default"],
+    configured: ["project.qualityGates", "agents.maxSessionsPerRun", "runtime.default"],
   });
   await untilTurns(project, "coordinator", 1);
   expect(promptsOf(project, "coordinator")[0]).toContain("Make it better");
   expect(await project.json("coordinator", "output")).toMatchObject({ content: "On it." });
-  expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(2.5);
+  expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(0);
   expect(await project.git("status", "--porcelain")).toBe("");
 }, 60_000);
 
@@ -62,6 +62,19 @@ test("where nobody can be asked it needs --yes, and leaves no trace without it",
   expect(existsSync(join(project.root, ".overstory"))).toBe(false);
   expect((await project.ov("go", "x", "--budget-usd", "lots", "--yes")).code).toBe(2);
 });
+
+test("a budget that is typed belongs to the run it starts, and to no other", async () => {
+  await using project = await makeProject({ scenario });
+  const cheap = await project.json("go", "Make it better", "--budget-usd", "2.5", "--yes");
+  const free = await project.json("go", "Make it even better", "--name", "second", "--yes");
+  await untilTurns(project, "second", 1);
+  const { budgets } = await project.json("budget");
+  const limits = (budgets as { scope: string; subject: string; unit: string; limit: number | null }[])
+    .filter(({ scope, unit }) => scope === "run" && unit === "usd")
+    .map(({ subject, limit }) => [subject, limit]);
+  expect(Object.fromEntries(limits)).toEqual({ [String(cheap.runId)]: 2.5, [String(free.runId)]: null });
+  expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(0);
+}, 60_000);
 
 test("what is refused leaves no limits behind", async () => {
   await using project = await makeProject({ scenario });
@@ -105,7 +118,7 @@ test("at a terminal it asks before the set-up writes anything, and an answer of 
   const shown = await new Response(child.stdout).text();
   expect(await child.exited).toBe(0);
   expect(shown).toContain("on main");
-  expect(shown).toContain("$5 for each run, this one and others");
+  expect(shown).toContain("$5 for this run");
   expect(shown).toContain("Nothing was changed.");
   expect(existsSync(join(project.root, ".overstory"))).toBe(false);
   expect(existsSync(join(project.root, ".git", "ov-state"))).toBe(false);

@@ -60,6 +60,7 @@ const agentLedger = {
   scope: "agent",
   subject: "ann",
   unit: "tokens",
+  given: null,
   raised: 0,
   spent: 0,
   reserved: 0,

@@ -34,8 +34,10 @@ export interface LedgerKey extends BudgetSubject {
   readonly unit: BudgetUnit;
 }
 
-/** What was spent and is set aside of one unit. The limit is configured; `raised` is what the operator added to it. */
+/** What was spent and is set aside of one unit. `raised` is what the operator added to the limit. */
 export interface Ledger extends LedgerKey {
+  /** The limit of this subject alone, instead of the configured one; null when it has none of its own. */
+  readonly given: number | null;
   readonly raised: number;
   readonly spent: number;
   /** For turns that run now. */
@@ -86,6 +88,7 @@ export const emptyLedger = ({ scope, subject, unit }: LedgerKey): Ledger => ({
   scope,
   subject,
   unit,
+  given: null,
   raised: 0,
   spent: 0,
   reserved: 0,

@@ -19,6 +19,7 @@ const one: Amounts = { usd: 10, tokens: 10, turns: 1, minutes: 10 };
 const ledger = (change: Partial<Ledger>): Ledger => ({
   ...run,
   unit: "turns",
+  given: null,
   raised: 0,
   spent: 0,
   reserved: 0,

@@ -10,10 +10,13 @@ export interface Exceeded extends LedgerKey {
   readonly wanted: number;
 }
 
-/** The configured limit and what was added to it; undefined when there is none. */
-export function limitOf(settings: BudgetSettings, ledger: LedgerKey & Pick<Ledger, "raised">): number | undefined {
-  const configured = kept(ledger.unit, settings[ledger.scope][ledger.unit]);
-  return configured === 0 ? undefined : configured + ledger.raised;
+/** The limit of the subject itself, else the configured one, and what was added to it; undefined when there is none. */
+export function limitOf(
+  settings: BudgetSettings,
+  ledger: LedgerKey & Pick<Ledger, "given" | "raised">,
+): number | undefined {
+  const basis = ledger.given ?? kept(ledger.unit, settings[ledger.scope][ledger.unit]);
+  return basis === 0 ? undefined : basis + ledger.raised;
 }
 
 type Balance = Pick<Ledger, "spent" | "reserved">;

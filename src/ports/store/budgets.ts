@@ -10,6 +10,8 @@ export interface BudgetRows {
   of(subjects: readonly BudgetSubject[]): Promise<Ledger[]>;
   /** Adds to the ledgers, making those that are not there. Each ledger at most once per call. */
   book(changes: readonly LedgerChange[], now: number): Promise<void>;
+  /** Gives the subject a limit of its own; the next crossing warns again. */
+  give(key: LedgerKey, amount: number, now: number): Promise<void>;
   /** Adds to the limit; the next crossing warns again. */
   raise(key: LedgerKey, amount: number, now: number): Promise<void>;
   /** Notes that the warning was given. False when it already was. */

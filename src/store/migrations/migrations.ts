@@ -9,6 +9,7 @@ import keeping from "./006-keeping.sql" with { type: "file" };
 import turnFailures from "./007-failures.sql" with { type: "file" };
 import project from "./008-project.sql" with { type: "file" };
 import oldRows from "./009-old-rows.sql" with { type: "file" };
+import givenBudgets from "./010-given-budgets.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -24,6 +25,7 @@ const migrations: readonly string[] = [
   turnFailures,
   project,
   oldRows,
+  givenBudgets,
 ];
 
 export const schemaVersion = migrations.length;

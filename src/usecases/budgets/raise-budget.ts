@@ -48,7 +48,7 @@ export const raiseBudget: UseCase<RaiseRequest, RaiseReply> = {
     const amount = amountOf(key.value, request.amount);
     if (!amount.ok) return amount;
     const { scope, unit } = key.value;
-    if (settings.budgets[scope][unit] <= 0) {
+    if (limitOf(settings.budgets, await findLedger(tx, key.value)) === undefined) {
       const set = `ov config set budgets.${scope}.${unit} <amount>`;
       return no(invalid("unit", `has no limit for a ${scope} that could be raised; set one: ${set}`, { value: unit }));
     }

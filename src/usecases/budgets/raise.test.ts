@@ -49,6 +49,24 @@ test("an agent without a queued turn gets one that needs no mail", async () => {
   expect(await world.store.read((tx) => tx.turns.queuedFor(ann.id))).toMatchObject({ trigger: "nudge", attempt: 1 });
 });
 
+test("a run's own limit counts for that run alone, instead of the configured one, and can be raised", async () => {
+  await using world = await budgetWorld(limited("run", { usd: 100 }));
+  const second = { id: "run-2", objective: null, targetBranch: null, landingBranch: null, coordinatorName: null };
+  await world.store.transaction(async (tx) => {
+    await tx.runs.insert({ ...second, status: "active", startedAt: 0, completedAt: null });
+    await tx.budgets.give({ scope: "run", subject: "run-1", unit: "usd" }, 1_000_000, 0);
+  });
+  await world.agent("ann");
+  await world.agent("bob", { runId: "run-2" });
+  await world.turn("ann", "t1", { costUsd: 1 });
+  await world.turn("bob", "t2", { costUsd: 1 });
+  expect(await world.reserve("ann", "t3")).toMatchObject({ ok: false, exceeded: { subject: "run-1" } });
+  expect(await world.reserve("bob", "t4")).toMatchObject({ ok: true });
+  world.limits = noBudgets;
+  expect(await world.call(raiseBudget, more)).toMatchObject({ value: { limit: 1.5, resumed: ["ann"] } });
+  expect(await world.call(raiseBudget, { ...more, subject: "run-2" })).toMatchObject({ ok: false });
+});
+
 test("a raise that is already spent leaves the agents parked and says so", async () => {
   await using world = await budgetWorld(limited("run", { usd: 1 }));
   await world.agent("ann");

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import { freshAgent } from "../../domain/agent/fresh-agent.ts";
+import { kept } from "../../domain/budget/amount.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
@@ -36,8 +37,8 @@ export const startCoordinator: UseCase<StartRequest, StartReply> = {
 
 async function runFor(
   tx: Tx,
-  { ids, now }: Context,
-  { runId, objective, targetBranch }: StartRequest,
+  { caller, ids, now }: Context,
+  { runId, objective, targetBranch, budgetUsd }: StartRequest,
   name: string,
 ): Promise<Result<Run, Refusal>> {
   if (runId !== undefined) {
@@ -55,6 +56,9 @@ async function runFor(
     completedAt: null,
   };
   await tx.runs.insert(run);
+  if (budgetUsd !== undefined && caller.kind !== "agent") {
+    await tx.budgets.give({ scope: "run", subject: run.id, unit: "usd" }, kept("usd", budgetUsd), now);
+  }
   return ok(run);
 }
 

@@ -29,8 +29,8 @@ export function budgetPromises(check: Check): void {
     });
     await store.read(async (tx) => {
       expect(await tx.budgets.of([run])).toEqual([
-        { ...turnsOfRun, raised: 0, spent: 0, reserved: 1, warned: false, updatedAt: noon },
-        { ...usdOfRun, raised: 0, spent: 7_000_000_000, reserved: 0, warned: false, updatedAt: noon + 1 },
+        { ...turnsOfRun, given: null, raised: 0, spent: 0, reserved: 1, warned: false, updatedAt: noon },
+        { ...usdOfRun, given: null, raised: 0, spent: 7_000_000_000, reserved: 0, warned: false, updatedAt: noon + 1 },
       ]);
       expect(await tx.budgets.of([])).toEqual([]);
       expect((await tx.budgets.list()).map(({ scope, unit }) => `${scope} ${unit}`)).toEqual([
@@ -53,6 +53,14 @@ export function budgetPromises(check: Check): void {
     await store.transaction((tx) => tx.budgets.raise({ ...usdOfRun, subject: "r2" }, 10, noon));
     const untouched = await store.read((tx) => tx.budgets.of([{ ...run, subject: "r2" }]));
     expect(untouched).toMatchObject([{ raised: 10, spent: 0 }]);
+  });
+
+  check("a limit of its own is given to one subject, and a later one replaces it", async ({ store }) => {
+    await store.transaction((tx) => tx.budgets.book([{ ...usdOfRun, spent: 3, reserved: 0 }], noon));
+    await store.transaction((tx) => tx.budgets.give(usdOfRun, 10, noon));
+    await store.transaction((tx) => tx.budgets.give(usdOfRun, 20, noon));
+    expect(await store.read((tx) => tx.budgets.of([run]))).toMatchObject([{ given: 20, raised: 0, spent: 3 }]);
+    expect(await store.read((tx) => tx.budgets.of([{ ...run, subject: "r2" }]))).toEqual([]);
   });
 
   check("what a turn set aside is handed out once", async ({ store }) => {

@@ -29,6 +29,7 @@ export interface Orders {
   readonly objective: string | undefined;
   readonly brief: string | undefined;
   readonly profile: string | undefined;
+  readonly budgetUsd?: number | undefined;
 }
 
 /** What was started, as it is told. */

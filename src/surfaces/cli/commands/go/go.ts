@@ -44,6 +44,7 @@ export const go: Handler = async (call) => {
     objective,
     brief: undefined,
     profile: undefined,
+    budgetUsd: plan.value.terms.ownBudgetUsd,
   });
   if (!started.ok) return started;
   const kept = await keepRuntime(call);
@@ -69,10 +70,7 @@ async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise
     fact("runtime", text(flags.runtime) ?? plan.runtime),
     fact("gates", plan.gates.map(({ command }) => command).join("; ") || "none found"),
     ...(plan.setup === undefined ? [] : [fact("setup", `${plan.setup.command} (${plan.setup.from}), before gates`)]),
-    fact(
-      "budget",
-      budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for each run, this one and others`,
-    ),
+    fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
   ])
     io.say(line);
   const answer = await project.confirm("Set it up?");
@@ -155,7 +153,7 @@ interface StartedTeam extends Started {
 
 function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
   const { paint } = call.io;
-  const { changes, added: _, baselineFailing: __, promote: ___, ...limits } = plan.terms;
+  const { changes, added: _, baselineFailing: __, promote: ___, ownBudgetUsd: ____, ...limits } = plan.terms;
   const which = started.agentName === "coordinator" ? "" : ` --name ${started.agentName}`;
   const usual = startedOutcome(call, started);
   return {

@@ -29,7 +29,7 @@ export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
       "budget",
       terms.budgetUsd === 0
         ? "no limit (--budget-usd sets one)"
-        : `$${terms.budgetUsd} for each run, this one and others`,
+        : `$${terms.budgetUsd} for ${terms.ownBudgetUsd === undefined ? "each run (budgets.run.usd)" : "this run"}`,
     ),
     ...gateLines(paint, terms, fact),
     fact("landing", landingRule(plan)),

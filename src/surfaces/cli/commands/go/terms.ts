@@ -1,3 +1,4 @@
+import { kept, mostAmount } from "../../../../domain/budget/amount.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import type { App } from "../../app.ts";
@@ -18,6 +19,8 @@ export interface Terms {
   readonly maxDepth: number;
   /** US dollars for the run; 0: no limit. */
   readonly budgetUsd: number;
+  /** What was typed for this run alone, instead of the configured limit. */
+  readonly ownBudgetUsd: number | undefined;
   readonly gates: readonly NamedGate[];
   /** Those of them that were typed and are not configured yet. */
   readonly added: readonly NamedGate[];
@@ -48,6 +51,7 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
     maxDepth: await numberOf(config, "agents.maxDepth"),
     maxAgents,
     budgetUsd,
+    ownBudgetUsd: budget.value,
     gates,
     added,
     baselineFailing: (await settingOf(config, "merge.baselineFailing")) === "block" ? "block" : "warn",
@@ -59,7 +63,6 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
       ...(integer(flags["max-agents"]) === undefined
         ? []
         : [{ key: "agents.maxSessionsPerRun", value: String(maxAgents) }]),
-      ...(budget.value === undefined ? [] : [{ key: "budgets.run.usd", value: String(budgetUsd) }]),
     ],
   });
 }
@@ -81,8 +84,8 @@ export async function applyTerms(app: App, { changes }: Terms): Promise<Result<n
 function budgetOf(typed: string | undefined): Result<number | undefined, InvalidInput> {
   if (typed === undefined) return ok(undefined);
   const usd = Number(typed);
-  if (typed.trim() !== "" && Number.isFinite(usd) && usd > 0) return ok(usd);
-  return no(invalid("budget-usd", "must be a number above 0", { value: typed }));
+  if (typed.trim() !== "" && usd <= mostAmount.usd && kept("usd", usd) > 0) return ok(usd);
+  return no(invalid("budget-usd", `must be a number above 0 and at most ${mostAmount.usd}`, { value: typed }));
 }
 
 async function gatesOf(config: ConfigFacet): Promise<Result<readonly NamedGate[], Refusal>> {

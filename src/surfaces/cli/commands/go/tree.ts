@@ -9,7 +9,7 @@ export const goCommand: Command = {
     "Before it asks, it runs the gates on the target as it is: a gate that fails there proves nothing about the team's " +
     "work. With --yes it goes on all the same where the work stays on a branch of its own until you promote it, and " +
     "otherwise starts nothing and exits 5. " +
-    "Limits, gates and budget given here are kept in the project's local configuration. Your checkout is never touched: " +
+    "Limits and gates given here are kept in the project's local configuration; the budget belongs to the run it starts. Your checkout is never touched: " +
     "what lands goes to the target branch only while it is checked out nowhere, otherwise to a branch that you take over " +
     "with ov merge promote.",
   group: "Operate",
@@ -39,7 +39,7 @@ export const goCommand: Command = {
     {
       name: "budget-usd",
       value: "usd",
-      summary: "US dollars each run may cost, this one and others (kept as budgets.run.usd)",
+      summary: "US dollars this run may cost (default: budgets.run.usd)",
     },
     { name: "name", value: "name", summary: 'Name of the coordinator (default: "coordinator")' },
     { name: "attach", negatable: true, summary: "Follow its output until Ctrl-C" },
