@@ -1,6 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import { post } from "../../usecases/mail/post.ts";
+import { tellOperator } from "../../usecases/mail/post.ts";
 import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/rewritten-target.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
@@ -129,14 +129,8 @@ async function giveUp(ports: MergePorts, op: MergeOp, problem: string): Promise<
   await ports.store.transaction(async (tx) => {
     const change = { status: "dropped", problem, updatedAt: context.now } as const;
     if (!(await tx.mergeOps.settle(op.id, change))) return;
-    await post(tx, context, {
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
+    await tellOperator(tx, context, {
       runId: null,
-      verified: true,
-      address: "operator",
-      recipients: [{ name: "operator", wake: false }],
       subject: `not left out: ${dropped.slice(0, 10)}`,
       body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. To be asked again: ov merge promote`,
       type: "error",

@@ -3,7 +3,7 @@ import { failures, isTransient } from "../../domain/turn/failure.ts";
 import type { Settlement, TurnEnd } from "../../domain/turn/settle.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
-import { post } from "../../usecases/mail/post.ts";
+import { tellOperator } from "../../usecases/mail/post.ts";
 
 const patienceMs = 60 * 60_000;
 const provider = "provider";
@@ -38,7 +38,7 @@ export async function settleParking(
   const parked = (await tx.waits.of(agent.name)).find((wait) => wait.kind === "rate_limit");
   if (parked === undefined || now - parked.since < patienceMs) return;
   if (!(await tx.notices.once(agent.id, "rate_limit", String(parked.since), null))) return;
-  await tellOperator(tx, context, agent, {
+  await escalate(tx, context, agent, {
     subject: `${agent.name} has been parked for more than an hour: ${failures[end.cause].words}`,
     body: `It goes on by itself when that is over; its next try is at ${new Date(settlement.next.notBefore).toISOString()}. To give up on it: ov stop ${agent.name}`,
     severity: "warning",
@@ -57,7 +57,7 @@ export async function settleHopeless(
   if (settlement.state !== "zombie" || end.kind !== "failed" || end.cause === "unknown") return;
   if (agent.parentName === "operator") return;
   if (!(await tx.notices.once(agent.id, "hopeless", "", null))) return;
-  await tellOperator(tx, context, agent, {
+  await escalate(tx, context, agent, {
     subject: `${agent.name} ended: ${failures[end.cause].words}`,
     body: `${end.reason}${advice === null ? "" : `\n\nNext: ${advice}`}`,
     severity: "error",
@@ -77,15 +77,9 @@ interface Told {
   readonly about: string;
 }
 
-const tellOperator = (tx: Tx, context: ParkContext, { runId, taskId }: Agent, told: Told) =>
-  post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
+const escalate = (tx: Tx, context: ParkContext, { runId, taskId }: Agent, told: Told) =>
+  tellOperator(tx, context, {
     runId,
-    verified: true,
-    address: "operator",
-    recipients: [{ name: "operator", wake: false }],
     subject: told.subject,
     body: told.body,
     type: "escalation",

@@ -2,7 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import type { ReportMail } from "../../domain/completion/report.ts";
 import { mostFailedReviews } from "../../domain/completion/review.ts";
 import type { Tx } from "../../ports/store.ts";
-import { post } from "../mail/post.ts";
+import { tellOperator } from "../mail/post.ts";
 import { notify } from "../merge/notify.ts";
 import type { Context } from "../usecase.ts";
 
@@ -38,14 +38,8 @@ export async function escalateReview(tx: Tx, context: Context, stuck: StuckRevie
     body,
     payload: escalation,
   });
-  await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
+  await tellOperator(tx, context, {
     runId,
-    verified: true,
-    address: "operator",
-    recipients: [{ name: "operator", wake: false }],
     subject: `decide about ${branch}`,
     body: `${body}\n\nSend it to work again with: ov mail send --to ${name} --type assign, or give it up with: ov release ${name}`,
     type: "decision_gate",

@@ -34,6 +34,20 @@ export interface Draft {
   readonly byEngine?: boolean;
 }
 
+type EngineLetter = Omit<Draft, "from" | "fromAgentId" | "byEngine" | "verified" | "address" | "recipients">;
+
+/** Mail of the engine to the operator's inbox. It wakes no agent. */
+export const tellOperator = (tx: Tx, context: { ids: Ids; now: number }, letter: EngineLetter): Promise<Message> =>
+  post(tx, context, {
+    ...letter,
+    from: "system",
+    fromAgentId: null,
+    byEngine: true,
+    verified: true,
+    address: "operator",
+    recipients: [{ name: "operator", wake: false }],
+  });
+
 /**
  * Stores one message with a delivery per recipient, and queues a turn for each agent it wakes. The message carries the
  * turn its sender is running at this moment, so that a terminal message belongs to a turn by cause and not by clock.

@@ -3,7 +3,7 @@ import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import { approvalMail, mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { isBelow } from "../agents/subordinate.ts";
-import { post } from "../mail/post.ts";
+import { tellOperator } from "../mail/post.ts";
 import { markRead } from "../mail/read.ts";
 import type { Context } from "../usecase.ts";
 import { doubtsAbout } from "./branch-owner.ts";
@@ -22,14 +22,8 @@ export async function askForApproval(
   for (const agentName of await waitersOf(tx, entry)) {
     await tx.waits.add({ agentName, kind: "approval", ref, since: context.now, deadline: null });
   }
-  await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
+  await tellOperator(tx, context, {
     runId: entry.runId,
-    verified: true,
-    address: "operator",
-    recipients: [{ name: "operator", wake: false }],
     ...approvalMail(entry, why, await doubtsAbout(tx, entry)),
     type: "decision_gate",
     priority: "high",

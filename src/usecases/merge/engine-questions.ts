@@ -1,19 +1,11 @@
 import type { Message } from "../../domain/mail/types.ts";
 import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
-import { post } from "../mail/post.ts";
+import { post, tellOperator } from "../mail/post.ts";
 import { markRead } from "../mail/read.ts";
 import type { Context } from "../usecase.ts";
 
 type Writing = Pick<Context, "ids" | "now">;
-
-const byEngine = {
-  from: "system",
-  fromAgentId: null,
-  byEngine: true,
-  verified: true,
-  address: "operator",
-} as const;
 
 /** Asks the operator for a decision in the engine's name. Returns the id of the message. */
 export async function askOperator(
@@ -21,15 +13,7 @@ export async function askOperator(
   context: Writing,
   { runId, ...mail }: OutcomeMail & { readonly runId: string | null },
 ): Promise<string> {
-  const recipients = [{ name: "operator", wake: false }];
-  const message = await post(tx, context, {
-    ...byEngine,
-    ...mail,
-    runId,
-    recipients,
-    type: "decision_gate",
-    priority: "high",
-  });
+  const message = await tellOperator(tx, context, { ...mail, runId, type: "decision_gate", priority: "high" });
   return message.id;
 }
 
@@ -50,8 +34,12 @@ export async function closeQuestion(tx: Tx, context: Writing, question: Message,
   const { id, threadId, runId } = question;
   await markRead(tx, context.now, question, "operator");
   await post(tx, context, {
-    ...byEngine,
+    from: "system",
+    fromAgentId: null,
+    byEngine: true,
     runId,
+    verified: true,
+    address: "operator",
     recipients: [],
     subject,
     body: "This question does not matter any more.",

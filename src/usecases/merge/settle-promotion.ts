@@ -1,6 +1,6 @@
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { Tx } from "../../ports/store.ts";
-import { post } from "../mail/post.ts";
+import { tellOperator } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
 
 export type Promotion = Pick<MergeOp, "status" | "problem"> &
@@ -29,14 +29,8 @@ export async function settlePromotion(
   ]);
   // A landing branch that was moved, or a target that was rewritten, is already a decision in the inbox.
   if (done || op.request.cause === "foreign_tip" || op.request.cause === "rewritten_target") return;
-  await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
+  await tellOperator(tx, context, {
     runId,
-    verified: true,
-    address: "operator",
-    recipients: [{ name: "operator", wake: false }],
     subject: `not promoted: ${target}`,
     body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ov merge promote`,
     type: "error",
