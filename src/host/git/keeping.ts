@@ -74,8 +74,6 @@ function overProject({ repository, scratch }: Yard): OwnDir {
   return openOwnDir({
     repository,
     scratch,
-    head: "ref: refs/heads/none",
-    refs: repository.commonDir,
     objects: "project",
   });
 }

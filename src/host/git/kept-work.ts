@@ -204,7 +204,6 @@ function over(
   workTree: string | undefined,
   files: "bytes" | FileRules = "bytes",
 ): OwnDir {
-  const refs = repository.commonDir;
   const place = workTree === undefined ? {} : { workTree };
-  return openOwnDir({ repository, scratch, head: "ref: refs/heads/none", refs, objects: "project", files, ...place });
+  return openOwnDir({ repository, scratch, objects: "project", files, ...place });
 }

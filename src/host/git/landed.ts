@@ -77,8 +77,6 @@ async function isInOtherwise(yard: Yard, commit: string, base: string | null, in
   using own = openOwnDir({
     repository: yard.repository,
     scratch: yard.scratch,
-    head: "ref: refs/heads/none",
-    refs: yard.repository.commonDir,
     objects: "scratch",
   });
   // It never went beyond where it started.

@@ -39,8 +39,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
     const head = await lastKnown(yard, worktree);
     const views = openBoth({
       ...common,
-      head: head ?? `ref: refs/heads/none`,
-      refs: repository.commonDir,
+      head,
       objects: "project",
     });
     if (head !== undefined) expectGit(await views.own.git(["read-tree", head]), "reading the last known commit");

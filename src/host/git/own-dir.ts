@@ -18,12 +18,12 @@ import type { Repository } from "./repository.ts";
 
 export interface OwnDirOptions {
   readonly repository: Repository;
-  /** Where to make it. */
+  /** The directory in which the git directory is made. */
   readonly scratch: string;
-  /** The text of HEAD. */
-  readonly head: string;
-  /** Directory with the `refs` and `packed-refs` that count. */
-  readonly refs: string;
+  /** The text of HEAD. By default it names a branch that does not exist. */
+  readonly head?: string | undefined;
+  /** The directory with the `refs` and `packed-refs` that count; by default that of the repository. */
+  readonly refs?: string;
   /** A git directory whose index is copied; what happens to the copy does not touch the original. */
   readonly indexFrom?: string;
   /** Use this very index file instead. */
@@ -117,7 +117,8 @@ const attributes = {
 } as const;
 
 function fill(dir: string, options: OwnDirOptions): void {
-  const { repository, refs, head, files = "bytes", alsoReads = [] } = options;
+  const { repository, head = "ref: refs/heads/none", files = "bytes", alsoReads = [] } = options;
+  const refs = options.refs ?? repository.commonDir;
   const format = repository.objectFormat;
   const extension = format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${format}\n`;
   const version = format === "sha1" ? 0 : 1;

@@ -20,7 +20,6 @@ export async function populate(
     repository,
     scratch,
     head: commit,
-    refs: repository.commonDir,
     index,
     workTree: path,
     objects: "project",

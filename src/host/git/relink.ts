@@ -59,7 +59,6 @@ async function writeIndex(
     repository,
     scratch,
     head: tip,
-    refs: repository.commonDir,
     index,
     workTree: path,
     objects: "project",

@@ -25,8 +25,6 @@ export async function transfer(
   using into = openOwnDir({
     repository: yard.repository,
     scratch: yard.scratch,
-    head: "ref: refs/heads/none",
-    refs: yard.repository.commonDir,
     objects: "project",
   });
   const command = count <= unpackLimit ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict"];

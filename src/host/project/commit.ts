@@ -114,9 +114,9 @@ type View = (more?: Pick<OwnDirOptions, "index" | "indexFrom">) => OwnDir;
 /** The user's checkout through git directories of our own. */
 async function opener(repository: Repository, scratch: string): Promise<View> {
   const files = await fileRules(repository);
-  const { root, commonDir } = repository;
-  const head = placeOf(repository, { path: root, kind: "root" })?.head ?? "ref: refs/heads/none";
-  const common = { repository, scratch, head, refs: commonDir, workTree: root, objects: "project", files } as const;
+  const { root } = repository;
+  const head = placeOf(repository, { path: root, kind: "root" })?.head;
+  const common = { repository, scratch, head, workTree: root, objects: "project", files } as const;
   return (more = {}) => openOwnDir({ ...common, ...more });
 }
 

@@ -34,16 +34,7 @@ export function makeGround({ repository, scratch, idleMs }: GroundOptions): Grou
 export const openView = (
   { repository, scratch }: Pick<Ground, "repository" | "scratch">,
   more: Partial<OwnDirOptions> = {},
-): OwnDir =>
-  openOwnDir({
-    repository,
-    scratch,
-    head: "ref: refs/heads/none",
-    refs: repository.commonDir,
-    objects: "project",
-    files: "merging",
-    ...more,
-  });
+): OwnDir => openOwnDir({ repository, scratch, objects: "project", files: "merging", ...more });
 
 interface SharedView {
   use<T>(work: (own: OwnDir) => Promise<T>): Promise<T>;

@@ -197,7 +197,6 @@ const openCheckout = (
     repository,
     scratch,
     head: commit,
-    refs: repository.commonDir,
     index: slot.index,
     workTree: slot.path,
     objects: "project",

@@ -54,7 +54,6 @@ function open(repository: Repository, call: UsersFilesCall, rules: FileRules): O
     repository,
     scratch: join(dirname(repository.trust), "run", "git"),
     head: readFileSync(join(repository.gitDir, "HEAD"), "utf8").trim(),
-    refs: repository.commonDir,
     index,
     workTree,
     objects: "project",

@@ -141,7 +141,6 @@ export async function writeFiles({
     repository,
     scratch,
     head: commit,
-    refs: module.commonDir,
     index,
     workTree,
     objects: "project",

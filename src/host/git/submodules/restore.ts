@@ -142,11 +142,4 @@ async function writeWork(
 
 /** A view of git that writes the kept bytes into the work tree. */
 const overFiles = ({ scratch }: Yard, repository: Repository, workTree: string): OwnDir =>
-  openOwnDir({
-    repository,
-    scratch,
-    head: "ref: refs/heads/none",
-    refs: repository.commonDir,
-    objects: "project",
-    workTree,
-  });
+  openOwnDir({ repository, scratch, objects: "project", workTree });

@@ -13,14 +13,7 @@ export interface Submodule {
 
 /** The repository through a git directory of our own: its refs, its objects, nothing of its configuration. */
 export const openRefs = (repository: Repository, scratch: string, alsoReads: readonly string[] = []): OwnDir =>
-  openOwnDir({
-    repository,
-    scratch,
-    head: "ref: refs/heads/none",
-    refs: repository.commonDir,
-    objects: "scratch",
-    alsoReads,
-  });
+  openOwnDir({ repository, scratch, objects: "scratch", alsoReads });
 
 /** The submodules that `.gitmodules` of a commit or tree names and that it has. */
 export async function submodulesOf(own: OwnDir, commit: string): Promise<readonly Submodule[]> {
