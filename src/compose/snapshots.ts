@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { nearest } from "../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import { unsettledLines } from "../domain/worktree/unsettled.ts";
 import { worktreeOf } from "../engine/supervisor/conserve.ts";
 import type { SnapshotRecord } from "../ports/store/snapshots.ts";
 import type { KeptSnapshot, OwnedWorktree, WorktreeKeeping } from "../ports/worktrees.ts";
@@ -15,13 +16,17 @@ import type {
 } from "../surfaces/cli/facets/worktrees.ts";
 import type { Owner } from "../usecases/worktrees/owners.ts";
 import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
+import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 
 interface KeptPorts {
   readonly worktrees: WorktreeKeeping;
   readonly facts: WorktreeFactKeeper;
 }
 
-type KeptWorkFacet = Pick<WorktreeFacet, "restOf" | "commitRest" | "snapshots" | "snapshot" | "restoreSnapshot">;
+type KeptWorkFacet = Pick<
+  WorktreeFacet,
+  "restOf" | "unsettledOf" | "commitRest" | "snapshots" | "snapshot" | "restoreSnapshot"
+>;
 
 /** Looking at what is kept, and getting it back: git in the command's own process. */
 export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
@@ -49,6 +54,18 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       const worktree = owner.value === undefined ? undefined : worktreeOf(owner.value.agent);
       const { uncommitted = [] } = worktree === undefined ? {} : await worktrees.inspect(worktree);
       return ok(worktree === undefined || uncommitted.length === 0 ? undefined : restOf(worktree, uncommitted));
+    },
+    unsettledOf: async (of) => {
+      const read = await facts.owners();
+      // Only the operator is told; others have their own look at their worktrees.
+      if (!read.ok) return [];
+      const agents = read.value.owners.map(({ agent }) => agent);
+      const agent = agents.find(({ name }) => name === of) ?? agents.findLast(({ taskId }) => taskId === of);
+      const worktree = agent === undefined ? undefined : worktreeOf(agent);
+      if (worktree === undefined) return [];
+      const looked = await unlessDamaged(() => worktrees.unsettled(worktree));
+      if (!looked.ok) return [`Git cannot read all of the worktree: ${looked.refusal}.`];
+      return looked.value === undefined ? [] : unsettledLines(looked.value);
     },
     commitRest: async (branch) => {
       // The command writes in the worktree of an agent, so only the operator may type it.

@@ -2,14 +2,17 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { failureOf } from "../domain/failure.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
 import { isIntegration } from "../domain/merge/landing-branch.ts";
+import { unsettledLines } from "../domain/worktree/unsettled.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { post } from "../usecases/mail/post.ts";
+import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
 import type { EnginePorts } from "./ports.ts";
+import { remember } from "./supervisor/conserve.ts";
 
 export type SeatPorts = CleaningPorts &
   LandingPorts &
@@ -209,9 +212,36 @@ async function isRecovered(tx: Tx, { id, name, generation, branch }: Agent): Pro
 /** Uncommitted work of an earlier incarnation on the same branch comes back with the worktree. */
 async function bringBack(ports: SeatPorts, agent: Agent, { path, identity, branch, baseCommit }: Seat): Promise<void> {
   const { name: agentName, generation, worktreeKind: kind } = agent;
-  const restored = await ports.worktrees.restore({ agentName, generation, path, identity, branch, kind, baseCommit });
-  if (restored === undefined) return;
-  await ports.store.transaction((tx) => record(tx, ports, agent, "work_restored", restored));
+  const worktree = { agentName, generation, path, identity, branch, kind, baseCommit };
+  const restored = await ports.worktrees.restore(worktree);
+  const looked = await unlessDamaged(async () => {
+    const unsettled = await ports.worktrees.unsettled(worktree);
+    return { unsettled, kept: unsettled === undefined ? undefined : await ports.worktrees.snapshot(worktree) };
+  });
+  const { unsettled, kept } = looked.ok ? looked.value : {};
+  const lines = [
+    ...(looked.ok ? [] : [`Git cannot read all of the worktree: ${looked.refusal}.`]),
+    ...(unsettled === undefined ? [] : unsettledLines(unsettled)),
+    ...(kept === undefined ? [] : [`All of it is kept as ${kept.ref}.`]),
+    ...(restored?.left == null ? [] : [leftLine(branch, restored.left)]),
+  ];
+  await ports.store.transaction(async (tx) => {
+    if (restored !== undefined) await record(tx, ports, agent, "work_restored", restored);
+    if (kept !== undefined) await remember(tx, agent, kept, ports.clock.now());
+    if (lines.length === 0 || !(await tx.notices.once(agent.id, "unsettled_work", "", null))) return;
+    await tell(tx, ports, agent, {
+      recipients: [...new Set([agentName, agent.parentName, "operator"])],
+      subject: `[ENGINE] not all work of ${agentName} is on its branch`,
+      body: lines.join("\n"),
+    });
+  });
+}
+
+/** `ref`: work of an earlier incarnation that does not fit where the branch is now. */
+function leftLine(branch: string, { ref, onTop }: { readonly ref: string; readonly onTop: string | null }): string {
+  const name = ref.replace("refs/overstory/", "");
+  const where = onTop === null ? "" : `, done at ${onTop.slice(0, 12)},`;
+  return `Work that is kept as ${ref}${where} does not fit where ${branch} is, and was not brought back. Look at it: ov snapshots show ${name}`;
 }
 
 /** A released namesake that worked on another branch may still have its worktree where this one's shall be. */

@@ -1,5 +1,6 @@
 import type { WorktreeKind } from "../domain/agent/agent.ts";
 import type { Result } from "../domain/result.ts";
+import type { Unsettled } from "../domain/worktree/unsettled.ts";
 
 export interface SeatRequest {
   readonly agentName: string;
@@ -190,6 +191,8 @@ export interface RestoredWork {
   readonly files: readonly string[];
   /** Paths that came back from the trash: ignored files, and files no snapshot can hold. */
   readonly fromTrash: number;
+  /** A snapshot with work that was not brought back: it was done elsewhere than where the branch is. Null when none. */
+  readonly left: { readonly ref: string; readonly onTop: string | null } | null;
 }
 
 /** `skipped`: repositories inside the worktree, which no commit can hold. */
@@ -246,6 +249,8 @@ export interface WorktreeKeeping extends Worktrees {
   intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<string | undefined>;
   /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
+  /** What is left half-way in a worktree, and what no branch holds of it. Undefined when its branch shows everything. */
+  unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
   /** Commits what is uncommitted in a worktree in which nobody works, as the user. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
   /** Takes away what operations of ours left that were killed: their scratch directories, and empty records of git. */

@@ -152,3 +152,57 @@ describe("a worktree that was emptied, its .git included", () => {
     expect(readFileSync(join(pathOf(project), "work.txt"), "utf8")).toBe("work\n");
   }, 180_000);
 });
+
+describe("work that is not on the branch of the recovered agent", () => {
+  /** Ends in the middle of a rebase that cannot go on, after a commit on no branch. */
+  const unsettled = `
+- when: { input: "Go on with B1" }
+  do:
+    - input: { expect: "not all work of b1 is on its branch" }
+    ${done}
+- do:
+    - shell: |
+        git checkout --quiet --detach
+        echo loose > loose.txt && git add -A && git commit --quiet -m loose
+        git rev-parse HEAD > "$HOME/loose"
+        git checkout --quiet ${branch}
+        echo mine > a.txt && git commit --quiet -am mine
+        git checkout --quiet -b other HEAD~1 && echo theirs > a.txt && git commit --quiet -am theirs
+        git checkout --quiet ${branch}
+        git rebase --quiet other || true
+    - touch: "\${env.HOME}/ready"
+    - hang: true
+`;
+
+  test("stands in its worktree: ov recover and a mail name the open rebase and the commits, which are kept", async () => {
+    await using project = await makeProject({ scenario: unsettled, files: { "a.txt": "a\n" } });
+    await slingNew(project, "B1");
+    await project.until("it was ready", async () => existsSync(join(project.home, "ready")));
+    await project.json("stop", "b1");
+    const loose = readFileSync(join(project.home, "loose"), "utf8").trim();
+    const answer = await project.json("recover", "b1");
+    expect(answer.warnings).toEqual([
+      expect.stringContaining("A rebase was left half-way"),
+      expect.stringContaining(loose.slice(0, 12)),
+    ]);
+    await untilAgent(project, "b1", "completed/done");
+    const mail = await toOperator(project);
+    expect(mail).toContain("not all work of b1 is on its branch\nA rebase was left half-way.");
+    expect(mail).toContain(loose.slice(0, 12));
+    const [, ref = ""] = /All of it is kept as (\S+)\./.exec(mail) ?? [];
+    await project.git("merge-base", "--is-ancestor", loose, ref);
+  }, 180_000);
+
+  test("went with its worktree: the mail names the snapshot that holds it", async () => {
+    await using project = await makeProject({ scenario: unsettled, files: { "a.txt": "a\n" } });
+    await slingNew(project, "B1");
+    await project.until("it was ready", async () => existsSync(join(project.home, "ready")));
+    await project.json("stop", "b1");
+    const loose = readFileSync(join(project.home, "loose"), "utf8").trim();
+    await project.git("worktree", "remove", "--force", pathOf(project));
+    await project.json("recover", "b1");
+    await untilAgent(project, "b1", "completed/done");
+    const [, ref = ""] = /Work that is kept as (\S+?),? done at/.exec(await toOperator(project)) ?? [];
+    await project.git("merge-base", "--is-ancestor", loose, ref);
+  }, 180_000);
+});

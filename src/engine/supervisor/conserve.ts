@@ -115,7 +115,12 @@ async function noteSubmodules(ports: ConservePorts, agent: Agent, found: readonl
 }
 
 /** One that is on record already says nothing new; one that is not was taken by somebody who died before they could. */
-async function remember(tx: Tx, agent: Agent, { ref, commit, skipped }: Snapshot, createdAt: number): Promise<void> {
+export async function remember(
+  tx: Tx,
+  agent: Agent,
+  { ref, commit, skipped }: Snapshot,
+  createdAt: number,
+): Promise<void> {
   const { name: agentName, generation } = agent;
   const row = { agentName, generation, ref, commitId: commit, reason: "turn", skipped, createdAt };
   if (!(await tx.snapshots.add(row))) return;

@@ -62,7 +62,9 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
     commitAt(yard, request.baseRef),
     commitAt(yard, `refs/heads/${request.branch}`),
   ]);
-  const isOnRecord = entries.some((entry) => isOf(request, entry));
+  // The agent may have left its own worktree on another branch, or in the middle of a rebase.
+  const goesOn = request.identity != null && tip !== undefined;
+  const isOnRecord = entries.some((entry) => isOf(request, entry) || (goesOn && entry.path === request.path));
   if (isOnRecord && (await isWorktreeOf(yard, request))) return seatOf(yard, request);
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type HalfWay, halfWay, type Unsettled } from "../../domain/worktree/unsettled.ts";
 import type { OwnedWorktree, WorktreeFacts } from "../../ports/worktrees.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { lookAsGit, type OpenWorktree, openWorktree } from "./open-worktree.ts";
-import { standing } from "./places.ts";
+import { placeOf, standing } from "./places.ts";
 import { holdsWork } from "./stand-in.ts";
 import { changedInSubmodules } from "./submodules/agent-modules.ts";
 import { dirtyPaths } from "./work.ts";
@@ -48,6 +51,35 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
     uncommitted: own.toSorted(),
     files: [...new Set([...changed, ...own])].toSorted(),
   };
+}
+
+/** Commits that no branch holds, and what git was in the middle of. */
+export async function unsettledIn(yard: Yard, worktree: OwnedWorktree): Promise<Unsettled | undefined> {
+  if (worktree.kind === "root" || !(await holdsWork(yard, worktree))) return undefined;
+  const place = placeOf(yard.repository, worktree);
+  if (place === undefined) return undefined;
+  using open = await openWorktree(yard, worktree);
+  const { branch } = worktree;
+  const found = halfWay.find((sort) => signs[sort].some((name) => existsSync(join(place.gitDir, name)))) ?? null;
+  const loose = await open.loose();
+  const detachedAt = open.onBranch ? null : (open.head ?? null);
+  const isHeld = detachedAt === null || (await isOnBranch(open, detachedAt));
+  if (found === null && detachedAt === null && loose.length === 0) return undefined;
+  return { branch, halfWay: found, detachedAt, loose: isHeld ? loose : [detachedAt, ...loose] };
+}
+
+/** What git keeps in the git directory of a worktree while it waits for its user. */
+const signs: Readonly<Record<HalfWay, readonly string[]>> = {
+  rebase: ["rebase-merge", "rebase-apply"],
+  merge: ["MERGE_HEAD"],
+  "cherry-pick": ["CHERRY_PICK_HEAD"],
+  revert: ["REVERT_HEAD"],
+  bisect: ["BISECT_LOG"],
+};
+
+async function isOnBranch({ own }: OpenWorktree, commit: string): Promise<boolean> {
+  const listed = await own.git(["for-each-ref", "--count=1", "--contains", commit, "refs/heads/", "refs/tags/"]);
+  return listed.code === 0 && listed.out !== "";
 }
 
 /** Where it is and whether anything in it is uncommitted. */

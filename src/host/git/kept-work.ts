@@ -4,6 +4,7 @@ import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../
 import { makeWithin } from "../writable.ts";
 import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
+import { keptBeside } from "./landed.ts";
 import { differences, type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
 import { isWorktreeOf } from "./stand-in.ts";
@@ -125,8 +126,24 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
   const trash = standing(worktree) === "own" ? newestTrashOf(yard.trash, worktree.agentName) : undefined;
   const moved = trash === undefined ? 0 : takeBack(trash, worktree.path);
   rmSync(intent, { force: true });
-  if (files.length + moved === 0) return undefined;
-  return { ref: fits ? newest.ref : null, files, fromTrash: moved };
+  const isLeft = newest !== undefined && tip !== undefined && !(await isAllIn(yard, newest, { fits, tip }));
+  const left = isLeft ? { ref: newest.ref, onTop: newest.onTop } : null;
+  if (files.length + moved === 0 && left === null) return undefined;
+  return { ref: fits ? newest.ref : null, files, fromTrash: moved, left };
+}
+
+/** Does the worktree hold all of a snapshot: its files, and the commits that are kept beside them? */
+async function isAllIn(
+  yard: Yard,
+  { commit }: KeptSnapshot,
+  { fits, tip }: { readonly fits: boolean; readonly tip: string },
+): Promise<boolean> {
+  const wanted = fits ? await keptBeside(yard, commit) : [commit];
+  for (const one of wanted) {
+    const answer = await git(yard.repository.root, "merge-base", "--is-ancestor", one, tip);
+    if (answer.code !== 0) return false;
+  }
+  return true;
 }
 
 /**

@@ -50,7 +50,7 @@ export async function areLanded(
 }
 
 /** Commits that a snapshot of ours keeps beside the work: they are in nothing that could have landed with its files. */
-async function keptBeside({ repository }: Yard, commit: string): Promise<readonly string[]> {
+export async function keptBeside({ repository }: Yard, commit: string): Promise<readonly string[]> {
   const format = "--format=%ce%x00%s%x00%P";
   const [mail, subject, parents = ""] = (await git(repository.root, "show", "-s", format, commit)).out
     .trim()

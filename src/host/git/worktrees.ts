@@ -9,7 +9,7 @@ import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { GitFailed } from "./git.ts";
 import { ensureGitLink } from "./git-link.ts";
-import { inspectWorktree, stateOf } from "./inspect.ts";
+import { inspectWorktree, stateOf, unsettledIn } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { changesBetween, exportFiles, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
 import { areLanded, isLanded } from "./landed.ts";
@@ -92,6 +92,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     exportFiles: async (commit, dir) => exportFiles(await yard(), commit, dir),
     intendRestore: async (request) => intendRestore(await yard(), request),
     restore: async (worktree) => restoreWork(await yard(), worktree),
+    unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await yard(), worktree)),
     commitRest: async (worktree, message) => commitRest(await yard(), worktree, message),
     sweep: async (now) => sweepLeftovers(await yard(), now),
     oldTrash: async (before) => oldTrash((await yard()).trash, before),

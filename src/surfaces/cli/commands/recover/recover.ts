@@ -5,9 +5,12 @@ import { isOn, word } from "../task/given.ts";
 
 export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = await app.environmentFor(undefined);
+  // Before the engine takes the worktree up again.
+  const warnings = isOn(flags.fresh) ? [] : await (await app.worktrees()).unsettledOf(word(args.agent));
   const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
   if (!reply.ok) return reply;
   const { agentName, generation } = reply.value;
+  for (const warning of warnings) io.warn(warning);
   const text = successLine(io.paint, `Recovered as generation ${generation}:`, agentName);
-  return ok({ json: { ...reply.value }, text, quietText: agentName });
+  return ok({ json: { ...reply.value, warnings }, text, quietText: agentName });
 };
