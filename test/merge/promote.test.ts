@@ -296,3 +296,19 @@ test("at the end of a run work is taken over by itself where that is wanted and 
   }
   expect(outcomes).toEqual([false, true, false]);
 });
+
+test("a conflict with the target's own commits names the files and what to type, and that is enough", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const landing = await begin(world, "run-1");
+  await land(world, "a", "run-1", landing);
+  world.write(world.root, "a.txt", "mine\n");
+  world.git(world.root, "add", "a.txt");
+  world.git(world.root, "commit", "--quiet", "--message", "mine");
+  const op = await world.promote("run-1");
+  expect(op).toMatchObject({ status: "dropped", request: { cause: "conflict" } });
+  expect(op.problem).toContain(`conflict with ${landing} in a.txt`);
+  expect(op.problem).toContain(`git -C ${world.root} merge ${landing}`);
+  world.git(world.root, "merge", "--quiet", "--strategy-option", "ours", landing);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
+});

@@ -50,6 +50,7 @@ export const promoteCauses = [
   "foreign_tip",
   "rewritten_target",
   "disk_full",
+  "conflict",
 ] as const;
 export type PromoteCause = (typeof promoteCauses)[number];
 

@@ -108,8 +108,7 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
 /** With what to type, as long as the names fit a line. */
 export function inTheWayWords(checkout: string, paths: readonly string[]): string {
   const files = `${paths.length === 1 ? "this file" : "these files"} in ${checkout}`;
-  const quoted = paths.map((path) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`));
-  const command = `git -C '${checkout}' stash push --include-untracked -- ${quoted.join(" ")}`;
+  const command = `git -C ${shellWord(checkout)} stash push --include-untracked -- ${paths.map(shellWord).join(" ")}`;
   const next = paths.length > 5 ? "" : `, or put them away: ${command}`;
   return `${files} would be overwritten: ${paths.join(", ")}; commit them${next}`;
 }
@@ -127,6 +126,11 @@ async function bringIn(
   if (earlier !== undefined && isOpenMerge(earlier)) return false;
   if (earlier !== undefined) {
     const { status, causeDetail } = earlier;
+    if (earlier.cause === "conflict") {
+      const [checkout] = await ports.merging.checkoutsOf(target);
+      const files = causeDetail?.files ?? [];
+      return end(ports, op, conflictWords({ landing, target, checkout, files, id: earlier.id }), "conflict");
+    }
     const cause = earlier.cause === "gate_failed" ? earlier.cause : undefined;
     const why = causeDetail?.message ?? `its merge ${earlier.id} is ${status}`;
     const see = `see: ov merge show ${earlier.id}`;
@@ -149,6 +153,30 @@ async function bringIn(
   );
   return true;
 }
+
+interface TargetConflict {
+  readonly landing: string;
+  readonly target: string;
+  readonly checkout: string | undefined;
+  readonly files: readonly string[];
+  readonly id: number;
+}
+
+/** Joined by hand on the target, the landing branch is contained in it, and the next promotion finds nothing left to do. */
+function conflictWords({ landing, target, checkout, files, id }: TargetConflict): string {
+  const named = files.length > 20 ? `${files.slice(0, 20).join(", ")} and ${files.length - 20} more` : files.join(", ");
+  const where = files.length === 0 ? "" : ` in ${named}`;
+  const join =
+    checkout === undefined
+      ? `git switch ${shellWord(target)} && git merge ${shellWord(landing)}`
+      : `git -C ${shellWord(checkout)} merge ${shellWord(landing)}`;
+  return (
+    `${target} has commits of its own that conflict with ${landing}${where}; join them yourself: ${join}, settle ` +
+    `${files.length === 1 ? "this file" : "these files"}, git add and git commit; what each side did: ov merge show ${id}`
+  );
+}
+
+const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Where it is when there was nothing to move is where it was. */
 async function finish(ports: MergePorts, op: MergeOp, { from, to }: { from: string; to: string }): Promise<boolean> {
