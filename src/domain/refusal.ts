@@ -57,7 +57,13 @@ export interface NotFound {
 }
 
 type AgentRefusal =
-  | { readonly kind: "name-taken"; readonly name: string; readonly state: string }
+  | {
+      readonly kind: "name-taken";
+      readonly name: string;
+      readonly state: string;
+      /** The run that it leads, where it was to lead another one. */
+      readonly leads?: { readonly runId: string; readonly objective: string | null };
+    }
   | { readonly kind: "too-deep"; readonly depth: number; readonly limit: number }
   | { readonly kind: "run-full"; readonly run: string; readonly limit: number }
   | { readonly kind: "parent-full"; readonly parent: string; readonly limit: number }

@@ -189,6 +189,7 @@ function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } 
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
   equal("env_file", filter.envFile);
+  equal("outcome", filter.outcome);
   if (filter.live === true) parts.push(live);
   if (filter.unreleased === true) parts.push("released_at IS NULL", newest);
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };

@@ -88,6 +88,9 @@ export const turnRows = (sql: Sql): TurnRows => ({
       turn.notBefore,
     );
   },
+  hasten: async (agentId) => {
+    await sql.run("UPDATE turns SET not_before = 0 WHERE agent_id = ? AND status = 'queued'", agentId);
+  },
   get: (id) => selectOne(sql, turns, "WHERE id = ?", id),
   queuedFor: (agentId) => selectOne(sql, turns, "WHERE agent_id = ? AND status = 'queued'", agentId),
   runningFor: (agentId) => selectOne(sql, turns, "WHERE agent_id = ? AND status = 'running'", agentId),

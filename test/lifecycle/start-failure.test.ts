@@ -72,12 +72,17 @@ describe("an agent that cannot be given a worktree", () => {
     expect(told[0]?.body).toContain(obstacle.problem);
     expect(startsOf(project, "b1")).toEqual([]);
     expect((await project.ov("logs", "b1")).out).toContain(`it could not start: `);
+    const seen = (await project.ov("status")).out;
+    expect(seen).toContain("could not start");
+    expect(seen).toContain("ov sling B1 --capability builder --name b1");
+    expect((await project.json("status")).needsOperator).toBe(true);
     const again = await project.ov("sling", "B1", "--name", "b1", "--wait=done");
     expect([again.code, again.out]).toEqual([9, expect.stringContaining(obstacle.problem)]);
 
     await obstacle.remove(project);
     await project.json("sling", "B1", "--name", "b1");
     await untilAgent(project, "b1", "completed/done");
+    expect((await project.ov("status")).out).not.toContain("could not start");
     expect(await project.git("show", "overstory/b1/B1:work.txt")).toBe("work\n");
   });
 

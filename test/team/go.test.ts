@@ -76,6 +76,24 @@ test("a budget that is typed belongs to the run it starts, and to no other", asy
   expect((await project.json("config", "get", "budgets.run.usd")).value).toBe(0);
 }, 60_000);
 
+test("a second objective while a team works is refused with what to do; both runs are in sight", async () => {
+  await using project = await makeProject({ scenario });
+  const first = await project.json("go", "Make it better", "--yes");
+  const refused = await project.ov("go", "Make it faster", "--yes");
+  expect(refused.code).toBe(2);
+  for (const words of [
+    `coordinator leads run ${first.runId} already, "Make it better"; nothing was started`,
+    "ov mail send --to coordinator",
+    "--name <another>",
+    "ov stop coordinator",
+  ]) {
+    expect(refused.err).toContain(words);
+  }
+  await project.json("go", "Make it faster", "--name", "second", "--yes");
+  expect((await project.ov("status")).out).toContain(`Also active: ${first.runId}: Make it better (1 agent)`);
+  expect(await project.json("status")).toMatchObject({ otherRuns: [{ id: first.runId, liveAgents: 1, waiting: 0 }] });
+}, 60_000);
+
 test("what is refused leaves no limits behind", async () => {
   await using project = await makeProject({ scenario });
   const terms = ["--land-unverified", "--budget-usd", "3", "--yes"];

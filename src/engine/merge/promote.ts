@@ -2,6 +2,7 @@ import { Failure, failureOf } from "../../domain/failure.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
 import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
@@ -175,8 +176,6 @@ function conflictWords({ landing, target, checkout, files, id }: TargetConflict)
     `${files.length === 1 ? "this file" : "these files"}, git add and git commit; what each side did: ov merge show ${id}`
   );
 }
-
-const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Where it is when there was nothing to move is where it was. */
 async function finish(ports: MergePorts, op: MergeOp, { from, to }: { from: string; to: string }): Promise<boolean> {

@@ -6,6 +6,8 @@ export interface AgentFilter {
   readonly parentName?: string;
   readonly taskId?: string;
   readonly branch?: string;
+  /** Only agents that ended so. */
+  readonly outcome?: Agent["outcome"] & string;
   /** Only agents that were given these variables. */
   readonly envFile?: string;
   /** Only agents that have not ended. */

@@ -55,6 +55,7 @@ function words(refusal: Refusal): Words {
         hint: `make sure that this shell runs "${refusal.program} --version", or choose another runtime: ov config set runtime.default <name>`,
       };
     case "name-taken":
+      if (refusal.leads !== undefined) return leadingAlready(refusal.name, refusal.leads);
       return {
         ...rejected("AGENT_ERROR"),
         message: `an agent named "${refusal.name}" already exists (${refusal.state}); no agent was started`,
@@ -322,6 +323,23 @@ function missing({ noun, id, nearest }: NotFound): Words {
     retryable: false,
     message: `no ${noun} "${id}"; ${unchanged}`,
     hint: nearest === undefined ? advice : `did you mean "${nearest}"?`,
+  };
+}
+
+type LedRun = NonNullable<Extract<Refusal, { kind: "name-taken" }>["leads"]>;
+
+const clipped = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
+
+/** A second team beside the first needs a name of its own; most often more was to be said to the first. */
+function leadingAlready(name: string, { runId, objective }: LedRun): Words {
+  const about = objective === null ? "" : `, "${clipped(objective)}"`;
+  return {
+    ...rejected("AGENT_ERROR"),
+    message: `${name} leads run ${runId} already${about}; nothing was started`,
+    hint:
+      `tell it more: ov mail send --to ${name} --subject <subject> --body <text>; ` +
+      `begin a second run beside it: the same command with --name <another>; ` +
+      `or end the first: ov stop ${name}`,
   };
 }
 

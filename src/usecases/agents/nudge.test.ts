@@ -61,6 +61,34 @@ describe("a nudge", () => {
     expect((await world.must(nudgeAgent, { name: "bob", force: false })).reason).toContain("operator");
   });
 
+  test("of the operator starts an agent at once that waits for its next try; one of its lead names that time", async () => {
+    await using world = await mailWorld();
+    const lead = await world.seat("lead", { capability: "lead", ...seated });
+    await world.seat("ann", { parentName: "lead", ...seated });
+    const ann = await world.store.read((tx) => tx.agents.byName("ann"));
+    const about = { agentId: ann?.id ?? "", agentName: "ann", runId: ann?.runId ?? "" };
+    const retry = {
+      id: "turn-1",
+      ...about,
+      trigger: "retry",
+      attempt: 2,
+      notBefore: world.clock.now + 60_000,
+    } as const;
+    await world.store.transaction((tx) => tx.turns.queue({ ...retry, now: world.clock.now }));
+    await world.store.transaction((tx) =>
+      tx.waits.add({ agentName: "ann", kind: "rate_limit", ref: "provider", since: 0, deadline: null }),
+    );
+    const next = () => world.store.read((tx) => tx.turns.queuedFor(about.agentId));
+    const held = await world.must(nudgeAgent, { name: "ann", force: true }, lead);
+    expect(held.reason).toContain("rate_limit");
+    expect(await next()).toMatchObject({ notBefore: retry.notBefore });
+    await world.store.transaction((tx) => tx.waits.remove("ann", "rate_limit", "provider"));
+    const later = await world.must(nudgeAgent, { name: "ann", force: true }, lead);
+    expect(later.reason).toContain(`its next try is at ${new Date(retry.notBefore).toISOString()}`);
+    expect(await world.must(nudgeAgent, { name: "ann", force: true })).toMatchObject({ queued: true, reason: null });
+    expect(await next()).toMatchObject({ id: "turn-1", attempt: 2, notBefore: 0 });
+  });
+
   test("is on record whether or not it was sent", async () => {
     await using world = await mailWorld();
     await world.seat("ann", seated);

@@ -85,7 +85,9 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
     });
     if (!sent.ok) return sent;
     await record(tx, context, target.value, { ...fact, delivered: true });
-    const reason = agent === null ? null : await heldBackBy(tx, agent);
+    // The operator may know that the trouble is over; an agent that could say so would use up the attempts at once.
+    if (agent !== null && caller.kind !== "agent") await tx.turns.hasten(agent.id);
+    const reason = agent === null ? null : await heldBackBy(tx, context, agent);
     const queued = sent.value.woken.includes(name);
     return ok({ agentName: name, delivered: true, queued, reason, messageId: sent.value.id });
   },
@@ -125,9 +127,17 @@ async function wasJustNudged(tx: Tx, { now }: Context, name: string): Promise<bo
 /** More mail than anybody gets within the time of a debounce. */
 const looked = 20;
 
-async function heldBackBy(tx: Tx, agent: Agent): Promise<string | null> {
-  const pause = (await tx.waits.of(agent.name)).find(({ kind }) => isParking(kind));
+async function heldBackBy(tx: Tx, { now }: Context, agent: Agent): Promise<string | null> {
+  const next = await tx.turns.queuedFor(agent.id);
+  const isDue = next !== undefined && next.notBefore <= now;
+  // A rate limit holds by the time of the next try alone.
+  const pause = (await tx.waits.of(agent.name)).find(
+    ({ kind }) => isParking(kind) && !(kind === "rate_limit" && isDue),
+  );
   if (pause !== undefined) return `${agent.name} is held back (${pause.kind} ${pause.ref})`;
+  if (next?.trigger === "retry" && !isDue) {
+    return `its last turn failed; its next try is at ${new Date(next.notBefore).toISOString()}`;
+  }
   if ((await tx.turns.runningFor(agent.id)) !== undefined) return "a turn is running; it is read in the next";
   if (agent.worktreePath === null) return "its worktree is being prepared";
   return null;

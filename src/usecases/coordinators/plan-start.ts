@@ -35,7 +35,7 @@ export const checkStart: UseCase<StartRequest, { readonly agentName: string }> =
     if (!wanted.ok) return wanted;
     const { name } = wanted.value;
     const found = await tx.agents.byName(name);
-    const refused = found === undefined || (await isOver(tx, found)) ? undefined : nameTaken(found);
+    const refused = found === undefined || (await isOver(tx, found)) ? undefined : await nameTaken(tx, found);
     return refused === undefined ? ok({ agentName: name }) : no(refused);
   },
 };
@@ -92,14 +92,17 @@ async function nextGeneration(tx: Tx, context: Context, name: string): Promise<R
   const found = await tx.agents.byName(name);
   if (found === undefined) return ok(1);
   const namesake = await retireIfOver(tx, context, found);
-  const taken = nameTaken(namesake);
+  const taken = await nameTaken(tx, namesake);
   if (taken !== undefined) return no(taken);
   if (namesake.releasedAt === null) await release(tx, context, namesake, `${name} starts again`);
   return ok(namesake.generation + 1);
 }
 
-function nameTaken(agent: Agent): Refusal | undefined {
+async function nameTaken(tx: Tx, agent: Agent): Promise<Refusal | undefined> {
   const { name, state, worktreeKind, releasedAt } = agent;
   const isFree = hasEnded(agent) && (worktreeKind === "root" || releasedAt !== null);
-  return isFree ? undefined : { kind: "name-taken", name, state };
+  if (isFree) return undefined;
+  const run = await tx.runs.get(agent.runId);
+  if (run?.coordinatorName !== name) return { kind: "name-taken", name, state };
+  return { kind: "name-taken", name, state, leads: { runId: run.id, objective: run.objective } };
 }

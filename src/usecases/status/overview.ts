@@ -18,12 +18,14 @@ export interface AgentView extends Trouble {
   readonly unread: number;
   readonly waits: readonly Wait[];
   readonly turns: number;
-  /** It ended by a failure, and only the operator can take it up or let it go. */
+  /** It ended by a failure or never started, and only the operator can do something about it. */
   readonly needsOperator: boolean;
 }
 
 export interface Overview {
   readonly run: Run | null;
+  /** Runs that are active beside it, newest first. */
+  readonly otherRuns: readonly OtherRun[];
   readonly agents: readonly AgentView[];
   readonly unreadMailCount: number;
   readonly unreadMailScope: string;
@@ -41,6 +43,14 @@ export interface Overview {
   readonly questions: readonly OpenQuestion[];
 }
 
+export interface OtherRun {
+  readonly run: Run;
+  /** Its agents that have not ended. */
+  readonly liveAgents: number;
+  /** Approvals, decisions and questions that wait for the operator. */
+  readonly waiting: number;
+}
+
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
 export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
   access: "read",
@@ -56,13 +66,14 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         waits: await tx.waits.of(agent.name),
         turns: turns.length,
         ...troubleOf(agent, turns),
-        needsOperator: await needsOperator(tx, agent),
+        needsOperator: neverStarted(agent) ? agent.parentName === "operator" : await needsOperator(tx, agent),
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
     const decisions = await openDecisions(tx, run === null || all ? {} : { runId: run.id });
     return ok({
       run,
+      otherRuns: all ? [] : await otherRuns(tx, run),
       agents,
       unreadMailCount: await tx.deliveries.countQueued(mailbox),
       unreadMailScope: mailbox,
@@ -84,5 +95,39 @@ async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<reado
   if (all) return newestPerName(await tx.agents.list({}));
   const inRun = run === null ? {} : { runId: run.id };
   const candidates = await tx.agents.list({ unreleased: true, ...inRun });
-  return candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
+  const shown = candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
+  return [...shown, ...(await agentsThatNeverStarted(tx, run ?? (await tx.runs.list(1))[0]))];
+}
+
+const neverStarted = ({ outcome }: Agent): boolean => outcome === "start_failed";
+
+/** Such an agent is released at once, for it has nothing to keep; it stays in sight until its task was taken up again. */
+async function agentsThatNeverStarted(tx: Tx, run: Run | undefined): Promise<readonly Agent[]> {
+  if (run === undefined) return [];
+  const found: Agent[] = [];
+  for (const agent of await tx.agents.list({ runId: run.id, outcome: "start_failed" })) {
+    const newest = await tx.agents.byName(agent.name);
+    const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+    if (newest?.id === agent.id && (task === undefined || task.status === "open")) found.push(agent);
+  }
+  return found;
+}
+
+/** More runs at once than anybody leads. */
+const mostRuns = 20;
+
+async function otherRuns(tx: Tx, current: Run | null): Promise<readonly OtherRun[]> {
+  const found: OtherRun[] = [];
+  for (const run of await tx.runs.list(mostRuns)) {
+    if (run.status !== "active" || run.id === current?.id) continue;
+    const of = { runId: run.id };
+    const [approvals, decisions, questions] = [
+      (await mergeCounts(tx, of)).approvals,
+      (await openDecisions(tx, of)).filter(({ kind }) => kind === "decision"),
+      await openQuestions(tx, of),
+    ];
+    const waiting = approvals.length + decisions.length + questions.length;
+    found.push({ run, liveAgents: (await tx.agents.list({ live: true, ...of })).length, waiting });
+  }
+  return found;
 }

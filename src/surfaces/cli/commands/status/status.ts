@@ -1,9 +1,10 @@
 import { hasEnded } from "../../../../domain/agent/agent.ts";
 import { statusOf, waitWords } from "../../../../domain/agent/status.ts";
 import { ok } from "../../../../domain/result.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../../usecases/merge/unpromoted.ts";
-import type { AgentView } from "../../../../usecases/status/overview.ts";
+import type { AgentView, OtherRun } from "../../../../usecases/status/overview.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago, shortTime } from "../../format.ts";
 import { hintLine, statusIcon, statusWords } from "../../marks.ts";
@@ -16,6 +17,7 @@ export const status: Handler = async ({ app, flags, io }) => {
   if (!reply.ok) return reply;
   const {
     run,
+    otherRuns,
     agents,
     unreadMailCount,
     unreadMailScope,
@@ -34,6 +36,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
   const lines = [
     head,
+    ...otherRuns.map((other) => otherRunLine(io.paint, other)),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
@@ -46,6 +49,13 @@ export const status: Handler = async ({ app, flags, io }) => {
   return ok({
     json: {
       currentRunId: run?.id ?? null,
+      otherRuns: otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
+        id,
+        objective,
+        coordinatorName,
+        liveAgents,
+        waiting,
+      })),
       engine: engine ?? null,
       agents: objects,
       unreadMailCount,
@@ -54,7 +64,9 @@ export const status: Handler = async ({ app, flags, io }) => {
       merges: mergesJson(merges),
       unpromoted,
       needsOperator:
-        approvals.length + decisions.length + questions.length > 0 || agents.some((view) => view.needsOperator),
+        approvals.length + decisions.length + questions.length > 0 ||
+        otherRuns.some(({ waiting }) => waiting > 0) ||
+        agents.some((view) => view.needsOperator),
       decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
       questions: questions.map(({ id, from, subject }) => ({ id, from, subject })),
     },
@@ -62,6 +74,14 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, objects),
   });
 };
+
+/** A second team works beside this one, and what it waits for is in the same inbox. */
+function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
+  const about = run.objective === null ? "" : `: ${visibleLine(run.objective)}`;
+  const agents = liveAgents === 1 ? "1 agent" : `${liveAgents} agents`;
+  const needs = waiting === 0 ? "" : `, ${waiting} ${waiting === 1 ? "thing waits" : "things wait"} for you (ov inbox)`;
+  return `Also active: ${paint.accent(run.id)}${about} (${agents}${needs}) ${paint.dim(`— ov run show ${run.id}`)}`;
+}
 
 /** Without this line a team's work looks finished although its target has nothing of it. */
 function landedLine(paint: Paint, { runId, target, landings, unverified }: Unpromoted, current: string | null): string {
@@ -98,10 +118,22 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
-      ...(needsOperator ? troubleCommands(agent.name, advice).map((command) => `  ${hintLine(paint, command)}`) : []),
+      ...(agent.outcome === "start_failed"
+        ? unstartedCommands(agent).map((command) => `  ${hintLine(paint, command)}`)
+        : needsOperator
+          ? troubleCommands(agent.name, advice).map((command) => `  ${hintLine(paint, command)}`)
+          : []),
     ];
   });
 }
+
+/** It has no conversation and no work, so there is nothing to recover or release. */
+const unstartedCommands = ({ name, taskId, capability }: AgentView["agent"]): readonly string[] => [
+  `see why: ov logs ${name}`,
+  ...(taskId === null
+    ? []
+    : [`then start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`]),
+];
 
 const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
   columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],
