@@ -1,16 +1,9 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { gitWorld } from "../../../testkit/contracts/worktrees/world.ts";
+import { worktreeSetting } from "../../../testkit/contracts/worktrees/world.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
-async function seated() {
-  const world = gitWorld();
-  const worktrees = gitWorktrees(world.root);
-  const owned = world.worktree("ann", "linked");
-  const { agentName, branch, path } = owned;
-  await worktrees.create({ agentName, branch, path, kind: "linked", baseRef: "main" });
-  return { world, worktrees, owned, [Symbol.dispose]: () => world[Symbol.dispose]() };
-}
+const { seated } = worktreeSetting("linked", (root) => gitWorktrees(root));
 
 test("of a worktree whose directory was deleted, detached commits and staged files are kept before its record goes", async () => {
   using scene = await seated();

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GitWorld, gitWorld, requestFor } from "../../../testkit/contracts/worktrees/world.ts";
+import { type GitWorld, gitWorld, requestFor, worktreeSetting } from "../../../testkit/contracts/worktrees/world.ts";
 import { plantPrograms } from "../../../testkit/planted-programs.ts";
 import { statePath } from "../../../testkit/state.ts";
 import { trustName } from "../../domain/project/place.ts";
 import { writeTrust } from "../trust-file.ts";
 import { gitWorktrees } from "./worktrees.ts";
+
+const { seated } = worktreeSetting("linked", (root) => gitWorktrees(root));
 
 describe("nothing an agent can configure is run by us", () => {
   test("planted configuration of the project: create, inspect, snapshot, collect, landed, rescue, remove", async () => {
@@ -35,10 +37,8 @@ describe("nothing an agent can configure is run by us", () => {
   });
 
   test("a planted submodule is not entered", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
     const sub = join(owned.path, "sub");
     world.write(owned.path, "sub/inner.txt", "i\n");
     world.git(sub, "init", "--quiet");
@@ -56,14 +56,9 @@ describe("nothing an agent can configure is run by us", () => {
   });
 
   test("planted grafts and replacements make no work look landed", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
-    world.write(owned.path, "precious.txt", "work\n");
-    world.git(owned.path, "add", "-A");
-    world.git(owned.path, "commit", "--quiet", "-m", "work");
-    const commit = world.git(owned.path, "rev-parse", "HEAD").trim();
+    using scene = await seated();
+    const { world, worktrees } = scene;
+    const commit = scene.commit("precious.txt", "work\n");
     const target = world.git(world.root, "rev-parse", "main").trim();
     world.write(world.root, ".git/info/grafts", `${target} ${commit}\n${commit}\n`);
     expect(world.git(world.root, "rev-list", "main")).toContain(commit);
@@ -77,10 +72,8 @@ describe("nothing an agent can configure is run by us", () => {
   });
 
   test("a forged commit graph makes no work look landed", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
     const base = world.git(world.root, "rev-parse", "main").trim();
     for (const [dir, name] of [
       [owned.path, "precious.txt"],

@@ -10,10 +10,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { gitWorld, requestFor } from "../../../testkit/contracts/worktrees/world.ts";
+import { gitWorld, requestFor, worktreeSetting } from "../../../testkit/contracts/worktrees/world.ts";
 import { statePath } from "../../../testkit/state.ts";
 import { besides } from "./besides.ts";
 import { gitWorktrees } from "./worktrees.ts";
+
+const { seated } = worktreeSetting("linked", (root) => gitWorktrees(root));
 
 describe("what a killed or careless process left behind", () => {
   test("a worktree whose preparation was cut short is made anew", async () => {
@@ -39,13 +41,9 @@ describe("what a killed or careless process left behind", () => {
   });
 
   test("a directory deleted by hand is made again on its branch", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
-    world.write(owned.path, "kept.txt", "k\n");
-    world.git(owned.path, "add", "-A");
-    world.git(owned.path, "commit", "--quiet", "-m", "kept");
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
+    scene.commit("kept.txt", "k\n");
     rmSync(owned.path, { recursive: true });
     expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
     expect(world.read(owned.path, "kept.txt")).toBe("k\n");
@@ -154,10 +152,8 @@ describe("what a killed or careless process left behind", () => {
   });
 
   test("a directory that no agent ever had is never taken for a worktree", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
     rmSync(owned.path, { recursive: true });
     world.write(owned.path, "foreign.txt", "f\n");
     const refused = await worktrees.create(requestFor(owned));
@@ -282,10 +278,8 @@ describe("unusual repositories and files", () => {
   });
 
   test("names that are not text are kept, and go to the trash, byte for byte", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
     const named = (bytes: readonly number[]) => Buffer.concat([Buffer.from(`${owned.path}/`), Buffer.from(bytes)]);
     writeFileSync(named([0x66, 0xff, 0xfe]), "odd\n");
     writeFileSync(named([0xff, 0x2e, 0x6c, 0x6f, 0x67]), "odd and ignored\n");
@@ -371,10 +365,8 @@ describe("unusual repositories and files", () => {
   });
 
   test("a change made in the same instant as the index is noticed", async () => {
-    using world = gitWorld();
-    const worktrees = gitWorktrees(world.root);
-    const owned = world.worktree("ann", "linked");
-    await worktrees.create(requestFor(owned));
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
     for (let round = 0; round < 20; round++) {
       world.write(owned.path, "src/a.ts", `export const a = ${round % 10};\n`);
       const snapshot = await worktrees.snapshot(owned);

@@ -94,22 +94,25 @@ export const requestFor = ({ agentName, branch, path, kind }: OwnedWorktree): Se
 });
 
 /** A repository in which one agent, ann, has a worktree. */
-interface Scene extends Disposable {
+interface Scene<Adapter extends Worktrees> extends Disposable {
   readonly world: GitWorld;
-  readonly worktrees: Worktrees;
+  readonly worktrees: Adapter;
   readonly owned: OwnedWorktree;
   /** Commits in the worktree as its agent would. */
   commit(path: string, text: string): string;
 }
 
 /** The adapter and kind of worktree that a contract is about. */
-export interface WorktreeSetting {
+export interface WorktreeSetting<Adapter extends Worktrees = Worktrees> {
   readonly kind: Exclude<WorktreeKind, "root">;
-  open(root: string): Worktrees;
-  seated(): Promise<Scene>;
+  open(root: string): Adapter;
+  seated(): Promise<Scene<Adapter>>;
 }
 
-export const worktreeSetting = (kind: WorktreeSetting["kind"], open: WorktreeSetting["open"]): WorktreeSetting => ({
+export const worktreeSetting = <Adapter extends Worktrees>(
+  kind: WorktreeSetting["kind"],
+  open: (root: string) => Adapter,
+): WorktreeSetting<Adapter> => ({
   kind,
   open,
   seated: async () => {
