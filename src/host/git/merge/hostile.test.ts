@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { conflictsOf, type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
+import { plantPrograms } from "../../../../testkit/planted-programs.ts";
 
 const attributes = "* filter=x diff=x merge=x\n";
 
@@ -75,40 +76,9 @@ describe("nothing an agent can configure is run by merging", () => {
   });
 });
 
-/** Every way we know in which configuration or hooks name a program. */
-function plant({ root, trap }: GitMergeWorld): void {
-  const gitDir = join(root, ".git");
-  const config = `
-[core]
-	fsmonitor = ${trap}
-	hooksPath = ${gitDir}/hooks
-	alternateRefsCommand = ${trap}
-	pager = ${trap}
-[filter "x"]
-	clean = ${trap}
-	smudge = ${trap}
-	process = ${trap}
-	required = true
-[diff]
-	external = ${trap}
-[diff "x"]
-	command = ${trap}
-	textconv = ${trap}
-[merge]
-	default = x
-[merge "x"]
-	driver = ${trap} %A
-[gpg]
-	program = ${trap}
-[log]
-	showSignature = true
-[gc]
-	auto = 1
-`;
-  writeFileSync(join(gitDir, "config"), config, { flag: "a" });
-  mkdirSync(join(gitDir, "hooks"), { recursive: true });
-  for (const hook of ["post-checkout", "reference-transaction", "post-index-change", "post-commit", "pre-auto-gc"]) {
-    writeFileSync(join(gitDir, "hooks", hook), `#!/bin/sh\nexec '${trap}' ${hook} < /dev/null\n`);
-    chmodSync(join(gitDir, "hooks", hook), 0o755);
-  }
+/** Commits stay unsigned: this machine has no key of the user. */
+function plant(world: GitMergeWorld): void {
+  const gitDir = join(world.root, ".git");
+  plantPrograms(world, gitDir);
+  writeFileSync(join(gitDir, "config"), "[commit]\n\tgpgSign = false\n", { flag: "a" });
 }
