@@ -1,16 +1,8 @@
 import { expect, test } from "bun:test";
+import { doneRequest } from "../../../testkit/done-request.ts";
 import { type Proof, reportMail } from "./report.ts";
-import type { DoneRequest } from "./request.ts";
 
-const request: DoneRequest = {
-  summary: "The parser reads dates.",
-  learned: null,
-  verdict: null,
-  findings: [],
-  branch: null,
-  expansionReason: null,
-  noCode: false,
-};
+const request = doneRequest({ summary: "The parser reads dates." });
 
 function reported(proof: Proof | null) {
   const agent = { name: "b1", capability: "builder", taskId: "T1", branch: "overstory/b1/T1" } as const;

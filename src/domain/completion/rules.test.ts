@@ -1,17 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { doneRequest } from "../../../testkit/done-request.ts";
 import type { Capability } from "../agent/capability.ts";
 import type { DoneRequest } from "./request.ts";
 import { type CompletionFacts, missingFrom, type WorkSeen } from "./rules.ts";
 
-const request: DoneRequest = {
-  summary: "done",
-  learned: null,
-  verdict: null,
-  findings: [],
-  branch: null,
-  expansionReason: null,
-  noCode: false,
-};
+const request = doneRequest({ summary: "done" });
 
 const work: WorkSeen = {
   exists: true,

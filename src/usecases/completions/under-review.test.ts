@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
+import { doneRequest } from "../../../testkit/done-request.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
-import { parseDone } from "../../domain/completion/request.ts";
 import { mayReview, reviewedBranch } from "./under-review.ts";
 
 const team = { runId: "run-2", parentName: "lead-1" } as const;
@@ -14,10 +14,9 @@ async function judged(world: MergeWorld, facts: Partial<Agent>): Promise<string 
 }
 
 async function judgedNow(world: MergeWorld): Promise<string | null> {
-  const done = parseDone({ summary: "read", verdict: "pass" });
-  if (!done.ok) throw new Error("that is no completion");
   const agent = await world.agent("rev");
-  return world.store.read((tx) => reviewedBranch(tx, agent, done.value));
+  const done = doneRequest({ summary: "read", verdict: "pass" });
+  return world.store.read((tx) => reviewedBranch(tx, agent, done));
 }
 
 describe("the branch a verdict is about, where none is named, is", () => {

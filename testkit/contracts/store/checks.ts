@@ -1,17 +1,10 @@
 import { expect } from "bun:test";
 import type { StoredCheck } from "../../../src/domain/completion/check.ts";
+import { doneRequest } from "../../done-request.ts";
 import type { Check } from "./database.ts";
 import { noon } from "./rows.ts";
 
-const done = {
-  summary: "ünïcode",
-  learned: null,
-  verdict: null,
-  findings: [],
-  branch: null,
-  expansionReason: null,
-  noCode: false,
-} as const;
+const done = doneRequest({ summary: "ünïcode" });
 
 export const aCheck = (id: string, change: Partial<StoredCheck> = {}): Omit<StoredCheck, "seq"> => ({
   id,
