@@ -170,3 +170,15 @@ export async function lockDatabase(project: TestProject): Promise<{ release(): P
     },
   };
 }
+
+/** Kills these processes when one of them first reaches the point. The file `marker` exists from then on. */
+export function killOnceAt(project: TestProject, point: string, who: string) {
+  const marker = join(project.state, "killed");
+  const env = {
+    OVERSTORY_TEST_KILL_AT: point,
+    OVERSTORY_TEST_KILL_WHO: who,
+    OVERSTORY_TEST_KILL_ONCE: marker,
+    OVERSTORY_PROJECT_ROOT: project.root,
+  };
+  return { marker, env };
+}

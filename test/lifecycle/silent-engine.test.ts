@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
-import { databaseOf, letGo, pidOf } from "../../testkit/lifecycle.ts";
+import { databaseOf, killOnceAt, letGo, pidOf } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -225,13 +225,7 @@ test.each(["seat.after-fact", "engine.listening"])(
   "a command that waits starts an engine again when engine and keeper are killed at once: %s",
   async (point) => {
     await using project = await makeProject({ scenario: finishing });
-    const marker = join(project.home, "killed");
-    const kill = {
-      OVERSTORY_TEST_KILL_AT: point,
-      OVERSTORY_TEST_KILL_WHO: "engine,keeper",
-      OVERSTORY_TEST_KILL_ONCE: marker,
-      OVERSTORY_PROJECT_ROOT: project.root,
-    };
+    const { marker, env: kill } = killOnceAt(project, point, "engine,keeper");
     const slung = await project.ovWith(
       { env: kill },
       "sling",

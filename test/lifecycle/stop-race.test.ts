@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { KillPoint } from "../../src/ports/kill-points.ts";
-import { databaseBytes, deathNotices, ranTurns, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
+import { databaseBytes, deathNotices, killOnceAt, ranTurns, slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { inParallel } from "../../testkit/parallel.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
@@ -18,14 +18,8 @@ test("a stop that comes at any instant between claim and start leaves an agent t
   await inParallel(beforeTheAgentRuns, 3, async (point) => {
     await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
     await project.json("task", "create", "Do it", "--id", "T1");
-    const marker = join(project.state, "killed");
-    const env = {
-      OVERSTORY_TEST_KILL_AT: point,
-      OVERSTORY_TEST_KILL_WHO: "keeper,engine,self",
-      OVERSTORY_TEST_KILL_ONCE: marker,
-      OVERSTORY_PROJECT_ROOT: project.root,
-      OVERSTORY__ENGINE__IDLE_EXIT_MS: "20000",
-    };
+    const { marker, env: kill } = killOnceAt(project, point, "keeper,engine,self");
+    const env = { ...kill, OVERSTORY__ENGINE__IDLE_EXIT_MS: "20000" };
     // Started first, so that whoever strikes finds both on record.
     await project.ovWith({ env }, "engine", "start");
     await project.ovWith({ env }, "sling", "T1", "--name", "b1");

@@ -53,15 +53,21 @@ test("of two branches one of which holds the other, undoing the one takes nothin
   expect((await world.entry(below)).status).toBe("merged");
 });
 
-/** A branch landed, the user committed to the target, and a promotion brought that commit in before it took over. */
-async function promotedWithOwnCommit(): Promise<LandingWorld> {
+/** The branch a landed, and the user committed to the target since. The other branches were begun before. */
+async function landedBesideOwnCommit(...others: readonly string[]): Promise<LandingWorld> {
   const world = await landingWorld();
-  adds(world, "a");
+  for (const name of ["a", ...others]) adds(world, name);
   await world.enqueue("a");
   await world.work();
   world.write(world.root, "mine.txt", "mine\n");
   world.git(world.root, "add", "mine.txt");
   world.git(world.root, "commit", "--quiet", "-m", "mine");
+  return world;
+}
+
+/** The same after a promotion, which brought the user's commit in before it took over. */
+async function promotedWithOwnCommit(): Promise<LandingWorld> {
+  const world = await landedBesideOwnCommit();
   expect(await world.promote()).toMatchObject({ status: "done" });
   return world;
 }
@@ -91,14 +97,7 @@ test("commits of the target that were brought in cannot be taken out, however th
 });
 
 test("a landing that brought work and commits of the target loses only the work", async () => {
-  await using world = await landingWorld();
-  adds(world, "a");
-  adds(world, "b");
-  await world.enqueue("a");
-  await world.work();
-  world.write(world.root, "mine.txt", "mine\n");
-  world.git(world.root, "add", "mine.txt");
-  world.git(world.root, "commit", "--quiet", "-m", "mine");
+  await using world = await landedBesideOwnCommit("b");
   const { promote } = await world.call(requestPromote, {});
   await world.enqueue("main", { targetBranch: landing });
   const b = await world.enqueue("b", { targetBranch: landing });

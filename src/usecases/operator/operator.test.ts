@@ -122,38 +122,23 @@ test("only the operator looks into the inbox and decides", async () => {
   });
 });
 
-test("whoever has ended for good waits for no decision", async () => {
+test.each([
+  ["crashed and was released", { state: "zombie", outcome: "crashed", actor: "engine", reason: "gone" }, true],
+  ["was stopped", { state: "completed", outcome: "stopped", actor: "operator", reason: "enough" }, false],
+] as const)("an agent that %s waits for no decision", async (_, end, isReleased) => {
   await using world = await worldWithLead();
   await ask(world);
-  const burying: UseCase<object, null> = {
+  const ending: UseCase<object, null> = {
     access: "write",
     run: async (tx, context) => {
       const agent = await tx.agents.byName("lead-1");
       if (agent === undefined) return no(notFound("agent", "lead-1"));
-      const end = { state: "zombie", outcome: "crashed", actor: "engine", reason: "gone" } as const;
       await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
-      await tx.agents.release(agent.id, context.now);
+      if (isReleased) await tx.agents.release(agent.id, context.now);
       return ok(null);
     },
   };
-  await world.must(burying, {});
-  expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
-});
-
-test("an agent that was stopped waits for no decision, although its place is kept", async () => {
-  await using world = await worldWithLead();
-  await ask(world);
-  const stopping: UseCase<object, null> = {
-    access: "write",
-    run: async (tx, context) => {
-      const agent = await tx.agents.byName("lead-1");
-      if (agent === undefined) return no(notFound("agent", "lead-1"));
-      const end = { state: "completed", outcome: "stopped", actor: "operator", reason: "enough" } as const;
-      await endAgent(tx, context, agent, { ...end, death: null, turnId: null });
-      return ok(null);
-    },
-  };
-  await world.must(stopping, {});
+  await world.must(ending, {});
   expect((await world.must(operatorInbox, {})).decisions).toEqual([]);
 });
 
