@@ -91,8 +91,8 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     refsBetween: async (from, to) => refsBetween(await ground(), from, to),
     checkoutsOf: async (branch) => checkoutsOf(await ground(), branch),
     isClean,
-    moveCheckout: (request) => moveCheckout(scratch, request),
-    finishMoves: (reach) => finishMoves(scratch, reach),
+    moveCheckout: async (request) => moveCheckout({ scratch, commonDir: (await repository()).commonDir }, request),
+    finishMoves: async (reach) => finishMoves({ scratch, commonDir: (await repository()).commonDir }, reach),
     filterProblem: async (commit) => {
       const problems = await problemsWith(await repository(), commit);
       return problems.length === 0 ? undefined : problems.map(filterSentence).join("; ");

@@ -8,7 +8,16 @@ import { type LockPlace, waitForLocks } from "../locks.ts";
 import { lockIndex, placeIndex, unlockIndex } from "./checkout-index.ts";
 import { untrackedInTheWay, whyRefused } from "./in-the-way.ts";
 import { doStep, notADirectoryAbove, stampOf, TakenPath, undoStep } from "./move-files.ts";
-import { type About, type Commits, dropPlan, type MovePlan, plansIn, savePlan } from "./move-plan.ts";
+import {
+  type About,
+  type Commits,
+  dropPlan,
+  type MovePlan,
+  type PlanPlace,
+  plansIn,
+  putAsideForged,
+  savePlan,
+} from "./move-plan.ts";
 import { discard, type Staged, stage } from "./stage-move.ts";
 import { shown } from "./tracked.ts";
 import { usersFiles } from "./users-git.ts";
@@ -30,15 +39,16 @@ import { usersFiles } from "./users-git.ts";
  * A path that is not as it was verified stops the files: those that were moved go back, then the branch, so that
  * everything is as it was. That, too, is written down first, and goes on after a kill.
  */
-export async function moveCheckout(scratch: string, request: MoveRequest): Promise<CheckoutMove> {
+export async function moveCheckout(place: PlanPlace, request: MoveRequest): Promise<CheckoutMove> {
+  const { scratch } = place;
   const { checkout, reach } = request;
-  const earlier = (await finishMoves(scratch, reach)).find((move) => move.checkout === checkout);
+  const earlier = (await finishMoves(place, reach)).find((move) => move.checkout === checkout);
   if (earlier !== undefined && earlier.outcome.kind !== "done") return earlier.outcome;
   try {
     const plan = await prepare(scratch, request);
     return "kind" in plan ? plan : await carryOut(scratch, plan, request);
   } catch (error) {
-    const begun = plansIn(scratch).find((plan) => plan.checkout === checkout);
+    const begun = plansIn(place).find((plan) => plan.checkout === checkout);
     // The next look finishes a move that has begun, when the disk may have room again.
     if (begun?.verified === true || failureOf(error).kind !== "disk-full") throw error;
     if (begun !== undefined) end(scratch, begun, undefined);
@@ -77,9 +87,13 @@ async function prepare(scratch: string, request: MoveRequest): Promise<MovePlan 
 const mostTries = 5;
 
 /** Finishes moves that were killed, or takes them back if a user has written to their files meanwhile. */
-export async function finishMoves(scratch: string, reach?: MoveRequest["reach"]): Promise<readonly FinishedMove[]> {
+export async function finishMoves(place: PlanPlace, reach?: MoveRequest["reach"]): Promise<readonly FinishedMove[]> {
+  const { scratch } = place;
+  const forged = putAsideForged(place);
+  // Said once: the next look does not find them any more.
+  if (forged.length > 0) throw new Error(forged.join("; "));
   const finished: FinishedMove[] = [];
-  for (const plan of plansIn(scratch)) {
+  for (const plan of plansIn(place)) {
     const { checkout, ref, from, to } = plan;
     if (!plan.verified) {
       // Nothing was moved yet: the next call of moveCheckout starts over.

@@ -101,7 +101,9 @@ function putAside(places: FilePlaces, step: FileStep, number: number): void {
   if (!existsAt(aside)) {
     const found = stampOf(here);
     if (found === null || emptyDirectoryGone(here)) return;
-    if (found !== step.before) throw new TakenPath(step.path);
+    if (found !== step.before || notADirectoryAbove(places.checkout, step.path) !== undefined) {
+      throw new TakenPath(step.path);
+    }
     renameSync(here, aside);
   }
   if (stampOf(aside) === step.before) return;

@@ -22,7 +22,7 @@ export async function stage(scratch: string, about: About, { from, to }: Commits
   const filters = await whyNotFilter(checkout, to);
   if (filters !== undefined) return { kind: "failed", problem: filters };
   const room = roomFor(scratch, about);
-  clearRoom(room, new Set(plansIn(scratch).map((plan) => plan.dir)));
+  clearRoom(room, new Set(plansIn({ scratch, commonDir: about.commonDir }).map((plan) => plan.dir)));
   const dir = mkdtempSync(join(room, "move-"));
   try {
     return await stageIn(dir, about, { from, to });
