@@ -56,7 +56,9 @@ test("an agent that crashes every time is run four times, each after its back-of
     expect.objectContaining({ subject: "Dispatch: B1", delivery: expect.objectContaining({ attempts: 4 }) }),
   );
   const reported = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
-  expect(reported.filter(({ subject }) => subject.startsWith("Not delivered"))).toHaveLength(4);
+  const undelivered = reported.filter(({ subject }) => subject.startsWith("Not delivered"));
+  expect(undelivered).toHaveLength(4);
+  for (const { body } of undelivered) expect(body).toContain("ov recover b1 (it then gets this message)");
 }, 180_000);
 
 test("a dead child's unread mail goes to its live parent, who is woken by the notice alone", async () => {

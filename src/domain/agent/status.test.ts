@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { agentOutcomes, agentStates } from "./agent.ts";
-import { endedInTrouble, statusOf } from "./status.ts";
+import { endedInTrouble, statusOf, waitWords } from "./status.ts";
 
 const ended = { state: "completed", releasedAt: null, successorName: null } as const;
 
@@ -24,4 +24,10 @@ test("a failed agent is in trouble until it is released or succeeded; a stopped 
   expect(endedInTrouble({ ...ended, outcome: "no_signal", successorName: "b2" })).toBe(false);
   expect(endedInTrouble({ ...ended, outcome: "stopped" })).toBe(false);
   expect(endedInTrouble({ ...ended, outcome: "done" })).toBe(false);
+});
+
+test("an agent that its lead has paused waits for that lead, not for the operator", () => {
+  const paused = (ref: string) => waitWords({ agentName: "b1", kind: "operator", ref });
+  expect(paused("operator")).toBe("you: it is paused (ov resume b1)");
+  expect(paused("lead-1")).toBe("lead-1, who paused it (ov resume b1)");
 });

@@ -86,7 +86,7 @@ export function waitWords({ agentName, kind, ref }: WaitFacts): string {
     case "operator":
       return isAttachHold({ kind, ref })
         ? "you: somebody is attached to it"
-        : `you: it is paused (ov resume ${agentName})`;
+        : `${ref === "operator" ? "you: it is paused" : `${ref}, who paused it`} (ov resume ${agentName})`;
     case "rate_limit":
       return `the ${ref} to take requests again`;
   }

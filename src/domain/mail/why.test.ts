@@ -41,6 +41,12 @@ const cases: readonly (readonly [WhyCode, WhyFacts, string, string | null])[] = 
     "ov mail retry msg-7",
   ],
   [
+    "dead",
+    when({ state: "dead", attempts: 1, lastError: "not logged in" }, { recipient: { ...idle, ended: "zombie" } }),
+    "Given up after 1 attempt; last error: not logged in.",
+    "ov recover b1",
+  ],
+  [
     "delivered",
     when({ state: "delivered", deliveredAt: now }),
     "b1 was handed it (2026-01-02T03:04:05.000Z) and has not confirmed it yet.",

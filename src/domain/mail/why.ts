@@ -59,7 +59,7 @@ export function explainDelivery(facts: WhyFacts): Explanation {
       return because(
         "dead",
         `Given up after ${times(delivery.attempts)}; last error: ${error}.`,
-        `ov mail retry ${id}`,
+        hasDied(facts) ? `ov recover ${to}` : `ov mail retry ${id}`,
       );
     }
     case "delivered":
@@ -70,6 +70,10 @@ export function explainDelivery(facts: WhyFacts): Explanation {
       return explainQueued(facts);
   }
 }
+
+/** A recovered agent gets all the mail it missed; one that is dead gets none. */
+const hasDied = ({ recipient }: WhyFacts): boolean =>
+  recipient !== null && recipient.ended !== null && recipient.ended !== "submitted";
 
 function explainClaim(delivery: Delivery): Explanation {
   const { toAgent, turnId, claimedBy, claimExpires } = delivery;

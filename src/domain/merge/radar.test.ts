@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { collisionMail, collisionText, commitsOf, pairsOf, type RadarHead } from "./radar.ts";
+import { collisionMail, collisionsToTell, commitsOf, pairsOf, type RadarHead } from "./radar.ts";
 
 const head = (branch: string, commit: string, more: Partial<RadarHead> = {}): RadarHead => ({
   branch,
@@ -33,9 +33,13 @@ test("a pair and its commits are the same in whichever order the branches come",
   );
 });
 
-test("a collision is the same in the same files, in whatever order git names them", () => {
-  expect(collisionText({ files: ["b", "a"] })).toBe(collisionText({ files: ["a", "b"] }));
-  expect(collisionText({ files: ["a"] })).not.toBe(collisionText({ files: ["a", "b"] }));
+test("what is told once is an owner and a file; a branch on which work lands has no owner", () => {
+  const landing = { branch: "main", commit: "3", agentName: null, landsOn: "main" };
+  const told = (a: RadarHead, b: RadarHead, files: readonly string[]) =>
+    collisionsToTell({ a, b, files }).map(({ branch, file }) => `${branch}:${file}`);
+  expect(told(head("x", "1"), head("y", "2"), ["f", "g"])).toEqual(["x:f", "x:g", "y:f", "y:g"]);
+  expect(told(landing, head("x", "1"), ["f"])).toEqual(["x:f"]);
+  expect(told(landing, head("x", "1"), [])).toEqual(["x:"]);
 });
 
 test("the warning names both branches, their agents, the files and what to do", () => {

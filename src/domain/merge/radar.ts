@@ -42,19 +42,33 @@ export interface Collision extends HeadPair {
   readonly files: readonly string[];
 }
 
-/** What a collision is told apart by: another file is another collision, another commit is not. */
-export const collisionText = ({ files }: Pick<Collision, "files">): string => JSON.stringify(files.toSorted(compare));
+/**
+ * What the owner of a branch is told once: that it collides in this file, whoever else changes that file, and that the
+ * others' work has landed meanwhile. Empty: it shares no history with others.
+ */
+export function collisionsToTell({
+  a,
+  b,
+  files,
+}: Collision): readonly { readonly branch: string; readonly file: string }[] {
+  const owned = [a, b].filter(({ agentName }) => agentName !== null);
+  return owned.flatMap(({ branch }) => (files.length === 0 ? [""] : files).map((file) => ({ branch, file })));
+}
 
 /** Tells those concerned early, while it is cheap to agree on who changes what. */
 export function collisionMail({ a, b, files }: Collision): OutcomeMail {
-  const where = files.length === 0 ? "they have no history in common" : files.join(", ");
+  const [first, second] = [nameOf(a), nameOf(b)];
+  const what =
+    files.length === 0
+      ? `${first} and ${second} have no commit in common, so git cannot merge them.`
+      : `${first} and ${second} change the same part of ${files.join(", ")}. Whichever lands second will meet a merge conflict.`;
   return {
     subject: `branches collide: ${a.branch} and ${b.branch}`,
     body: [
-      `${nameOf(a)} and ${nameOf(b)} cannot both land as they are, and no rule can settle it: ${where}`,
-      "Nothing has been changed. Agree on who keeps which part; or let one land and then merge",
-      `${a.landsOn} into the other.`,
-      "All pairs: ov merge radar",
+      what,
+      "Nobody has to stop, and nothing was changed. Either agree by mail on who changes that part, or let one branch land",
+      `first; then run this in the worktree of the other, settle the conflict and commit: git merge ${a.landsOn}`,
+      "You are told once for each file. All pairs: ov merge radar",
     ].join("\n"),
     payload: JSON.stringify({ branches: [a.branch, b.branch], agents: [a.agentName, b.agentName], files }),
   };

@@ -83,6 +83,31 @@ test("a new collision is told to both owners and their lead, once; another file 
   expect(told).toEqual([["a.txt"], ["a.txt", "b.txt"]]);
 });
 
+test("the same collision is not told again when fewer files collide, when a third joins, or when one of them lands", async () => {
+  const { world, look, commits } = await radarWorld();
+  await using _ = world;
+  for (const [name, text] of [
+    ["b1", "ONE"],
+    ["b2", "1"],
+  ] as const) {
+    await commits(name, write(world, "a.txt", `${text}\ntwo\nthree\n`));
+    await commits(name, write(world, "b.txt", `${text}\ntwo\nthree\n`));
+  }
+  await look();
+  expect(await warnings(world, "b1")).toHaveLength(1);
+  await commits("b1", write(world, "b.txt", "1\ntwo\nthree\n"));
+  await look();
+  await commits("b3", write(world, "a.txt", "one more\ntwo\nthree\n"));
+  await look();
+  // b3 is told of one collision, not of one with each of the others.
+  expect(await warnings(world, "b3")).toHaveLength(1);
+  expect(await warnings(world, "lead")).toHaveLength(2);
+  await world.enqueue("overstory/b2/t", { runId: "r1" });
+  await world.work();
+  await look();
+  expect(await warnings(world, "lead")).toHaveLength(2);
+});
+
 test("a new commit costs only its own row, and without one nothing is merged at all", async () => {
   const { world, look, commits, merged } = await radarWorld();
   await using _ = world;

@@ -44,7 +44,9 @@ async function move(tx: Tx, context: Context, { message, delivery }: Mail, event
   const next = nextDelivery(delivery, event, context.now);
   if (!next.ok) return false;
   await tx.deliveries.update(next.value);
-  if (next.value.state === "dead") await reportDead(tx, context, { message, delivery: next.value });
+  // The input of a turn is given up only with its agent.
+  if (next.value.state === "dead")
+    await reportDead(tx, context, { message, delivery: next.value }, { readerEnds: true });
   return true;
 }
 

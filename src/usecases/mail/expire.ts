@@ -21,6 +21,6 @@ export async function expireClaim(
   if (!next.ok) return;
   const expired = { ...next.value, updatedAt: now };
   await tx.deliveries.update(expired);
-  if (expired.state === "dead") await reportDead(tx, context, { message, delivery: expired });
+  if (expired.state === "dead") await reportDead(tx, context, { message, delivery: expired }, { readerEnds: false });
   else if (expired.wake) await wakeUp(tx, ids, expired.toAgent, expired.notBefore, now);
 }

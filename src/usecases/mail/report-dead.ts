@@ -8,7 +8,12 @@ import { post, type Recipient } from "./post.ts";
  * Tells the operator and the sender, once, that a message was given up. To be called in the transaction that made the
  * delivery dead. Dead mail of the engine itself is only an event: a notice about a notice would never end.
  */
-export async function reportDead(tx: Tx, context: Pick<Context, "ids" | "now">, mail: Mail): Promise<void> {
+export async function reportDead(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now">,
+  mail: Mail,
+  { readerEnds }: { readonly readerEnds: boolean },
+): Promise<void> {
   const { message, delivery } = mail;
   const { attempts, lastError, toAgent } = delivery;
   const facts = {
@@ -31,6 +36,11 @@ export async function reportDead(tx: Tx, context: Pick<Context, "ids" | "now">, 
     },
   ]);
   if (message.fromAgent === "system") return;
+  const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  // An ended agent reads nothing, however often the message is sent; once recovered, it gets all it has missed.
+  const next = readerEnds
+    ? `${toAgent} has ended with it. When the cause is mended, let it go on with: ov recover ${toAgent} (it then gets this message)`
+    : `Try again with: ov mail retry ${message.id}`;
   await post(tx, context, {
     from: "system",
     fromAgentId: null,
@@ -39,7 +49,7 @@ export async function reportDead(tx: Tx, context: Pick<Context, "ids" | "now">, 
     address: "operator",
     recipients: await recipientsOf(tx, mail),
     subject: `Not delivered: ${message.id} to ${toAgent}`,
-    body: `The message "${message.subject}" from ${message.fromAgent} to ${toAgent} was given up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${lastError ?? "no error was recorded"}. Try again with: ov mail retry ${message.id}`,
+    body: `The message "${message.subject}" from ${message.fromAgent} to ${toAgent} was given up after ${tries}: ${lastError ?? "no error was recorded"}. ${next}`,
     type: "error",
     priority: "high",
     payload: JSON.stringify(facts),

@@ -1,13 +1,13 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
-import { type Collision, collisionMail, collisionText } from "../../domain/merge/radar.ts";
+import { type Collision, collisionMail, collisionsToTell } from "../../domain/merge/radar.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import type { LiveBranch } from "./live-branches.ts";
 import { notify } from "./notify.ts";
 
 /**
- * Tells the owners of two branches, and those they answer to, that the branches collide; once for these files, whatever
- * is committed later. Answers whether anything was said.
+ * Tells the owners of two branches, and those they answer to, that the branches collide; once for each
+ * file and owner, whatever is committed or lands later. Answers whether anything was said.
  */
 export async function warnOfCollision(
   tx: Tx,
@@ -16,8 +16,11 @@ export async function warnOfCollision(
   owners: readonly LiveBranch[],
 ): Promise<boolean> {
   const { a, b, files } = collision;
-  const digest = context.ids.digest(collisionText(collision));
-  if (!(await tx.radar.warnOnce(a.branch, b.branch, digest, context.now))) return false;
+  let isNew = false;
+  for (const { branch, file } of collisionsToTell(collision)) {
+    isNew = (await tx.radar.warnOnce(branch, branch, context.ids.digest(file), context.now)) || isNew;
+  }
+  if (!isNew) return false;
   const agents = owners.filter(({ branch }) => branch === a.branch || branch === b.branch).map(({ agent }) => agent);
   const names = agents.flatMap((agent) => (hasEnded(agent) ? [agent.parentName] : [agent.name, agent.parentName]));
   const runId = agents[0]?.runId ?? null;
