@@ -30,3 +30,23 @@ test("an agent that heeds each reminder may need one again later; only those in 
   expect(triggers).toEqual(["mail", "reminder", "mail", "reminder", "mail", "reminder"]);
   expect(await deathNotices(project, "b1")).toEqual([]);
 }, 60_000);
+
+test("a generation that a person asked for has its reminders again; one that mail reopened has only what was left", async () => {
+  await using project = await makeProject({ scenario: "- do: [{ say: hm }]\n" });
+  await slingNew(project, "B1");
+  const triggersOf = async (generation: number): Promise<string[]> => {
+    await project.until(`generation ${generation} had ended`, async () => {
+      const agent = await project.agent("b1");
+      return agent.generation === generation && agent.outcome === "no_signal";
+    });
+    return (await ranTurns(project, "b1")).map(({ trigger }) => trigger);
+  };
+  expect(await triggersOf(1)).toEqual(["mail", "reminder", "reminder"]);
+  await project.json("recover", "b1");
+  expect(await triggersOf(2)).toEqual(["mail", "reminder", "reminder"]);
+  await project.json("mail", "send", "--to", "b1", "--type", "question", "--subject", "So", "--body", "what now?");
+  expect(await triggersOf(3)).toEqual(["mail"]);
+  expect((await project.ov("attach", "b1")).code).toBe(0);
+  // The first turn after the person left is the one that the person's stay held back.
+  expect(await triggersOf(4)).toEqual(["reminder", "reminder", "reminder"]);
+}, 120_000);

@@ -48,7 +48,9 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
     const envFile = request.envFile ?? (await inheritedEnvironment(tx, agent));
     const fresh = request.fresh === true;
-    const from = { ...agent, ...(fresh ? anew(agent) : {}), worktreePath: null, envFile };
+    // A person who looked and brings it back wants it to have its reminders; an agent's word alone gives it no more.
+    const reminders = caller.kind === "agent" ? agent.reminders : 0;
+    const from = { ...agent, reminders, ...(fresh ? anew(agent) : {}), worktreePath: null, envFile };
     const next = await nextGeneration(tx, context, from, "recovered");
     // From here on the engine may take the old worktree away; it does so before it makes the new one.
     if (fresh) await tx.agents.release(agent.id, context.now);
