@@ -16,7 +16,7 @@ export const teamTools = {
       {
         task_id: text("Task it works on"),
         capability: choice(role.spawns, "What kind of agent"),
-        files: texts("Files or globs it owns; none for agents that only read"),
+        files: texts("Files or globs it owns, instead of those of its task; none for agents that only read"),
       },
       {
         title: text("Makes the task, with this title"),

@@ -35,6 +35,8 @@ export interface SlingPlan {
   /** Null: where new work of the run starts. */
   readonly baseRef: string | null;
   readonly specPath: string | null;
+  /** Files and globs the agent will own. */
+  readonly scope: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -87,7 +89,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     },
   );
   if (!admitted.ok) return admitted;
-  const overlaps = overlapsWith(request, parent.value, inRun);
+  const scope = scopeFor(request, capability.value, task.value);
+  const overlaps = overlapsWith(scope, capability.value, parent.value, inRun);
   const [overlap] = overlaps;
   if (overlap !== undefined && request.allowOverlap !== true) return no({ kind: "scope-overlap", ...overlap });
   return ok({
@@ -103,6 +106,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     branch: `overstory/${name.value}/${taskId}`,
     baseRef: request.baseBranch ?? (await branchToJudge(tx, capability.value, taskId)),
     specPath: request.specPath ?? (await tx.specs.get(taskId))?.path ?? null,
+    scope,
     warnings: [
       ...warningsFor(request, capability.value, admitted.value.depth, children),
       ...(await overlapWarnings(tx, overlaps, inRun)),
@@ -194,9 +198,23 @@ async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
   return parent === null ? tx.runs.current() : tx.runs.get(parent.runId);
 }
 
+/**
+ * What was asked for, else what the task says it will change. Who only reads owns nothing, and a merger works where
+ * others have met already: they own files only when they are told so.
+ */
+function scopeFor({ files }: SlingRequest, capability: Capability, task: Task | null): readonly string[] {
+  const ownsItsTask = capability === "builder" || capability === "lead";
+  return files.length > 0 || !ownsItsTask ? files : (task?.files ?? []);
+}
+
 /** Against everybody of the run who changes files or leads an area, except those the new agent works for. */
-function overlapsWith(request: SlingRequest, parent: Agent | null, inRun: readonly Agent[]): readonly Overlap[] {
-  if (isIn("readOnly", request.capability) || request.files.length === 0) return [];
+function overlapsWith(
+  scope: readonly string[],
+  capability: Capability,
+  parent: Agent | null,
+  inRun: readonly Agent[],
+): readonly Overlap[] {
+  if (isIn("readOnly", capability) || scope.length === 0) return [];
   const byName = new Map(inRun.map((agent) => [agent.name, agent]));
   const above = new Set<string>();
   for (
@@ -209,7 +227,7 @@ function overlapsWith(request: SlingRequest, parent: Agent | null, inRun: readon
   const others = inRun.filter(
     (agent) => !hasEnded(agent) && !above.has(agent.name) && !isIn("readOnly", agent.capability),
   );
-  return others.flatMap((agent) => findOverlap(request.files, [{ owner: agent.name, patterns: agent.scope }]) ?? []);
+  return others.flatMap((agent) => findOverlap(scope, [{ owner: agent.name, patterns: agent.scope }]) ?? []);
 }
 
 /** With whom the new agent will share files, and where that has gone wrong already. */

@@ -10,7 +10,7 @@ import type { Settings } from "../../ports/settings.ts";
 import { sendMail } from "../mail/send.ts";
 import { assignmentOf } from "../prompts/assignment.ts";
 import { writeSpec } from "../specs/write-spec.ts";
-import { sling } from "./sling.ts";
+import { drySling, sling } from "./sling.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
 const worldOf = (more: Partial<Settings> = {}): Promise<MailWorld> => mailWorld({}, more);
@@ -186,6 +186,50 @@ test("a spec that was written for the task is told to whoever is slung on it, un
   expect(await dispatched("s2")).toContain("Spec: /elsewhere.md");
   await world.must(sling, asking("s3"));
   expect(await dispatched("s3")).toContain("There is no written spec");
+});
+
+describe("a task that says which files it will change", () => {
+  const bare = (taskId: string, more: Partial<SlingRequest> = {}): SlingRequest => ({
+    taskId,
+    name: taskId.toLowerCase(),
+    capability: "builder",
+    files: [],
+    environment: {},
+    ...more,
+  });
+  const withTasks = async (): Promise<MailWorld> => {
+    const world = await worldOf();
+    await world.store.transaction(async (tx) => {
+      await tx.tasks.insert(aTask("OC", { files: ["services/web/**"] }));
+      await tx.tasks.insert(aTask("OD", { files: ["services/web/build.js"] }));
+    });
+    return world;
+  };
+  const scopeOf = async (world: MailWorld, name: string): Promise<readonly string[] | undefined> =>
+    (await world.store.read((tx) => tx.agents.byName(name)))?.scope;
+
+  test("gives them to its agent, and another agent whose task wants one of them is refused", async () => {
+    await using world = await withTasks();
+    await world.must(sling, bare("OC"));
+    expect(await scopeOf(world, "oc")).toEqual(["services/web/**"]);
+    const [mail] = await world.store.read((tx) => tx.messages.list({ to: "oc", type: "dispatch" }));
+    expect(JSON.parse(mail?.payload ?? "{}")).toMatchObject({ fileScope: ["services/web/**"] });
+    const overlap = { kind: "scope-overlap", owner: "oc", wanted: "services/web/build.js", owned: "services/web/**" };
+    expect(await world.call(sling, bare("OD"))).toMatchObject({ ok: false, refusal: overlap });
+    expect(await world.call(drySling, bare("OD"))).toMatchObject({ ok: false, refusal: overlap });
+    const { warnings } = await world.must(sling, bare("OD", { allowOverlap: true }));
+    expect(warnings).toEqual(["services/web/build.js may meet what oc changes (services/web/**)"]);
+  });
+
+  test("yields to the files that the sling names, and means nothing for those who own no files", async () => {
+    await using world = await withTasks();
+    await world.must(sling, bare("OC", { files: ["docs/**"] }));
+    expect(await scopeOf(world, "oc")).toEqual(["docs/**"]);
+    await world.must(sling, bare("OD"));
+    expect(await scopeOf(world, "od")).toEqual(["services/web/build.js"]);
+    await world.must(sling, bare("OC", { name: "looks", capability: "scout" }));
+    expect(await scopeOf(world, "looks")).toEqual([]);
+  });
 });
 
 async function slungLead(world: MailWorld, more: Partial<SlingRequest>): Promise<Caller> {

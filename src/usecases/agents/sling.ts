@@ -143,7 +143,7 @@ async function reserve(
     runId: run.id,
     taskId: plan.taskId,
     specPath: plan.specPath,
-    scope: request.files,
+    scope: plan.scope,
     branch: plan.branch,
     worktreeKind: isIn("persistent", plan.capability) ? "root" : "linked",
     baseRef: plan.baseRef,
