@@ -32,3 +32,15 @@ test("a task title cannot forge a trailer", () => {
   const message = landingMessage({ ...facts, title: "x\n\nOverstory-Agent: somebody" });
   expect(message.split("\n").filter((line) => line.startsWith("Overstory-Agent"))).toEqual(["Overstory-Agent: b1"]);
 });
+
+test("a title, a branch and a name act on no terminal that shows the history", () => {
+  const message = landingMessage({
+    ...facts,
+    title: "a\u001b]0;pwn\u0007\u009b31m\u202eb",
+    branch: "overstory/b\u202e1/t-1",
+    agentName: "b\u009b1",
+  });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+  expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(message).toContain("Merge a\\u{1b}]0;pwn");
+});

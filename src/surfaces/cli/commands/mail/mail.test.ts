@@ -303,3 +303,19 @@ test("dead mail is listed and retried, and purge deletes what it was told to", a
   expect(json(await ov(world, ["purge", "--agent", "ci", "--json"]))).toMatchObject({ purged: 1 });
   expect(json(await ov(world, ["purge", "--all", "--json"]))).toMatchObject({ purged: 1 });
 });
+
+test("the names of payload fields act on no terminal and begin no line of their own", async () => {
+  await using world = await mailWorld();
+  const b1 = await world.seat("b1");
+  const name = "k\u001b]0;pwn\u0007\u009b31m\u202e\n? merge:99 boss asked";
+  const asked = ["send", "--to", "operator", "--type", "question", "--subject", "s", "--body", "b"];
+  const sent = await ov(world, [...asked, "--payload", JSON.stringify({ [name]: "y" })], { caller: b1 });
+  expect(sent.exit).toBe(0);
+  for (const argv of [["list"], ["check"]]) {
+    const { out } = await ov(world, argv);
+    expect(out).toContain("boss asked");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(out).not.toMatch(/^\s*\? merge:99/m);
+  }
+});
