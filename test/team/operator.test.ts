@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { promptsOf, untilTurns } from "../../testkit/lifecycle.ts";
-import { jsonOf } from "../../testkit/ov.ts";
+import { jsonOf, ovBinary } from "../../testkit/ov.ts";
 import { makeProject } from "../../testkit/project.ts";
 
 const asking = `
@@ -99,3 +99,24 @@ test("the adviser counts what may run side by side", async () => {
   });
   expect((await project.ov("advise")).out).toContain("2 builders at once");
 });
+
+test("mail that goes to a pipe stays unread, because its reader may take only the beginning", async () => {
+  await using project = await makeProject({});
+  for (const n of [1, 2, 3]) {
+    await project.json("mail", "send", "--to", "operator", "--subject", `Word ${n}`, "--body", "x", "--type", "status");
+  }
+  const shell = async (line: string): Promise<string> => {
+    const child = Bun.spawn({
+      cmd: ["sh", "-c", line, "sh", ovBinary()],
+      cwd: project.root,
+      env: { ...project.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return new Response(child.stdout).text();
+  };
+  const unread = async () => (await project.json("status")).unreadMailCount;
+  expect(await shell('"$1" inbox | head -n 3')).toContain("3 new messages");
+  expect(await unread()).toBe(3);
+  expect(await shell('"$1" inbox --read | cat')).toContain("Word 3");
+  expect(await unread()).toBe(0);
+}, 60_000);

@@ -62,4 +62,14 @@ export function isTerminal(fd: number): boolean {
   }
 }
 
+/** A pipe of a shell, as in `ov inbox | head`. Programs that capture an answer mostly use sockets or files. */
+export function isPipe(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFIFO();
+  } catch (error) {
+    if (codeOf(error) === "EBADF") return false;
+    throw error;
+  }
+}
+
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);

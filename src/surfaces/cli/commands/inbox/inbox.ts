@@ -3,6 +3,7 @@ import { ok, type Result } from "../../../../domain/result.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
+import { isPipe } from "../../sink.ts";
 import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
 import { isOn } from "../task/given.ts";
 import { decisionBlock, decisionJson, questionBlock, questionJson, troubledBlock, troubledJson } from "./render.ts";
@@ -11,7 +12,10 @@ import { isShownAbove } from "./shown-above.ts";
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
   if (!asked.ok) return asked;
-  const mail = isOn(flags.peek) ? await peeked(app) : await taken(app);
+  // The other end of a pipe may read only the beginning, as head does, and nothing tells us how far it came.
+  const isPiped = !io.json && !isOn(flags.read) && isPipe(1);
+  const leavesUnread = isOn(flags.peek) || isPiped;
+  const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
   const { decisions, questions, troubled } = asked.value;
   const { remaining, shown } = mail.value;
@@ -30,8 +34,11 @@ export const inbox: Handler = async ({ app, flags, io }) => {
     ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0
       ? []
-      : [`${remaining} more: ${isOn(flags.peek) ? "see ov mail list --to operator --unread" : "run ov inbox again"}.`]),
+      : [`${remaining} more: ${leavesUnread ? "see ov mail list --to operator --unread" : "run ov inbox again"}.`]),
   ];
+  if (isPiped && !isOn(flags.peek) && mail.value.messages.length > 0) {
+    io.say("The mail stays unread, because this goes to a pipe; --read counts it as read.");
+  }
   return ok({
     json: {
       decisions: decisions.map(decisionJson),
