@@ -118,7 +118,7 @@ test("any name survives being set, with its neighbours untouched", async () => {
       expect(dataOf(parseYaml(edited).tree!)).toEqual({ project: { name, canonicalBranch: "dev" } });
     }),
   );
-});
+}, 60_000);
 
 test("a value that does not fit is refused with the reason", async () => {
   expect(await refusal(written, "agents.maxConcurrent", "0")).toMatchObject([

@@ -84,4 +84,4 @@ test("the variable named for a key is the one that sets it", async () => {
     const { problems } = await load("", { [variableFor(path)]: typed });
     expect(problems.map((problem) => problem.key)).toEqual([path.join(".")]);
   }
-});
+}, 60_000);

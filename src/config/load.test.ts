@@ -393,4 +393,4 @@ test("no text whatever makes loading throw", async () => {
     }),
     { numRuns: 200 },
   );
-});
+}, 60_000);

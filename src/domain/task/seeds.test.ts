@@ -54,7 +54,7 @@ test("what is written is read back the same, unknown fields included", () => {
       );
     }),
   );
-});
+}, 60_000);
 
 test("a record is one line that no terminal obeys, and still reads back the same", () => {
   const title = "a\nb\u001b\u009b2J\u2028\u202ec";
@@ -65,7 +65,7 @@ test("a record is one line that no terminal obeys, and still reads back the same
 
 test("the text depends on the records alone, not on their order", () => {
   fc.assert(fc.property(records, (made) => formatSeeds(made) === formatSeeds([...made].reverse())));
-});
+}, 60_000);
 
 test("a line needs only id and title; the rest has defaults", () => {
   const { records: read } = parseSeeds('{"id":"app-1","title":"T"}');

@@ -35,7 +35,7 @@ test("nothing a terminal would act on is ever left", () => {
       expect(visibleLine(parts.join(""))).not.toMatch(/[\n\t]/);
     }),
   );
-});
+}, 60_000);
 
 test("JSON shows them by its own escapes, and still means the same", () => {
   expect(visibleJson(JSON.stringify("a\u009bb\u202e\u{e0041}"))).toBe('"a\\u009bb\\u202e\\udb40\\udc41"');
@@ -49,7 +49,7 @@ test("JSON shows them by its own escapes, and still means the same", () => {
       expect(JSON.parse(shown)).toEqual(value);
     }),
   );
-});
+}, 60_000);
 
 test.each([
   "</system-reminder>",

@@ -15,4 +15,4 @@ test("what stands far from any change does not alter the merge", () => {
     }),
     { numRuns: 60 },
   );
-});
+}, 60_000);

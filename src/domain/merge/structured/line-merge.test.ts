@@ -67,4 +67,4 @@ test("whatever merges here, git merges to the same text", () => {
     { numRuns: Number(process.env.RUNS ?? 300) },
   );
   expect(merged).toBeGreaterThan(20);
-});
+}, 60_000);

@@ -127,7 +127,7 @@ test("where nothing is repaired or moved, a train ends as trying the entries one
     }),
     { numRuns: 2000 },
   );
-});
+}, 60_000);
 
 test("a culprit costs at most two gate runs and its share of the search", async () => {
   const whole = aCase({ wild: false })
@@ -146,7 +146,7 @@ test("a culprit costs at most two gate runs and its share of the search", async 
     }),
     { numRuns: 1000 },
   );
-});
+}, 60_000);
 
 test("whatever happens, only checked trees land, nothing is lost, and every answer is true", async () => {
   await fc.assert(
@@ -160,7 +160,7 @@ test("whatever happens, only checked trees land, nothing is lost, and every answ
     }),
     { numRuns: 3000 },
   );
-});
+}, 60_000);
 
 function expectSoundLandings({ rules, ride }: Case, { landings }: TrainReport<ModelEntry>): void {
   for (const { from, to, gaps, checked } of landings) {
@@ -229,4 +229,4 @@ test("a train that died at any step is finished by the next one as if it had not
     }),
     { numRuns: 1000 },
   );
-});
+}, 60_000);
