@@ -31,3 +31,9 @@ test("an agent that its lead has paused waits for that lead, not for the operato
   expect(paused("operator")).toBe("you: it is paused (ov resume b1)");
   expect(paused("lead-1")).toBe("lead-1, who paused it (ov resume b1)");
 });
+
+test("an agent whose budget is used up waits for more of what it lacks", () => {
+  const lacks = (ref: string) => waitWords({ agentName: "b1", kind: "budget", ref });
+  expect(lacks("run:run-1:turns")).toBe("more turns: a budget is used up (ov budget raise run run-1 turns <amount>)");
+  expect(lacks("agent:b1:usd")).toBe("more money: a budget is used up (ov budget raise agent b1 usd <amount>)");
+});

@@ -82,7 +82,7 @@ export function waitWords({ agentName, kind, ref }: WaitFacts): string {
     case "explicit":
       return ref;
     case "budget":
-      return `money: a budget is used up${raiseHint(ref)}`;
+      return budgetWords(ref);
     case "operator":
       return isAttachHold({ kind, ref })
         ? "you: somebody is attached to it"
@@ -92,8 +92,16 @@ export function waitWords({ agentName, kind, ref }: WaitFacts): string {
   }
 }
 
-function raiseHint(ref: string): string {
+function budgetWords(ref: string): string {
+  const unit = parseRef(ref)?.unit;
+  const command = raiseCommand(ref);
+  const lacks = unit === undefined ? "" : `more ${unit === "usd" ? "money" : unit}: `;
+  return `${lacks}a budget is used up${command === null ? "" : ` (${command})`}`;
+}
+
+/** Lets whoever waits for this budget go on; null when the reference names none. */
+export function raiseCommand(ref: string): string | null {
   const budget = parseRef(ref);
-  if (budget === undefined) return "";
-  return ` (ov budget raise ${budget.scope} ${shellWord(budget.subject)} ${budget.unit} <amount>)`;
+  if (budget === undefined) return null;
+  return `ov budget raise ${budget.scope} ${shellWord(budget.subject)} ${budget.unit} <amount>`;
 }

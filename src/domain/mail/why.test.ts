@@ -97,13 +97,13 @@ const cases: readonly (readonly [WhyCode, WhyFacts, string, string | null])[] = 
   ],
   [
     "parked",
-    when({}, { recipient: { ...idle, parked: { reason: "rate_limit", until: now } } }),
+    when({}, { recipient: { ...idle, parked: { reason: "rate_limit", until: now, next: null } } }),
     "b1 is parked (rate_limit) until 2026-01-02T03:04:05.000Z.",
-    "ov resume b1",
+    null,
   ],
   [
     "parked",
-    when({}, { recipient: { ...idle, parked: { reason: "operator", until: null } } }),
+    when({}, { recipient: { ...idle, parked: { reason: "operator", until: null, next: "ov resume b1" } } }),
     "b1 is parked (operator).",
     "ov resume b1",
   ],

@@ -25,7 +25,7 @@ export interface WhyRecipient {
   readonly ended: string | null;
   readonly runningTurn: string | null;
   /** Set while it may start no turn. */
-  readonly parked: { readonly reason: string; readonly until: number | null } | null;
+  readonly parked: { readonly reason: string; readonly until: number | null; readonly next: string | null } | null;
 }
 
 export interface WhyFacts {
@@ -113,9 +113,9 @@ function forwarded(heir: string, { delivery }: WhyFacts): Explanation {
   return because("forwarded", `${delivery.toAgent} had ended, so it went to ${heir}.`);
 }
 
-function parked(to: string, { reason, until }: NonNullable<WhyRecipient["parked"]>): Explanation {
+function parked(to: string, { reason, until, next }: NonNullable<WhyRecipient["parked"]>): Explanation {
   const end = until === null ? "" : ` until ${at(until)}`;
-  return because("parked", `${to} is parked (${reason})${end}.`, `ov resume ${to}`);
+  return because("parked", `${to} is parked (${reason})${end}.`, next);
 }
 
 const because = (code: WhyCode, sentence: string, next: string | null = null): Explanation => ({

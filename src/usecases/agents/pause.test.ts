@@ -32,7 +32,7 @@ describe("a paused agent", () => {
     expect(await world.must(pauseAgent, alone)).toEqual({ paused: ["ann"], alreadyPaused: [], running: [] });
     await world.must(sendMail, mail);
     expect(await ready(world)).toEqual([]);
-    expect(await world.must(resumeAgent, alone)).toEqual({ resumed: ["ann"], unchanged: [], queued: ["ann"] });
+    expect(await world.must(resumeAgent, alone)).toMatchObject({ resumed: ["ann"], waiting: [], queued: ["ann"] });
     expect(await ready(world)).toEqual(["ann"]);
   });
 
@@ -91,10 +91,35 @@ test("a tree is paused and resumed together", async () => {
   expect(await pausesOf(world, "bob")).toEqual([]);
 });
 
-test("an agent that is not paused is not changed by resuming it", async () => {
-  await using world = await team();
-  expect(await world.must(resumeAgent, alone)).toEqual({ resumed: [], unchanged: ["ann"], queued: [] });
-  expect(await world.queuedTurns()).toEqual([]);
+describe("an agent that is not paused", () => {
+  test("is not changed by resuming it", async () => {
+    await using world = await team();
+    const unchanged = { resumed: [], unchanged: ["ann"], queued: [] };
+    expect(await world.must(resumeAgent, alone)).toMatchObject(unchanged);
+    expect(await world.queuedTurns()).toEqual([]);
+  });
+
+  test("is explained: what it waits for, until when, and the command that ends it", async () => {
+    await using world = await team();
+    const waiting = async () => (await world.must(resumeAgent, alone)).waiting[0];
+    expect(await waiting()).toMatchObject({ name: "ann", reason: "it waits for mail", next: "ov nudge ann" });
+    await world.store.transaction((tx) =>
+      tx.waits.add({ agentName: "ann", kind: "reply", ref: "m1", since: 0, deadline: null }),
+    );
+    expect(await waiting()).toMatchObject({ reason: "it waits for an answer to m1", next: null });
+    const retry = { id: "t1", agentId: "agent-ann", agentName: "ann", runId: "run-1", trigger: "retry" } as const;
+    const until = world.clock.now + 60_000;
+    await world.store.transaction((tx) =>
+      tx.turns.queue({ ...retry, attempt: 2, notBefore: until, now: world.clock.now }),
+    );
+    expect(await waiting()).toMatchObject({ until, next: "ov nudge ann" });
+    await world.store.transaction((tx) =>
+      tx.waits.add({ agentName: "ann", kind: "budget", ref: "run:run-1:turns", since: 0, deadline: null }),
+    );
+    expect(await waiting()).toMatchObject({ until: null, next: "ov budget raise run run-1 turns <amount>" });
+    await world.must(stopAgent, alone);
+    expect(await waiting()).toMatchObject({ reason: "it has ended (stopped)", next: "ov recover ann" });
+  });
 });
 
 test("an agent that has ended cannot be paused", async () => {

@@ -7,6 +7,7 @@ import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
 import { wakeUp } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { type Parked, waitingFor } from "./parked.ts";
 import { descendantsOf, findSubordinate } from "./subordinate.ts";
 
 export interface ResumeRequest {
@@ -19,6 +20,8 @@ export interface ResumeReply {
   readonly resumed: readonly string[];
   /** Were not paused, or are still paused by somebody this caller may not overrule. */
   readonly unchanged: readonly string[];
+  /** What each of those waits for, and what ends it. */
+  readonly waiting: readonly ({ readonly name: string } & Parked)[];
   /** Have a turn queued now. */
   readonly queued: readonly string[];
 }
@@ -38,12 +41,14 @@ export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
     const resumed: string[] = [];
     const unchanged: string[] = [];
     const queued: string[] = [];
+    const waiting: ResumeReply["waiting"][number][] = [];
     for (const agent of [found.value, ...(tree ? await descendantsOf(tx, found.value.name) : [])]) {
       const freed = await lift(tx, context, agent);
       (freed ? resumed : unchanged).push(agent.name);
+      if (!freed) waiting.push({ name: agent.name, ...(await waitingFor(tx, context, agent)) });
       if (freed && (await goOn(tx, context, agent))) queued.push(agent.name);
     }
-    return ok({ resumed, unchanged, queued });
+    return ok({ resumed, unchanged, waiting, queued });
   },
 };
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
+import { attachLease } from "../../domain/agent/attachment.ts";
 import { checkMail } from "./check.ts";
 import { deadMail } from "./dead.ts";
 import { listMail } from "./list.ts";
@@ -98,7 +99,20 @@ test("mail to a name without turns waits for a reader, to an ended agent it was 
   await world.store.transaction((tx) =>
     tx.turns.queue({ ...retry, attempt: 2, notBefore: world.clock.now + 5_000, now: world.clock.now }),
   );
-  expect(await why("b1")).toMatchObject([{ code: "parked", next: "ov resume b1" }]);
+  const parked = async (next: string | null): Promise<void> => {
+    expect(await why("b1")).toMatchObject([{ code: "parked", next }]);
+  };
+  // What is printed for each kind of wait is what ends it.
+  await parked("ov nudge b1");
+  const wait = { agentName: "b1", since: 0, deadline: null } as const;
+  const add = (kind: "budget" | "operator", ref: string) =>
+    world.store.transaction((tx) => tx.waits.add({ ...wait, kind, ref }));
+  await add("budget", "agent:b1:usd");
+  await parked("ov budget raise agent b1 usd <amount>");
+  await add("operator", "operator");
+  await parked("ov resume b1");
+  await add("operator", attachLease("b1"));
+  await parked(null);
 });
 
 test("dead mail is listed, and tried again for the operator or for the parent of its reader", async () => {

@@ -1,9 +1,10 @@
-import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import type { Delivery, Message } from "../../domain/mail/types.ts";
 import { type Explanation, explainDelivery, type WhyRecipient } from "../../domain/mail/why.ts";
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { UseCase } from "../usecase.ts";
+import { parkedOf } from "../agents/parked.ts";
+import type { Context, UseCase } from "../usecase.ts";
 import { messageInSight } from "./in-sight.ts";
 
 export interface WhyRequest {
@@ -21,13 +22,14 @@ export interface WhyReply {
 export const whyMail: UseCase<WhyRequest, WhyReply> = {
   access: "read",
   guarded: true,
-  run: async (tx, { caller, now }, { id, engineRunning = true }) => {
+  run: async (tx, context, { id, engineRunning = true }) => {
+    const { caller, now } = context;
     const found = await messageInSight(tx, caller, id);
     if (!found.ok) return found;
     const deliveries = await tx.deliveries.ofMessage(found.value.seq);
     const recipients: WhyReply["recipients"][number][] = [];
     for (const delivery of deliveries) {
-      const recipient = await recipientOf(tx, delivery.toAgent, now);
+      const recipient = await recipientOf(tx, context, delivery.toAgent);
       const forwardedTo = heirOf(found.value, delivery, deliveries);
       const facts = { messageId: id, delivery, recipient, forwardedTo, engineRunning, now };
       recipients.push({ to: delivery.toAgent, state: delivery.state, ...explainDelivery(facts) });
@@ -36,7 +38,7 @@ export const whyMail: UseCase<WhyRequest, WhyReply> = {
   },
 };
 
-async function recipientOf(tx: Tx, name: string, now: number): Promise<WhyRecipient | null> {
+async function recipientOf(tx: Tx, context: Context, name: string): Promise<WhyRecipient | null> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined) return null;
   if (hasEnded(agent)) {
@@ -44,19 +46,7 @@ async function recipientOf(tx: Tx, name: string, now: number): Promise<WhyRecipi
   }
   if (agent.topology !== "per_turn") return null;
   const running = await tx.turns.runningFor(agent.id);
-  return { ended: null, runningTurn: running?.id ?? null, parked: await parkedOf(tx, agent, now) };
-}
-
-/** A retry keeps its time whatever mail comes in, so until then nothing starts the agent. */
-async function parkedOf(tx: Tx, agent: Agent, now: number): Promise<WhyRecipient["parked"]> {
-  if (agent.stopRequestedBy !== null) return { reason: "it is being stopped", until: null };
-  const waits = await tx.waits.of(agent.name);
-  if (waits.some(({ kind }) => kind === "operator")) return { reason: "it is paused", until: null };
-  const budget = waits.find(({ kind }) => kind === "budget");
-  if (budget !== undefined) return { reason: `its budget ${budget.ref} is used up`, until: budget.deadline };
-  const queued = await tx.turns.queuedFor(agent.id);
-  if (queued === undefined || queued.trigger !== "retry" || queued.notBefore <= now) return null;
-  return { reason: "its last turn failed or met a rate limit", until: queued.notBefore };
+  return { ended: null, runningTurn: running?.id ?? null, parked: await parkedOf(tx, context, agent) };
 }
 
 /** Who reads instead of an addressee that had ended. */
