@@ -36,7 +36,8 @@ describe("a nudge", () => {
     world.clock.now += 499;
     const held = await world.must(nudgeAgent, { name: "ann", force: false });
     expect(held).toMatchObject({ delivered: false, queued: false, messageId: null });
-    expect(held.reason).toStartWith("Debounced");
+    const from = new Date(world.clock.now + 1).toISOString();
+    expect(held.reason).toBe(`ann was nudged a moment ago; the next nudge is taken at ${from}`);
     expect(await world.must(nudgeAgent, { name: "bob", force: false })).toMatchObject({ delivered: true });
     expect(await world.must(nudgeAgent, { name: "ann", force: true })).toMatchObject({ delivered: true });
   });
@@ -80,11 +81,11 @@ describe("a nudge", () => {
     );
     const next = () => world.store.read((tx) => tx.turns.queuedFor(about.agentId));
     const held = await world.must(nudgeAgent, { name: "ann", force: true }, lead);
-    expect(held.reason).toContain("rate_limit");
+    expect(held.reason).toContain("met a rate limit until");
     expect(await next()).toMatchObject({ notBefore: retry.notBefore });
     await world.store.transaction((tx) => tx.waits.remove("ann", "rate_limit", "provider"));
     const later = await world.must(nudgeAgent, { name: "ann", force: true }, lead);
-    expect(later.reason).toContain(`its next try is at ${new Date(retry.notBefore).toISOString()}`);
+    expect(later.reason).toEndWith(`until ${new Date(retry.notBefore).toISOString()}`);
     expect(await world.must(nudgeAgent, { name: "ann", force: true })).toMatchObject({ queued: true, reason: null });
     expect(await next()).toMatchObject({ id: "turn-1", attempt: 2, notBefore: 0 });
   });

@@ -1,5 +1,4 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { isParking } from "../../domain/agent/wait.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
@@ -11,6 +10,7 @@ import { ownerOf } from "../mail/owner.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { parkedOf } from "./parked.ts";
 import { findAgent } from "./subordinate.ts";
 
 export interface NudgeRequest {
@@ -62,8 +62,9 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
     if (!target.ok) return target;
     const { name, agent } = target.value;
     const fact = { from: sender.value.name, message: request.message ?? "" };
-    if (!request.force && (await wasJustNudged(tx, context, name))) {
-      const reason = `Debounced: ${name} was nudged less than ${debounceMs} ms ago`;
+    const free = request.force ? null : await nextNudgeAt(tx, context, name);
+    if (free !== null) {
+      const reason = `${name} was nudged a moment ago; the next nudge is taken at ${new Date(free).toISOString()}`;
       await record(tx, context, target.value, { ...fact, delivered: false });
       return ok({ agentName: name, delivered: false, queued: false, reason, messageId: null });
     }
@@ -115,28 +116,24 @@ async function findTarget(tx: Tx, typed: string): Promise<Result<NudgeTarget, Re
   return ok({ name, agent });
 }
 
-/** The inbox itself remembers, so two callers in two processes see the same. */
-async function wasJustNudged(tx: Tx, { now }: Context, name: string): Promise<boolean> {
+/** The inbox itself remembers, so two callers in two processes see the same. Null: now. */
+async function nextNudgeAt(tx: Tx, { now }: Context, name: string): Promise<number | null> {
   const recent = await tx.messages.list({ to: name, type: "status", limit: looked });
-  return recent.some(({ subject, createdAt }) => {
+  const last = recent.find(({ subject, createdAt }) => {
     const age = now - createdAt;
     return subject.startsWith(mark) && age >= 0 && age < debounceMs;
   });
+  return last === undefined ? null : last.createdAt + debounceMs;
 }
 
 /** More mail than anybody gets within the time of a debounce. */
 const looked = 20;
 
-async function heldBackBy(tx: Tx, { now }: Context, agent: Agent): Promise<string | null> {
-  const next = await tx.turns.queuedFor(agent.id);
-  const isDue = next !== undefined && next.notBefore <= now;
-  // A rate limit holds by the time of the next try alone.
-  const pause = (await tx.waits.of(agent.name)).find(
-    ({ kind }) => isParking(kind) && !(kind === "rate_limit" && isDue),
-  );
-  if (pause !== undefined) return `${agent.name} is held back (${pause.kind} ${pause.ref})`;
-  if (next?.trigger === "retry" && !isDue) {
-    return `its last turn failed; its next try is at ${new Date(next.notBefore).toISOString()}`;
+async function heldBackBy(tx: Tx, context: Context, agent: Agent): Promise<string | null> {
+  const parked = await parkedOf(tx, context, agent);
+  if (parked !== null) {
+    const until = parked.until === null ? "" : ` until ${new Date(parked.until).toISOString()}`;
+    return `${parked.reason}${until}${parked.next === null ? "" : `; to end that: ${parked.next}`}`;
   }
   if ((await tx.turns.runningFor(agent.id)) !== undefined) return "a turn is running; it is read in the next";
   if (agent.worktreePath === null) return "its worktree is being prepared";

@@ -1,4 +1,6 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
+import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
 import { successLine, warningLine } from "../../marks.ts";
 import { isOn, list, text, word } from "../task/given.ts";
@@ -12,9 +14,14 @@ export const nudge: Handler = async ({ app, args, flags, io }) => {
   });
   if (!sent.ok) return sent;
   const { agentName, delivered, reason } = sent.value;
-  const why = reason === null ? "" : ` (${reason})`;
-  const line = delivered
-    ? `${successLine(io.paint, "Nudge sent to", agentName)}${why}`
-    : warningLine(io.paint, `Not sent: ${reason ?? ""}`, "--force sends it all the same");
-  return ok({ json: { ...sent.value }, text: line, quietText: "" });
+  if (!delivered) {
+    const line = warningLine(io.paint, `Not sent: ${reason ?? ""}`, "--force sends it all the same");
+    return ok({ json: { ...sent.value, success: false }, text: line, exit: exits.busy });
+  }
+  const why = reason === null ? "" : ` (${visibleLine(reason)})`;
+  return ok({
+    json: { ...sent.value },
+    text: `${successLine(io.paint, "Nudge sent to", agentName)}${why}`,
+    quietText: "",
+  });
 };
