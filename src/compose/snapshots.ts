@@ -57,7 +57,7 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
     },
     unsettledOf: async (of) => {
       const read = await facts.owners();
-      // Only the operator is told; others have their own look at their worktrees.
+      // Only the operator gets these warnings; an agent looks at its own worktree.
       if (!read.ok) return [];
       const agents = read.value.owners.map(({ agent }) => agent);
       const agent = agents.find(({ name }) => name === of) ?? agents.findLast(({ taskId }) => taskId === of);

@@ -61,7 +61,7 @@ type AgentRefusal =
       readonly kind: "name-taken";
       readonly name: string;
       readonly state: string;
-      /** The run that it leads, where it was to lead another one. */
+      /** The run that the agent leads already, when it was asked to lead another one. */
       readonly leads?: { readonly runId: string; readonly objective: string | null };
     }
   | { readonly kind: "too-deep"; readonly depth: number; readonly limit: number }

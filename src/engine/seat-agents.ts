@@ -237,7 +237,7 @@ async function bringBack(ports: SeatPorts, agent: Agent, { path, identity, branc
   });
 }
 
-/** `ref`: work of an earlier incarnation that does not fit where the branch is now. */
+/** `ref`: work of an earlier incarnation, done on another commit than the tip of the branch. */
 function leftLine(branch: string, { ref, onTop }: { readonly ref: string; readonly onTop: string | null }): string {
   const name = ref.replace("refs/overstory/", "");
   const where = onTop === null ? "" : `, done at ${onTop.slice(0, 12)},`;

@@ -67,6 +67,6 @@ export interface EngineSide {
   replaceKeeper(): void;
   /** Tells an adopted keeper that we leave on purpose. */
   dismissKeeper(): Promise<void>;
-  /** The same for any keeper of ours, so that nobody who needs an engine relies on it. */
+  /** Dismisses any keeper of this engine, so that callers who need an engine do not rely on it. */
   releaseKeeper(): Promise<void>;
 }

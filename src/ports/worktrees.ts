@@ -191,7 +191,7 @@ export interface RestoredWork {
   readonly files: readonly string[];
   /** Paths that came back from the trash: ignored files, and files no snapshot can hold. */
   readonly fromTrash: number;
-  /** A snapshot with work that was not brought back: it was done elsewhere than where the branch is. Null when none. */
+  /** A snapshot that was not brought back, because it was taken at another commit than the branch's. Null when none. */
   readonly left: { readonly ref: string; readonly onTop: string | null } | null;
 }
 
@@ -249,7 +249,7 @@ export interface WorktreeKeeping extends Worktrees {
   intendRestore(request: Omit<SeatRequest, "baseRef">): Promise<string | undefined>;
   /** After it: brings back what was intended, uncommitted as it was. Safe to repeat; undefined when there is nothing. */
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
-  /** What is left half-way in a worktree, and what no branch holds of it. Undefined when its branch shows everything. */
+  /** Unfinished operations of git and loose commits in a worktree. Undefined when its branch shows everything. */
   unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
   /** Commits what is uncommitted in a worktree in which nobody works, as the user. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;

@@ -34,9 +34,9 @@ export interface LedgerKey extends BudgetSubject {
   readonly unit: BudgetUnit;
 }
 
-/** What was spent and is set aside of one unit. `raised` is what the operator added to the limit. */
+/** The spent and reserved amounts of one unit. `raised`: the amount that the operator added to the limit. */
 export interface Ledger extends LedgerKey {
-  /** The limit of this subject alone, instead of the configured one; null when it has none of its own. */
+  /** The limit of this subject, which replaces the configured one; null when the configured one counts. */
   readonly given: number | null;
   readonly raised: number;
   readonly spent: number;

@@ -28,8 +28,8 @@ export interface TrialGate {
 }
 
 /**
- * What a check of each kind was asked with. `trial`: every gate is asked, whatever the others said, and these as well;
- * what a person wants to know before they rely on gates.
+ * The request of a check, by its kind. `trial`: runs every gate, also after one has failed, and these gates too. So a
+ * person sees what the gates say before a team relies on them.
  */
 export type CheckTerms =
   | { readonly kind: "completion"; readonly done: DoneRequest }

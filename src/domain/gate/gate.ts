@@ -9,7 +9,7 @@ export interface Gate {
   readonly paths: readonly string[];
 }
 
-/** How long a gate may take that says nothing about it. */
+/** The time limit of a gate that sets none. */
 export const defaultTimeoutMs = 300_000;
 
 /** How installing what a tree depends on is named among its gates; where it fails, none of them can be asked. */

@@ -71,7 +71,7 @@ export function explainDelivery(facts: WhyFacts): Explanation {
   }
 }
 
-/** A recovered agent gets all the mail it missed; one that is dead gets none. */
+/** A dead agent gets no mail. When it is recovered, it gets all the mail it missed. */
 const hasDied = ({ recipient }: WhyFacts): boolean =>
   recipient !== null && recipient.ended !== null && recipient.ended !== "submitted";
 

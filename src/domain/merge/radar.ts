@@ -43,8 +43,8 @@ export interface Collision extends HeadPair {
 }
 
 /**
- * What the owner of a branch is told once: that it collides in this file, whoever else changes that file, and that the
- * others' work has landed meanwhile. Empty: it shares no history with others.
+ * The notices that the owner of a branch gets once: that the branch collides in a file, with however many others, and
+ * that the work of the others has landed. Empty when the branches share no history.
  */
 export function collisionsToTell({
   a,

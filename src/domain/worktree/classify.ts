@@ -4,7 +4,7 @@ import { shellWord } from "../text/shell-word.ts";
 /**
  * running   its agent has not ended
  * held      its agent has ended, but somebody live may still reopen it or work under it
- * damaged   git cannot read it, so nobody can tell what would be lost with it
+ * damaged   git cannot read it, so its work cannot be seen or kept
  * dirty     it holds work that is in no commit
  * unmerged  it holds commits that landed nowhere, or nobody can tell
  * clean     nothing is lost with it

@@ -1,18 +1,18 @@
-/** What git left half-way in a worktree. */
+/** Operations of git that a worktree can be in the middle of. */
 export const halfWay = ["rebase", "merge", "cherry-pick", "revert", "bisect"] as const;
 export type HalfWay = (typeof halfWay)[number];
 
-/** What a checkout of its branch alone would not show of a worktree. */
+/** The state of a worktree that a checkout of its branch would not show. */
 export interface Unsettled {
   readonly branch: string;
   readonly halfWay: HalfWay | null;
-  /** The commit it is at, where that is not the tip of its branch. */
+  /** The commit that the worktree is at; null when it is at the tip of its branch. */
   readonly detachedAt: string | null;
   /** Commits that no branch holds. */
   readonly loose: readonly string[];
 }
 
-/** One sentence for each thing that is not as the owner of the branch would expect it, with what to type. */
+/** A sentence for each such state, with the command to type. */
 export function unsettledLines({ branch, halfWay: open, detachedAt, loose }: Unsettled): readonly string[] {
   return [
     ...(open === null

@@ -18,7 +18,7 @@ export interface ToProve {
   readonly baseCommit: string | null;
   readonly gates: readonly Gate[];
   readonly useCache: boolean;
-  /** A gate that does not pass keeps no other from being asked. */
+  /** Run all gates, also after one has failed. */
   readonly askAll?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Proved extends Judged {
   readonly failure: Missing | undefined;
 }
 
-/** The same, with every gate that did not pass; more than one only where all were asked. */
+/** The same, with every gate that did not pass; more than one only with `askAll`. */
 interface ProvedAll extends Proved {
   readonly failures: readonly Missing[];
 }

@@ -40,7 +40,7 @@ export async function runCheck(ports: CompletionPorts, tools: CheckTools, check:
   });
 }
 
-/** With what the configuration gives a gate that says nothing more. */
+/** The gate with the defaults of the configuration. */
 const triedGate = ({ name, command }: TrialGate): Gate => ({
   name,
   command,

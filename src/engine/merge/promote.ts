@@ -163,7 +163,7 @@ interface TargetConflict {
   readonly id: number;
 }
 
-/** Joined by hand on the target, the landing branch is contained in it, and the next promotion finds nothing left to do. */
+/** If the user merges the landing branch into the target by hand, the next promotion has nothing left to do. */
 function conflictWords({ landing, target, checkout, files, id }: TargetConflict): string {
   const named = files.length > 20 ? `${files.slice(0, 20).join(", ")} and ${files.length - 20} more` : files.join(", ");
   const where = files.length === 0 ? "" : ` in ${named}`;

@@ -82,7 +82,7 @@ async function keep(ports: ConservePorts, agent: Agent, worktree: OwnedWorktree)
   return facts;
 }
 
-/** In a sentence, what git still has of an agent's work after its worktree is gone. */
+/** A sentence about the work that git still has after an agent's worktree is gone. */
 export async function leftOf(
   { store, worktrees }: Pick<ConservePorts, "store" | "worktrees">,
   { name, branch, headCommit, dirty }: Agent,

@@ -17,7 +17,7 @@ export type Launch =
   | { readonly kind: "launched"; readonly child: GatedProcess }
   | { readonly kind: "taken" }
   | { readonly kind: "failed"; readonly problem: string }
-  /** Its worktree is gone or is not its own. */
+  /** The agent's worktree is gone, or another directory is in its place. */
   | { readonly kind: "homeless"; readonly problem: string };
 
 /**

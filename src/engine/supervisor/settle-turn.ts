@@ -40,7 +40,7 @@ export interface Ending {
   /** What the runtime's own user would do about a failure. */
   readonly advice?: RuntimeAdvice | undefined;
   readonly worktree: WorktreeFacts | undefined;
-  /** What is left of its work, where its worktree is gone. */
+  /** A sentence about the work that is left, when the worktree is gone. */
   readonly kept?: string | undefined;
 }
 

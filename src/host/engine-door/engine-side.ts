@@ -35,7 +35,7 @@ export function engineSide(options: SideOptions): EngineSide {
       adopted?.write("leaving\n");
       await adopted?.end();
     } catch (error) {
-      // It died before us: there is nobody to dismiss.
+      // The keeper has died already, so there is none to dismiss.
       if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
     }
   };

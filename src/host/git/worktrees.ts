@@ -103,8 +103,8 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
 }
 
 /**
- * Another process may take a worktree away while we look into it: then we look again, and find that it is gone. One that
- * git cannot read is told as that, so that those who look at many can go on with the others.
+ * Another process may remove a worktree while we look into it. Then a second look finds it gone. A worktree that git
+ * cannot read throws a failure of its own kind, so that callers with many worktrees can go on with the others.
  */
 async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise<T> {
   try {

@@ -6,7 +6,7 @@ export interface AgentFilter {
   readonly parentName?: string;
   readonly taskId?: string;
   readonly branch?: string;
-  /** Only agents that ended so. */
+  /** Only agents with this outcome. */
   readonly outcome?: Agent["outcome"] & string;
   /** Only agents that were given these variables. */
   readonly envFile?: string;

@@ -20,7 +20,7 @@ export interface TurnRows {
    * its own time, for new mail must not cut a back-off or a rate limit short.
    */
   queue(turn: QueueTurn): Promise<void>;
-  /** Makes the queued turn of the agent due at once, a retry as well. */
+  /** Makes the queued turn of the agent due at once, also when it is a retry. */
   hasten(agentId: string): Promise<void>;
   get(id: string): Promise<Turn | undefined>;
   queuedFor(agentId: string): Promise<Turn | undefined>;

@@ -330,7 +330,7 @@ type LedRun = NonNullable<Extract<Refusal, { kind: "name-taken" }>["leads"]>;
 
 const clipped = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
 
-/** A second team beside the first needs a name of its own; most often more was to be said to the first. */
+/** A second team needs a coordinator with another name. Most often the user wants to write to the first one. */
 function leadingAlready(name: string, { runId, objective }: LedRun): Words {
   const about = objective === null ? "" : `, "${clipped(objective)}"`;
   return {

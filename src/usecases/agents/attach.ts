@@ -39,7 +39,7 @@ export const attachAgent: UseCase<AttachRequest, AttachHold> = {
     const live = await liveAgent(tx, context, found.value);
     if (!live.ok) return live;
     const { id: agentId, name: agentName, generation, runId, reminders } = live.value;
-    // Whatever it forgot before, a person has it in hand now: what it does after that is counted anew.
+    // A person works with the agent now, so its reminders are counted anew.
     if (reminders > 0) await tx.agents.setReminders(agentId, 0);
     const { now, ids, caller } = context;
     const processId = ids.next("process");

@@ -16,7 +16,7 @@ export interface AgentEnd {
   readonly death: string | null;
   /** What a person can do about that, with the command to type. */
   readonly advice?: string | null;
-  /** What is left of its work, where that is not its worktree and branch. */
+  /** A sentence about the work that is left, when it is not in the worktree and branch. */
   readonly kept?: string | undefined;
   readonly turnId: string | null;
   readonly exit?: { readonly code: number | null; readonly signal: string | null };

@@ -199,8 +199,8 @@ async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
 }
 
 /**
- * What was asked for, else what the task says it will change. Who only reads owns nothing, and a merger works where
- * others have met already: they own files only when they are told so.
+ * The files that were asked for, else the files of the task. A read-only agent owns no files, and a merger works in
+ * files of other agents: both own files only if the request says so.
  */
 function scopeFor({ files }: SlingRequest, capability: Capability, task: Task | null): readonly string[] {
   const ownsItsTask = capability === "builder" || capability === "lead";

@@ -48,7 +48,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     // Seated again by the engine, which finds the worktree where it is or makes it from the branch.
     const envFile = request.envFile ?? (await inheritedEnvironment(tx, agent));
     const fresh = request.fresh === true;
-    // A person who looked and brings it back wants it to have its reminders; an agent's word alone gives it no more.
+    // A person who recovers an agent gives it new reminders. An agent that recovers another one does not.
     const reminders = caller.kind === "agent" ? agent.reminders : 0;
     const from = { ...agent, reminders, ...(fresh ? anew(agent) : {}), worktreePath: null, envFile };
     const next = await nextGeneration(tx, context, from, "recovered");

@@ -2,7 +2,7 @@
 export interface SlingRequest {
   readonly taskId: string;
   readonly capability: string;
-  /** Files and globs it will own; none: those of its task. */
+  /** Files and globs that the agent will own. Empty: the files of its task. */
   readonly files: readonly string[];
   /** The caller's allow-listed variables. */
   readonly environment: Readonly<Record<string, string>>;

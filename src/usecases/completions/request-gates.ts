@@ -34,7 +34,7 @@ const fileOf = ({ envFile }: Typed): { readonly envFile?: string } => (envFile =
 
 interface GatesRequest extends Typed {
   readonly ref?: string | undefined;
-  /** Asks every gate, and these that are not configured yet. The operator's alone. */
+  /** Runs every gate, and these gates that are not configured yet. Only for the operator. */
   readonly trial?: readonly TrialGate[];
 }
 

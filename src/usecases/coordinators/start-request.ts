@@ -16,7 +16,7 @@ export interface StartRequest {
   readonly profile?: string | undefined;
   /** The run it joins, instead of beginning one. */
   readonly runId?: string | undefined;
-  /** US dollars that the new run may cost, whatever other runs may; the operator's alone. */
+  /** US dollars that the new run may cost; replaces the configured limit. Only for the operator. */
   readonly budgetUsd?: number | undefined;
   /** The caller's allow-listed variables. */
   readonly environment: Readonly<Record<string, string>>;

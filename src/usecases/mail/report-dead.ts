@@ -37,7 +37,7 @@ export async function reportDead(
   ]);
   if (message.fromAgent === "system") return;
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  // An ended agent reads nothing, however often the message is sent; once recovered, it gets all it has missed.
+  // An ended agent reads no mail, however often it is sent. When it is recovered, it gets all the mail it missed.
   const next = readerEnds
     ? `${toAgent} has ended with it. When the cause is mended, let it go on with: ov recover ${toAgent} (it then gets this message)`
     : `Try again with: ov mail retry ${message.id}`;

@@ -37,7 +37,7 @@ export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
   },
 };
 
-/** What is not proved of what a promotion would bring; for whoever is about to ask for it. Changes nothing. */
+/** The landed work that a promotion would bring and no gate has proved. Writes nothing. */
 export const promotionDoubts: UseCase<PromoteRequest, Pick<Unpromoted, "unverified"> & { readonly target: string }> = {
   access: "read",
   run: async (tx, context, { runId }) => {

@@ -18,13 +18,13 @@ export interface AgentView extends Trouble {
   readonly unread: number;
   readonly waits: readonly Wait[];
   readonly turns: number;
-  /** It ended by a failure or never started, and only the operator can do something about it. */
+  /** The agent failed or never started, and only the operator can help. */
   readonly needsOperator: boolean;
 }
 
 export interface Overview {
   readonly run: Run | null;
-  /** Runs that are active beside it, newest first. */
+  /** Other active runs, newest first. */
   readonly otherRuns: readonly OtherRun[];
   readonly agents: readonly AgentView[];
   readonly unreadMailCount: number;
@@ -45,7 +45,7 @@ export interface Overview {
 
 export interface OtherRun {
   readonly run: Run;
-  /** Its agents that have not ended. */
+  /** Agents of the run that have not ended. */
   readonly liveAgents: number;
   /** Approvals, decisions and questions that wait for the operator. */
   readonly waiting: number;
@@ -101,7 +101,7 @@ async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<reado
 
 const neverStarted = ({ outcome }: Agent): boolean => outcome === "start_failed";
 
-/** Such an agent is released at once, for it has nothing to keep; it stays in sight until its task was taken up again. */
+/** An agent that never started is released at once. It is shown until another agent takes up its task. */
 async function agentsThatNeverStarted(tx: Tx, run: Run | undefined): Promise<readonly Agent[]> {
   if (run === undefined) return [];
   const found: Agent[] = [];
@@ -113,7 +113,7 @@ async function agentsThatNeverStarted(tx: Tx, run: Run | undefined): Promise<rea
   return found;
 }
 
-/** More runs at once than anybody leads. */
+/** More active runs than a person leads at the same time. */
 const mostRuns = 20;
 
 async function otherRuns(tx: Tx, current: Run | null): Promise<readonly OtherRun[]> {

@@ -50,7 +50,7 @@ export async function survey(worktrees: WorktreeKeeping, { owners }: OwnersReply
     if (path === null || known.has(path) || cleanedAt !== null) continue;
     const worktree = ownedBy(owner, { path, branch: branch ?? "" });
     const looked = await unlessDamaged(() => worktrees.state(worktree));
-    // It stands there, and what is in it is told when it is judged.
+    // The worktree exists. Its state is reported when it is judged.
     const { exists, head } = looked.ok ? looked.value : { exists: true, head: null };
     if (exists) found.push({ worktree, owner, head, exists, names: namesAt(path, branch ?? "") });
   }

@@ -40,7 +40,7 @@ export const plansDir = (scratch: string): string => join(scratch, "moves");
 const planPath = (scratch: string, checkout: string): string =>
   join(plansDir(scratch), `${createHash("sha256").update(checkout).digest("hex").slice(0, 16)}.json`);
 
-/** Where plans lie, and the repository whose checkouts they may be about. */
+/** The directory of the plans, and the repository whose checkouts they may name. */
 export interface PlanPlace {
   readonly scratch: string;
   readonly commonDir: string;
@@ -55,8 +55,8 @@ export function plansIn(place: PlanPlace): readonly MovePlan[] {
 }
 
 /**
- * Puts plans aside that no move of ours has made, as files that no later look takes for a plan. Answers a sentence for
- * each. They are never followed: a plan says what is overwritten, and which directory is deleted after it.
+ * Renames plans that no move of ours has made, so that no later look takes them for plans. Returns a sentence for each.
+ * A forged plan is never followed: a plan names files to overwrite and a directory to delete.
  */
 export function putAsideForged(place: PlanPlace): readonly string[] {
   const dir = plansDir(place.scratch);
@@ -76,7 +76,7 @@ function planNames({ scratch }: PlanPlace): readonly string[] {
 
 function readPlan(place: PlanPlace, name: string): { readonly plan: MovePlan } | { readonly problem: string } {
   const file = join(plansDir(place.scratch), name);
-  // A link or a pipe in its place is not read.
+  // A link or a pipe in the place of a plan is not read.
   if (!lstatSync(file).isFile()) return { problem: "it is no file" };
   let plan: MovePlan;
   try {

@@ -67,7 +67,7 @@ export interface WorktreeFacet {
   restore(name: string): Promise<Result<RestoreReport, Refusal>>;
   /** What is uncommitted in the worktree of the agent that owns a branch; undefined when nothing is, or nobody owns it. */
   restOf(branch: string): Promise<Result<Rest | undefined, Refusal>>;
-  /** What is not on the branch of the agent of this name or task, a sentence each. */
+  /** Sentences about states of the agent's worktree that its branch does not show. `agent`: a name or a task. */
   unsettledOf(agent: string): Promise<readonly string[]>;
   /** Commits that rest; refused while its agent is in a turn. */
   commitRest(branch: string): Promise<Result<object, Refusal>>;

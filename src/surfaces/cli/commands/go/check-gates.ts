@@ -9,18 +9,18 @@ import { untilAnswered } from "../done/until-answered.ts";
 import { resultJson } from "../gate/render.ts";
 import type { GoPlan } from "./plan-lines.ts";
 
-/** What the gates say about the target before any agent has changed anything. */
+/** The results of the gates on the target, before any agent has changed it. */
 export interface GateCheck {
   readonly json: Readonly<Record<string, unknown>>;
   readonly failing: readonly Missing[];
   /**
-   * A team may start on this without another word: every gate passes, or what it lands stays on a branch of ours until
-   * the operator takes it over. Otherwise work would reach the target unproved, or could never land at all.
+   * A team may start without a question: every gate passes, or landed work stays on a branch of ours until the operator
+   * promotes it. Otherwise work would reach the target unproved, or could never land.
    */
   readonly isSafe: boolean;
 }
 
-/** Runs every gate on the tip of the target, those that are only typed as well, and says what fails there already. */
+/** Runs every gate on the tip of the target, also gates that were only typed, and names those that fail there. */
 export async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateCheck, Refusal>> {
   const { gates, added } = plan.terms;
   if (gates.length === 0) return ok({ json: { checked: false }, failing: [], isSafe: true });
@@ -62,7 +62,7 @@ interface Failed {
   readonly fate: Fate;
 }
 
-/** Enough of the output to see what is wrong; the log has all of it. */
+/** Enough lines of the output to see the problem; the log has all of them. */
 const shownLines = 8;
 
 function failureLines(paint: Paint, { terms }: GoPlan, { branch, failing, fate }: Failed): readonly string[] {

@@ -83,7 +83,7 @@ const cancelled = ({ initialized }: Ready): Outcome => ({
   text: initialized ? "Nothing was started. The set-up of this repository stays." : "Nothing was started.",
 });
 
-/** What to do about it was said with the failing gates. */
+/** The advice was printed with the failing gates. */
 const gatesFail = ({ initialized }: Ready, { json, failing }: GateCheck): Outcome => {
   const message = `${failing.map((one) => one.message).join("; ")} on the target itself`;
   return {

@@ -19,14 +19,14 @@ export interface Terms {
   readonly maxDepth: number;
   /** US dollars for the run; 0: no limit. */
   readonly budgetUsd: number;
-  /** What was typed for this run alone, instead of the configured limit. */
+  /** The budget that was typed for this run; it replaces the configured limit. */
   readonly ownBudgetUsd: number | undefined;
   readonly gates: readonly NamedGate[];
-  /** Those of them that were typed and are not configured yet. */
+  /** The gates among them that were typed and are not configured yet. */
   readonly added: readonly NamedGate[];
-  /** What happens to work when a gate fails without it, too. */
+  /** Whether work may land when a gate fails on the target too. */
   readonly baselineFailing: "warn" | "block";
-  /** Who takes over what has landed. */
+  /** `ask`: the operator promotes landed work. `auto`: the engine does. */
   readonly promote: "ask" | "auto";
   readonly unverified: "wait" | "land";
   /** Settings that must be written for this to be true. */

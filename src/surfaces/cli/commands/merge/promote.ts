@@ -13,7 +13,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const doubts = await app.call("merge.promotion-doubts", { runId: run });
   if (!doubts.ok) return doubts;
   const { unverified } = doubts.value;
-  // Before anything moves: the engine acts on the request at once.
+  // The question comes before the request, because the engine acts on a request at once.
   if (unverified.length > 0) {
     const into = visibleLine(doubts.value.target);
     io.say(warningLine(io.paint, `NOT VERIFIED, and about to move ${into}: ${visibleLine(unverified.join("; "))}`));

@@ -5,7 +5,7 @@ import { isOn, word } from "../task/given.ts";
 
 export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = await app.environmentFor(undefined);
-  // Before the engine takes the worktree up again.
+  // Looked up before the engine takes up the worktree again.
   const warnings = isOn(flags.fresh) ? [] : await (await app.worktrees()).unsettledOf(word(args.agent));
   const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
   if (!reply.ok) return reply;

@@ -75,7 +75,7 @@ export const status: Handler = async ({ app, flags, io }) => {
   });
 };
 
-/** A second team works beside this one, and what it waits for is in the same inbox. */
+/** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
   const about = run.objective === null ? "" : `: ${visibleLine(run.objective)}`;
   const agents = liveAgents === 1 ? "1 agent" : `${liveAgents} agents`;
@@ -127,7 +127,7 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
   });
 }
 
-/** It has no conversation and no work, so there is nothing to recover or release. */
+/** An agent that never started has no conversation and no work, so it cannot be recovered or released. */
 const unstartedCommands = ({ name, taskId, capability }: AgentView["agent"]): readonly string[] => [
   `see why: ov logs ${name}`,
   ...(taskId === null

@@ -22,7 +22,7 @@ export const clean: Handler = async ({ app, flags, io }) => {
   });
 };
 
-/** It stays because something is wrong, not because somebody may want it. */
+/** The worktree stays because of a problem, not because of work in it. */
 export const isDamaged = ({ class: name }: KeptWorktree): boolean => name === "damaged";
 
 /** The keys scripts know hold branch names; ours say why, and how to get work back. */
