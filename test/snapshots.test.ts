@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { commit, put, seat } from "../testkit/worktrees-world.ts";
 
@@ -46,8 +46,12 @@ describe("ov merge of an agent with uncommitted files", () => {
     put(path, "draft.txt", "d\n");
     put(path, "a.txt", "changed\n");
     put(path, "noise.log", "ignored\n");
+    const hook = join(project.root, ".git", "hooks", "pre-commit");
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
     const merged = await project.ov("merge", "--branch", branch, "--commit-rest");
-    expect(merged).toMatchObject({ code: 0, err: expect.stringContaining("git hooks were not run") });
+    const told = expect.stringContaining(`these git hooks were not run: ${hook}`);
+    expect(merged).toMatchObject({ code: 0, err: told });
     const tip = (await project.git("rev-parse", branch)).trim();
     expect((await project.git("log", "-1", "--format=%an %s", tip)).trim()).toBe(
       "Test Commit what ann left uncommitted",

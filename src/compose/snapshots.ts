@@ -76,7 +76,7 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
       if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
       const done = await worktrees.commitRest(worktree, `Commit what ${agent.name} left uncommitted`);
-      if (!("problem" in done)) return ok({});
+      if (!("problem" in done)) return ok({ hooksNotRun: done.hooksNotRun });
       const { uncommitted: files } = await worktrees.inspect(worktree);
       return no({ kind: "uncommitted-rest", agent: agent.name, branch, files, ...done });
     },

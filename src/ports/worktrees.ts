@@ -197,7 +197,12 @@ export interface RestoredWork {
 
 /** `skipped`: repositories inside the worktree, which no commit can hold. */
 export type CommittedRest =
-  | { readonly commit: string; readonly skipped: readonly string[] }
+  | {
+      readonly commit: string;
+      readonly skipped: readonly string[];
+      /** Paths of the hooks that `git commit` would have run. */
+      readonly hooksNotRun: readonly string[];
+    }
   | { readonly problem: string /** What to type about it. */; readonly fix: string };
 
 /** What one removed worktree left in the trash. */

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CommittedRest, OwnedWorktree } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
+import { commitHooks } from "./merge/hooks.ts";
 import { readSignature } from "./merge/signature.ts";
 import { openWorktree } from "./open-worktree.ts";
 import { placeOf } from "./places.ts";
@@ -59,7 +60,8 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
   const copy = join(place.gitDir, "index.rest");
   copyFileSync(join(own.dir, "index"), copy);
   renameSync(copy, join(place.gitDir, "index"));
-  return { commit, skipped: work.skipped.map((path) => path.toString()) };
+  const hooksNotRun = await commitHooks(repository);
+  return { commit, skipped: work.skipped.map((path) => path.toString()), hooksNotRun };
 
   async function commitTree(): Promise<string> {
     const { user } = await readSignature(repository);

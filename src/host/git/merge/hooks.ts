@@ -62,6 +62,14 @@ export async function standingHooks({ repository }: Pick<Ground, "repository">):
   };
 }
 
+/** Paths of the hooks that `git commit` would run and that we do not. */
+export async function commitHooks(repository: Repository): Promise<readonly string[]> {
+  const { path: dir } = await hooksPath(repository);
+  return ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]
+    .map((name) => join(dir, name))
+    .filter(isExecutable);
+}
+
 function isExecutable(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && (stat.mode & 0o111) !== 0;

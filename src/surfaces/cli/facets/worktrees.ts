@@ -70,7 +70,7 @@ export interface WorktreeFacet {
   /** Sentences about states of the agent's worktree that its branch does not show. `agent`: a name or a task. */
   unsettledOf(agent: string): Promise<readonly string[]>;
   /** Commits that rest; refused while its agent is in a turn. */
-  commitRest(branch: string): Promise<Result<object, Refusal>>;
+  commitRest(branch: string): Promise<Result<{ readonly hooksNotRun: readonly string[] }, Refusal>>;
   snapshots(): Promise<Result<readonly SnapshotView[], Refusal>>;
   /** Refused when nothing of that name is kept. */
   snapshot(of: string): Promise<Result<SnapshotDetail, Refusal>>;

@@ -30,7 +30,9 @@ export async function settleRest(
   for (const branch of open) {
     const done = await worktrees.commitRest(branch);
     if (!done.ok) return done;
-    io.warn(`what was uncommitted is a commit of ${visibleLine(branch)} now; the repository's git hooks were not run`);
+    const hooks = done.value.hooksNotRun.map(visibleLine).join(", ");
+    const unchecked = hooks === "" ? "" : `; these git hooks were not run: ${hooks}`;
+    io.warn(`what was uncommitted is a commit of ${visibleLine(branch)} now${unchecked}`);
   }
   return ok(open);
 }
