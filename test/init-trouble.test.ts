@@ -60,6 +60,28 @@ describe("a database that is gone", () => {
     expect(await world.json("task", "list")).toMatchObject({ tasks: [] });
   });
 
+  test("is not missed in a repository that is only a submodule of somebody's project", async () => {
+    using world = await initWorld();
+    await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+    const refs = ["refs/overstory/sub/b1/HEAD", "refs/overstory/sub/@landed/x"];
+    for (const ref of refs) await world.git("update-ref", "--create-reflog", ref, "HEAD");
+    expect(await world.json("init")).toMatchObject({ success: true });
+    expect(await world.json("task", "list")).toMatchObject({ tasks: [] });
+  });
+
+  test.each([
+    ["loose", []],
+    ["packed", ["pack-refs", "--all"]],
+  ])("is missed where %s refs say that agents worked, beside those of a submodule", async (_, pack) => {
+    using world = await initWorld();
+    await world.git("commit", "--quiet", "--allow-empty", "-m", "first");
+    await world.git("update-ref", "refs/overstory/sub/b1/HEAD", "HEAD");
+    if (pack.length > 0) await world.git(...pack);
+    await world.git("update-ref", "refs/overstory/snap/b1/1/1", "HEAD");
+    if (pack.length > 0) await world.git(...pack);
+    expect(await world.ov("init")).toMatchObject({ code: 3 });
+  });
+
   test("comes back whole from the backup that the error names", async () => {
     using world = await initWorld();
     await world.ov("init");

@@ -80,23 +80,33 @@ export function refuseLostStore({ root, state }: ProjectPlace): void {
 }
 
 /**
- * Did agents work in this repository? Their worktrees, branches and snapshot refs lie outside of the state directory. A
- * branch with a remote in git's configuration was fetched from another machine and does not count.
+ * Did agents of a project of this repository work? Their worktrees, branches and snapshot refs lie outside of the state
+ * directory. A branch with a remote in git's configuration was fetched from another machine and does not count, nor do
+ * the refs that a project keeps in its submodules: there this repository is the submodule.
  */
 function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
   if (isOldState(state)) return false;
   const common = dirname(state);
   const textOf = (name: string): string => readText(join(common, name)) ?? "";
-  const packed = textOf("packed-refs");
-  const hasRefs = (below: string): boolean =>
-    packed.includes(` ${below}`) || hasFiles(join(common, below)) || hasFiles(join(common, "logs", below));
-  if (hasRefs("refs/overstory/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
+  const packed = textOf("packed-refs").split("\n");
+  const hasRefs = (below: string, besides?: string): boolean =>
+    packed.some(
+      (line) => line.includes(` ${below}`) && (besides === undefined || !line.includes(` ${below}${besides}`)),
+    ) ||
+    hasFiles(join(common, below), besides) ||
+    hasFiles(join(common, "logs", below), besides);
+  if (hasRefs("refs/overstory/", "sub/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
   return hasRefs("refs/heads/overstory/") && !textOf("config").includes('[branch "overstory/');
 }
 
 /** Git leaves empty folders behind when it deletes refs. */
-const hasFiles = (dir: string): boolean =>
-  existsSync(dir) && readdirSync(dir, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
+function hasFiles(dir: string, besides?: string): boolean {
+  if (!existsSync(dir)) return false;
+  const skipped = besides === undefined ? undefined : join(dir, besides);
+  return readdirSync(dir, { recursive: true, withFileTypes: true }).some(
+    (entry) => !entry.isDirectory() && (skipped === undefined || !`${entry.parentPath}/`.startsWith(skipped)),
+  );
+}
 
 export function clockFor(env: Environment): Clock {
   return systemClock(isTestBuild ? Number(env.OVERSTORY_TEST_CLOCK_OFFSET_MS ?? 0) : 0);
