@@ -11,7 +11,9 @@ export const sizes = {
   text: 64 * kib,
   /** JSON beside a message. */
   payload: 64 * kib,
-  /** A document: the whole body of a message (above `mail.maxBodyBytes` it is kept in a file), a specification. */
+  /** A specification: agents read it whole, and a megabyte is more than a model takes in. */
+  spec: kib * kib,
+  /** A document: the whole body of a message (above `mail.maxBodyBytes` it is kept in a file). */
   document: 16 * kib * kib,
 } as const;
 

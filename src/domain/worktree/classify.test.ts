@@ -79,3 +79,8 @@ describe("what may be cleaned", () => {
     );
   });
 });
+
+test("the state of a running agent is said in words", () => {
+  const running = classify({ ...quiet, agent: { ...ended, state: "in_turn", releasedAt: null } });
+  expect(running.reason).toBe("ann is not done (working)");
+});

@@ -1,4 +1,5 @@
 import { type Agent, hasEnded } from "../agent/agent.ts";
+import { statusOf } from "../agent/status.ts";
 import { shellWord } from "../text/shell-word.ts";
 
 /**
@@ -41,7 +42,11 @@ export interface Verdict {
 export function classify(situation: WorktreeSituation): Verdict {
   const { agent, branch, damage, dirty, landed, path, target } = situation;
   if (agent !== undefined && !hasEnded(agent)) {
-    return { class: "running", reason: `${agent.name} is live (${agent.state})`, next: `ov stop ${agent.name}` };
+    return {
+      class: "running",
+      reason: `${agent.name} is not done (${statusOf({ outcome: null, ...agent }).words})`,
+      next: `ov stop ${agent.name}`,
+    };
   }
   if (damage !== undefined) return damaged(path, damage);
   const holder = holderOf(situation);

@@ -66,6 +66,8 @@ export interface Command {
   readonly commands?: readonly Command[];
   /** Heading it stands under in the root help. */
   readonly group?: string;
+  /** Other programs call it: not on the first help screen, but documented and with help of its own. */
+  readonly forPrograms?: boolean;
   /** Not in help, docs or completions: for our own processes. */
   readonly hidden?: boolean;
   readonly deprecated?: string;

@@ -7,6 +7,7 @@ import { helpData } from "./help-json.ts";
 import { plain } from "./paint.ts";
 import { parse } from "./parse.ts";
 import { sampleTree } from "./sample-tree.ts";
+import { tree } from "./tree.ts";
 
 function help(words: string, width = 80): string {
   const parsed = parse(sampleTree, [...words.split(" ").filter(Boolean), "--help"]);
@@ -28,6 +29,18 @@ describe("help for a person", () => {
       "Run ov <command> --help for one command, ov help --json for all of them as data.",
     );
     for (const { name } of globalFlags) expect(text).toContain(`--${name}`);
+  });
+
+  test("commands that other programs call are not on the first screen, and have help of their own", () => {
+    const { version, width } = { version: "1", width: 80 };
+    const first = renderHelp({ tree, command: tree, path: [], version, width, paint: plain });
+    for (const name of ["log", "hook", "mcp"]) {
+      expect(first).not.toMatch(new RegExp(`^  ${name} `, "m"));
+      const command = tree.commands?.find((one) => one.name === name);
+      if (command === undefined) throw new Error(`there is no command ${name}`);
+      expect(renderHelp({ tree, command, path: [name], version, width, paint: plain })).toContain(`Usage: ov ${name}`);
+    }
+    expect(first).toMatch(/^ {2}logs /m);
   });
 
   test("a command shows how it is typed, every flag with its rules, and its examples", () => {

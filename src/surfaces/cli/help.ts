@@ -67,7 +67,7 @@ function byGroup(tree: Command): [string, Command[]][] {
   const rest: Command[] = [];
   for (const command of shownCommands(tree)) {
     // Still there for older scripts, each with its own help.
-    if (command.deprecated !== undefined) continue;
+    if (command.deprecated !== undefined || command.forPrograms === true) continue;
     if (command.group === undefined) rest.push(command);
     else groups.set(command.group, [...(groups.get(command.group) ?? []), command]);
   }

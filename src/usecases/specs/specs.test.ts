@@ -95,6 +95,14 @@ test.each([["first"], ["second"]])(
   },
 );
 
+test("a spec above one MiB is refused, and the one there is stays", async () => {
+  await using world = useCaseWorld();
+  await world.must(writeSpec, { taskId: "t", body: "old" });
+  const refused = await world.call(writeSpec, { taskId: "t", body: "x".repeat(1024 * 1024 + 1) });
+  expect(refused).toMatchObject({ ok: false, refusal: { kind: "invalid", field: "body" } });
+  expect((await world.must(readSpec, { taskId: "t" })).text).toBe("old\n");
+});
+
 /** Does what is done before the transaction, and no more. */
 async function keptOnly(world: UseCaseWorld, body: string) {
   const { settings, caller } = world.context();

@@ -36,7 +36,7 @@ export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
     const id = taskId(request.taskId, "task id");
     if (!id.ok) return id;
     if (request.body.trim() === "") return no(invalid("body", "must not be empty"));
-    const sized = checkSize("body", request.body, sizes.document);
+    const sized = checkSize("body", request.body, sizes.spec);
     if (!sized.ok) return sized;
     const refused = forbiddenToSpecify(caller, id.value);
     if (refused !== undefined) return no(refused);

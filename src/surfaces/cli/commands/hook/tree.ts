@@ -9,6 +9,7 @@ export const hookCommand: Command = {
     "Reads the hook's JSON from standard input and answers in the form the coding agent expects. `pre-tool` exits 2 to " +
     "deny the use of a tool; `stop` hands over mail that should wake the reader. To be called by hooks only.",
   group: "Watch",
+  forPrograms: true,
   arguments: [{ name: "event", summary: "What happened", required: true, choices: hookEvents }],
   flags: [
     {

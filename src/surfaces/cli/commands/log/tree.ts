@@ -8,6 +8,7 @@ export const logCommand: Command = {
     "For settings that an earlier version wrote; ov hooks install replaces them. It never forbids anything: what it cannot " +
     "understand is a failure that lets the tool run.",
   group: "Watch",
+  forPrograms: true,
   inHooks: true,
   arguments: [{ name: "event", summary: "What happened", required: true, choices: Object.keys(hookEvents) }],
   flags: [

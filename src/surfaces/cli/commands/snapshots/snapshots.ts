@@ -10,7 +10,9 @@ export const list: Handler = async ({ app, flags, io }) => {
   const found = await (await app.worktrees()).snapshots();
   if (!found.ok) return found;
   const agent = text(flags.agent);
-  const snapshots = found.value.filter(({ agentName }) => agent === undefined || agentName === agent);
+  const snapshots = found.value
+    .filter(({ agentName }) => agent === undefined || agentName === agent)
+    .toSorted((a, b) => b.createdAt - a.createdAt);
   const empty = `Nothing is kept${agent === undefined ? "" : ` of ${agent}`}.`;
   const hint = hintLine(
     io.paint,

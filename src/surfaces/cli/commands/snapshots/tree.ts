@@ -17,7 +17,7 @@ export const snapshotsCommand: Command = {
   commands: [
     {
       name: "list",
-      summary: "List snapshots and rescued work, oldest first",
+      summary: "List snapshots and rescued work, newest first",
       flags: [{ name: "agent", value: "name", summary: "Only those of this agent", complete: "agents" }],
       run: async () => (await import("./snapshots.ts")).list,
     },

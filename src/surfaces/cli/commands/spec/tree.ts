@@ -11,7 +11,7 @@ export const specCommand: Command = {
     {
       name: "write",
       summary: "Replace the spec of a task",
-      details: "The text comes from --body or from standard input.",
+      details: "The text comes from --body or from standard input, and may have at most 1 MiB.",
       arguments: [id],
       flags: [
         { name: "body", value: "text", summary: "The text; without it, standard input is read" },
