@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, type Stats, writeFileSync } from "node:fs";
 import type { Installed, KeepTerms, PoolCheckout } from "../../../ports/merge-git.ts";
 import { type FileRules, fileRules, rulesFor } from "../filters.ts";
 import { expectGit, zeroEnded } from "../git.ts";
@@ -6,13 +6,15 @@ import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { homeOf } from "../submodules/local-module.ts";
 import { type ModulePlan, planModules } from "../submodules/plan.ts";
 import { extrasInSubmodules, insideOf, refillSubmodules } from "../submodules/refill.ts";
+import { removeAll } from "../trash.ts";
 import { installKey } from "./dependency-files.ts";
 import type { Ground } from "./ground.ts";
 import { treeOf } from "./history.ts";
 import { type KeptRoot, type KeptSet, Tampered } from "./kept-set.ts";
+import { noteLeftFiles, takeLeftFiles } from "./left-files.ts";
 import { makePlace, type PoolPlace, placeAt, settlePlace } from "./pool-place.ts";
 import { openSlot, type Slot } from "./slot.ts";
-import { extrasIn, hasRoomFor, keepRule, layoutOf, remove, sweep } from "./sweep.ts";
+import { extrasIn, hasRoomFor, keepRule, layoutOf, remove, type SweepTerms, sweep } from "./sweep.ts";
 import { below, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
 
 export interface CheckOutRequest {
@@ -24,7 +26,7 @@ export interface CheckOutRequest {
 
 /**
  * Checks a commit out in a slot. Commands of agents ran there before, so nothing they could have written is believed:
- * the index that says which files are unchanged lies elsewhere, and a slot that resists is made anew.
+ * which files are unchanged is known from memory (`left-files.ts`), and a slot that resists is made anew.
  */
 export async function checkOut(ground: Ground, request: CheckOutRequest): Promise<PoolCheckout> {
   const { poolDir, commit, keep } = request;
@@ -148,14 +150,15 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   const { slot, commit, files, rules, keep, dependencies, plan } = filling;
   const layout = layoutOf(files);
   const attributes = attributesHash(files, rules);
-  const before = slot.read();
+  const before = takeLeftFiles(slot.index);
+  const left = before?.form === attributes ? before : undefined;
   const mayCache = keepRule(keep?.cache ?? []);
   const roots = new Map((dependencies.set?.roots ?? []).map((root) => [root.path, root]));
   const mayStay = (path: string, stat: Stats): boolean =>
     keep?.rest === "stays" || isOfRoot(roots.get(path), stat) || (stat.isDirectory() && mayCache(path));
-  const stayed = sweep(place.path, layout, mayStay, insideOf(plan, ""));
-  if (before?.attributes !== attributes) rmSync(slot.index, { force: true });
-  slot.write({ commit, attributes });
+  const isAsLeft: SweepTerms["isAsLeft"] = (path, stat) => left?.isAsLeft(path, stat) === true;
+  const stayed = sweep(place.path, layout, { mayStay, isAsLeft, filledElsewhere: insideOf(plan, "") });
+  if (left === undefined) removeAll(slot.index);
   using own = openCheckout(ground, filling);
   expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
   const cached = await onlyIgnored(
@@ -169,6 +172,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   const mayStayInside = (): boolean => keep?.rest === "stays";
   const unfilled = await refillSubmodules(ground, place, { plan, state: `${slot.index}.modules`, mayStayInside });
   const empty = unfilled.length === 0 ? {} : { unfilled };
+  await noteLeftFiles(slot.index, { form: attributes, root: place.path, files });
   if (kept === undefined) {
     // Somebody wrote to the private copy: setup has to run again.
     await slot.kept.dropAll();

@@ -23,16 +23,24 @@ export function keepRule(keepIgnored: readonly string[]): (path: string) => bool
 export const hasRoomFor = ({ modes, dirs }: Layout, path: string): boolean =>
   dirs.has(path.slice(0, Math.max(path.lastIndexOf("/"), 0))) && !modes.has(path) && !dirs.has(path);
 
+export interface SweepTerms {
+  /** May this stay, though the commit does not have it? */
+  mayStay(path: string, stat: Stats): boolean;
+  /** Is this file of the commit as we wrote it? Otherwise it goes, and git writes it again. */
+  isAsLeft(path: string, stat: Stats): boolean;
+  /** Submodules, by path. */
+  readonly filledElsewhere: ReadonlySet<string>;
+}
+
 /**
- * Takes everything out of a checkout that does not belong there, and what is of another kind than it should be. Ignore
+ * Takes everything out of a checkout that does not belong there, and what was written since we left it. Ignore
  * rules have no say, and no link is followed. What may stay is left, and answered. Submodules that somebody else fills
  * are left as they are; all others are emptied.
  */
 export function sweep(
   root: string,
   layout: Layout,
-  mayStay: (path: string, stat: Stats) => boolean,
-  filledElsewhere: ReadonlySet<string> = new Set(),
+  { mayStay, isAsLeft, filledElsewhere }: SweepTerms,
 ): readonly string[] {
   const { modes, dirs } = layout;
   const kept: string[] = [];
@@ -43,7 +51,8 @@ export function sweep(
       const mode = modes.get(path);
       if (dirs.has(path) && stat.isDirectory()) visit(path);
       else if (mode !== undefined && isOfKind(stat, mode)) {
-        if (!filledElsewhere.has(path)) emptySubmodule(root, path, stat);
+        if (!stat.isDirectory() && !isAsLeft(path, stat)) remove(root, path);
+        else if (!filledElsewhere.has(path)) emptySubmodule(root, path, stat);
       } else if (hasRoomFor(layout, path) && mayStay(path, stat)) kept.push(path);
       else remove(root, path);
     }

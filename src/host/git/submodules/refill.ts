@@ -1,23 +1,14 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import { fileRules } from "../filters.ts";
 import { passOnFull } from "../full-disk.ts";
 import type { Ground } from "../merge/ground.ts";
+import { noteLeftFiles, takeLeftFiles } from "../merge/left-files.ts";
 import type { PoolPlace } from "../merge/pool-place.ts";
 import { extrasIn, layoutOf, remove, sweep } from "../merge/sweep.ts";
 import { filesOf } from "../merge/tracked.ts";
+import { removeAll } from "../trash.ts";
 import { writeFiles } from "./fill.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
 import { isRealDirectory } from "./local-module.ts";
@@ -25,8 +16,8 @@ import { type ModulePlan, moduleDirIn, type PlannedModule, unfilledBy } from "./
 import { openRefs } from "./submodules-of.ts";
 
 /**
- * Gives a place of the pool the submodules of its commit. Commands of agents ran there before, so the files are compared
- * with an index that lies elsewhere, in `state`. Answers the submodules that are empty.
+ * Gives a place of the pool the submodules of its commit. Commands of agents ran there before, so only files that are as
+ * this process left them stay. The indexes lie in `state`. Answers the submodules that are empty.
  */
 export async function refillSubmodules(
   ground: Ground,
@@ -84,31 +75,33 @@ async function refill(ground: Ground, where: Where, planned: PlannedModule): Pro
   const { place, dir, state, inside, mayStayInside } = where;
   const { commit, module, names, path } = planned;
   const { scratch } = ground;
+  if (!isRealDirectory(state)) removeAll(state);
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const key = join(state, new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 32));
-  const [index, filled] = [`${key}.index`, `${key}.filled`];
+  const index = `${key}.index`;
   // A git that was killed leaves it behind; nobody else uses this index.
-  rmSync(`${index}.lock`, { force: true });
+  removeAll(`${index}.lock`);
   if (!isRealDirectory(dir)) mkdirSync(dir, { recursive: true });
   const { trust } = ground.repository;
   const { digest } = await fileRules({ ...module, trust });
-  const wanted = `${commit} ${digest}`;
-  const isSame = existsSync(filled) && readFileSync(filled, "utf8") === wanted;
-  if (!isSame) {
+  const form = `${commit} ${digest}`;
+  const left = takeLeftFiles(index);
+  using own = openRefs(module, scratch);
+  const files = await filesOf(own, commit);
+  if (left?.form !== form) {
     empty(dir);
-    rmSync(index, { force: true });
+    removeAll(index);
   } else {
-    using own = openRefs(module, scratch);
-    sweep(dir, layoutOf(await filesOf(own, commit)), mayStayInside, inside);
+    sweep(dir, layoutOf(files), { mayStay: mayStayInside, isAsLeft: left.isAsLeft, filledElsewhere: inside });
     remove(dir, ".git");
   }
-  writeFileSync(filled, wanted, { mode: 0o600 });
   await writeFiles({ planned, workTree: dir, index, scratch, trust });
   const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
   const workTree = realpathSync(dir);
   await layOutModule({ dir: gitDir, finalDir: gitDir, workTree, commit, module, scratch });
   writeLink(workTree, gitDir);
   copyIndex(index, join(gitDir, "index"));
+  await noteLeftFiles(index, { form, root: dir, files });
 }
 
 function empty(dir: string): void {
