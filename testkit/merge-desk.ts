@@ -56,6 +56,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
     merges: async () => merges,
     worktrees: async () => ({ confirm: async () => made.answer, restOf: async () => ok(undefined) }),
+    fullDisk: () => undefined,
     until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
       for (let round = 0; round < 5; round++) {
         const answer = await ask();

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { allowedEnvironment, gateVariables } from "../domain/agent/environment.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
@@ -70,6 +70,7 @@ export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOption
         await new Promise((wake) => setTimeout(wake, askAgainMs));
       }
     },
+    fullDisk: () => fullDiskWords(thePlace().state),
     engine: {
       status: () => {
         const { root, state } = thePlace();
@@ -136,4 +137,13 @@ function readText(path: string): Result<string | undefined, Refusal> {
     if (error.code === "ENOENT") return ok(undefined);
     return no(invalid("file", `cannot be read (${error.code})`, { value: path }));
   }
+}
+
+/** A database that cannot grow by this much cannot take a transaction. */
+const leastRoom = 256 * 1024;
+
+function fullDiskWords(state: string): string | undefined {
+  const { bavail, bsize } = statfsSync(state);
+  if (bavail * bsize >= leastRoom) return undefined;
+  return `the disk that holds ${state} is full, so nothing can go on; make room, and it goes on by itself`;
 }

@@ -37,7 +37,7 @@ export interface MergeOp {
   readonly undoes: string | null;
   readonly undoneBy: string | null;
   readonly request: MergeOpRequest;
-  /** Why it was dropped. */
+  /** Why it was dropped; while it is intended, why the last try failed. */
   readonly problem: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;

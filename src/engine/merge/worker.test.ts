@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { landingWorld } from "../../../testkit/landing-world.ts";
+import { mergeCounts } from "../../usecases/merge/merge-counts.ts";
+import { requestPromote } from "../../usecases/merge/request-promote.ts";
 import { Slots } from "./slots.ts";
 import { MergeWorker } from "./worker.ts";
 
@@ -23,7 +25,41 @@ test("a failed pass is followed by another one without a wake", async () => {
   const worker = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal });
   const look = (): void => worker.look(look);
   look();
+  while ((await world.entry(id)).causeDetail === null) await Bun.sleep(20);
+  expect(await world.entry(id)).toMatchObject({ causeDetail: { message: "git could not be started" } });
   while ((await world.entry(id)).status !== "merged") await Bun.sleep(20);
+  expect(await world.entry(id)).toMatchObject({ causeDetail: null });
   expect(reported).toHaveLength(2);
+  await worker.settled();
+}, 60_000);
+
+test("a promotion that breaks says why on the operation, and is tried again without a wake", async () => {
+  await using world = await landingWorld({ gates: ["true"] });
+  world.branch("work", () => world.write(world.root, "b.txt", "b\n"));
+  await world.enqueue("work");
+  await world.work();
+  const { promote: op } = await world.call(requestPromote, {});
+  let isBroken = true;
+  const ports = {
+    ...world.ports,
+    report: () => {},
+    merging: {
+      ...world.ports.merging,
+      finishMoves: async () => {
+        if (isBroken) throw new Error("a plan of a move could not be read");
+        return world.ports.merging.finishMoves();
+      },
+    },
+  };
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal });
+  const look = (): void => worker.look(look);
+  const now = () => world.store.read((tx) => tx.mergeOps.get(op?.id ?? ""));
+  look();
+  while ((await now())?.problem === null) await Bun.sleep(20);
+  expect(await now()).toMatchObject({ status: "intended", problem: "a plan of a move could not be read" });
+  const { troubles } = await world.store.read((tx) => mergeCounts(tx, {}));
+  expect(troubles).toEqual(["promote: a plan of a move could not be read"]);
+  isBroken = false;
+  while ((await now())?.status !== "done") await Bun.sleep(20);
   await worker.settled();
 }, 60_000);

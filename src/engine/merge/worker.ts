@@ -1,4 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
 import { readyMerges } from "../../usecases/merge/ready-merges.ts";
 import { SecondLook } from "../bell.ts";
 import { claimEntries, freeLostEntries } from "./claims.ts";
@@ -28,6 +29,8 @@ export class MergeWorker {
   #inDoubt = true;
   #pass: Promise<void> | undefined;
   #missed = false;
+  /** Something that a person asked for broke in this pass, and is to be tried again. */
+  #failed = false;
   readonly #again = new SecondLook();
 
   constructor(ports: MergePorts, { slots, stop }: { readonly slots: Slots; readonly stop: AbortSignal }) {
@@ -45,7 +48,8 @@ export class MergeWorker {
     this.#missed = false;
     this.#pass = this.#work(onEnd)
       .then((did) => {
-        this.#again.afterSuccess();
+        if (this.#failed) this.#again.afterFailure(onEnd);
+        else this.#again.afterSuccess();
         return did;
       })
       .catch((error: unknown) => {
@@ -70,6 +74,7 @@ export class MergeWorker {
   }
 
   async #work(onRecovery: () => void): Promise<boolean> {
+    this.#failed = false;
     if (!this.#gatesEnded) await endLostGates(this.#ports);
     if (this.#inDoubt) {
       await recoverLandings(this.#ports);
@@ -81,7 +86,10 @@ export class MergeWorker {
       onRecovery();
     }
     const operated = await this.#operate();
-    const trains = await this.#trains();
+    const trains = await this.#trains().catch(async (error: unknown) => {
+      await noteTrouble(this.#ports, error).catch(this.#ports.report);
+      throw error;
+    });
     const ended = await Promise.all(
       trains.map((job) => {
         const train = { ...job, slots: this.#slots, stop: this.#stop };
@@ -103,21 +111,39 @@ export class MergeWorker {
     }
   }
 
+  /**
+   * The same for what a person asked for and may be waiting for: they read why it did not work yet, and it is tried
+   * again by itself.
+   */
+  async #asked(op: MergeOp, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#stop.aborted) return false;
+      this.#ports.report(error);
+      this.#failed = true;
+      const { store, clock } = this.#ports;
+      const change = { problem: wordsOf(error), updatedAt: clock.now() };
+      // The store may be what is broken; the report above says so.
+      await store.transaction((tx) => tx.mergeOps.settle(op.id, change)).catch(this.#ports.report);
+      return false;
+    }
+  }
+
   /** What a person asked for comes before what the queue holds. */
   async #operate(): Promise<boolean> {
     const open = await this.#ports.store.read((tx) => tx.mergeOps.list({ status: "intended" }));
     let did = false;
     for (const op of open.toReversed()) {
       if (op.kind === "undo")
-        did = (await this.#alone(() => undo(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
+        did = (await this.#asked(op, () => undo(this.#ports, op, { slots: this.#slots, stop: this.#stop }))) || did;
       if (op.kind === "promote")
-        did =
-          (await this.#alone(() => promote(this.#ports, op, { slots: this.#slots, stop: this.#stop }), false)) || did;
+        did = (await this.#asked(op, () => promote(this.#ports, op, { slots: this.#slots, stop: this.#stop }))) || did;
       if (op.kind === "restore") {
         const tools = { slots: this.#slots, stop: this.#stop };
         const restore = () =>
           op.request.dropped === undefined ? restoreTip(this.#ports, op) : leaveOut(this.#ports, op, tools);
-        did = (await this.#alone(restore, false)) || did;
+        did = (await this.#asked(op, restore)) || did;
       }
     }
     return did;
@@ -135,3 +161,14 @@ export class MergeWorker {
     return [...targets].map(([target, entries]) => ({ target, entries, concerns }));
   }
 }
+
+/** Whoever waits for an entry that could land now reads why the look at the queue failed. */
+async function noteTrouble(ports: MergePorts, error: unknown): Promise<void> {
+  const context = mergeContext(ports);
+  const detail = { cause: "git_error", causeDetail: { message: wordsOf(error) }, updatedAt: context.now } as const;
+  await ports.store.transaction(async (tx) => {
+    for (const { id } of await readyMerges(tx, context)) await tx.merges.change(id, ["pending"], detail);
+  });
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

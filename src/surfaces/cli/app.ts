@@ -40,6 +40,8 @@ export interface App {
   absolute(path: string): string;
   /** Asks again, cheaply, until the answer is there; for commands that a person lets wait. */
   until<T>(ask: () => Promise<T | undefined>): Promise<T>;
+  /** In words, that the disk with the project's state has no room, so that nothing can go on; undefined when it has. */
+  fullDisk(): string | undefined;
   readonly engine: EngineFacet;
   /** Why no agent of this runtime could start from this shell; undefined when one could. */
   preflight(runtime: string): Promise<Refusal | undefined>;

@@ -9,6 +9,8 @@ export interface MergeCounts {
   readonly approvals: readonly number[];
   /** Did not land, and nothing newer of the branch is there. */
   readonly failed: readonly number[];
+  /** Why things that a person asked for have not worked yet; they are tried again. */
+  readonly troubles: readonly string[];
 }
 
 export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Promise<MergeCounts> {
@@ -18,7 +20,10 @@ export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Prom
     const newest = (await tx.merges.list({ branch: entry.branch })).at(-1);
     if (newest?.id === entry.id) failed.push(entry);
   }
+  const asked = await tx.mergeOps.list({ status: "intended" });
+  const troubles = asked.flatMap(({ kind, problem }) => (problem === null ? [] : [`${kind}: ${problem}`]));
   return {
+    troubles,
     pending: open.map(({ id }) => id),
     approvals: open.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
     failed: failed.map(({ id }) => id),

@@ -35,6 +35,8 @@ export interface Overview {
   readonly approvals: readonly number[];
   /** Numbers of the merges that did not land and have no successor. */
   readonly failedMerges: readonly number[];
+  /** Why promotions and undos that were asked for have not worked yet. */
+  readonly mergeTroubles: readonly string[];
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
   /** Questions of agents that only the operator can answer. */
@@ -80,6 +82,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       openMerges: merges.pending.length,
       approvals: merges.approvals,
       failedMerges: merges.failed,
+      mergeTroubles: merges.troubles,
       unpromoted: await unpromotedRuns(tx),
       decisions: decisions.filter(({ kind }) => kind === "decision"),
       questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),

@@ -65,6 +65,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     speaksForAgent: false,
     call: call as App["call"],
     files: { readText: absent, writeText: absent },
+    fullDisk: () => undefined,
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     preflight: absent,
     environmentFor: absent,

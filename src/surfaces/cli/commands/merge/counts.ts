@@ -1,3 +1,4 @@
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Paint } from "../../command.ts";
 import { hintLine, warningLine } from "../../marks.ts";
 
@@ -6,17 +7,22 @@ export interface Counts {
   readonly pending: number | readonly number[];
   readonly approvals: readonly number[];
   readonly failed: readonly number[];
+  readonly troubles?: readonly string[] | undefined;
 }
 
-export const mergesJson = ({ pending, approvals, failed }: Counts) => ({
+export const mergesJson = ({ pending, approvals, failed, troubles = [] }: Counts) => ({
   pending: count(pending),
   waitingForApproval: approvals,
   failed,
+  troubles,
 });
 
 /** Nothing while nothing is on its way; else how much, and what a person has to do. */
-export function mergeLines(paint: Paint, { pending, approvals, failed }: Counts): readonly string[] {
-  if (count(pending) === 0 && failed.length === 0) return [];
+export function mergeLines(paint: Paint, { pending, approvals, failed, troubles = [] }: Counts): readonly string[] {
+  const repeated = troubles.map((why) =>
+    warningLine(paint, `The last try failed and is repeated: ${visibleLine(why)}`, "ov merge log"),
+  );
+  if (count(pending) === 0 && failed.length === 0) return repeated;
   const numbers = [
     `${count(pending)} pending`,
     ...(approvals.length === 0 ? [] : [`${approvals.length} waiting for approval`]),
@@ -26,6 +32,7 @@ export function mergeLines(paint: Paint, { pending, approvals, failed }: Counts)
   return [
     `Merges: ${numbers.join(", ")}`,
     ...(first === undefined ? [] : [warningLine(paint, "needs operator", approvalCommand(approvals))]),
+    ...repeated,
     ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ov merge show ${failed[0]}`)]),
   ];
 }

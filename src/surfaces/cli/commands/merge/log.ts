@@ -42,6 +42,7 @@ export function opJson(op: MergeOp, entries: readonly MergeEntry[]) {
   const concerned = entries.filter(({ id }) => op.queueIds.includes(id));
   return {
     ...facts,
+    problem: op.status === "done" ? null : op.problem,
     branches: concerned.map((entry) => ({ id: entry.id, branchName: entry.branch, verdict: verdictOf(entry) })),
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
@@ -69,7 +70,9 @@ export function opLines(paint: Paint, op: MergeOp, entries: readonly MergeEntry[
     `    on ${ref}`,
     ...membersOf(op, entries).map((member) => `    ${visibleLine(member)}`),
     ...(op.undoneBy === null ? [] : [paint.dim(`    taken back by ${op.undoneBy}`)]),
-    ...(op.problem === null ? [] : [`    ${wrap(visibleLine(op.problem), { width: 80, first: 4, indent: 4 })}`]),
+    ...(op.problem === null || op.status === "done"
+      ? []
+      : [`    ${wrap(visibleLine(op.problem), { width: 80, first: 4, indent: 4 })}`]),
   ].join("\n");
 }
 

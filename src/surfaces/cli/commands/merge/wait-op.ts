@@ -33,20 +33,21 @@ export async function settledOp(app: App, io: Io, asked: MergeOp): Promise<Resul
     const stuck = await obstacle(app, op);
     if (!stuck.ok) return stuck;
     if (stuck.value !== undefined) return ok({ op, entries, problem: stuck.value });
-    tell(goingOn(op));
+    tell(app.fullDisk() ?? goingOn(op));
     return undefined;
   });
 }
 
 /** What the engine does meanwhile, for a person who waits. */
-function goingOn({ kind, ref, request }: MergeOp): string {
+function goingOn({ kind, ref, request, problem }: MergeOp): string {
   const { landing = "", target = "" } = request;
   const branch = visibleLine(ref.replace(/^refs\/heads\//, ""));
   const what =
     kind === "promote"
       ? `moving ${visibleLine(target)} forward to ${visibleLine(landing)}`
       : `taking it out of ${branch}, and checking what is left`;
-  return `${what} (Ctrl-C stops only the waiting; see it later: ov merge log)`;
+  const failed = problem === null ? "" : `; the last try failed and is repeated: ${visibleLine(problem)}`;
+  return `${what}${failed} (Ctrl-C stops only the waiting; see it later: ov merge log)`;
 }
 
 /** A promotion waits for the target's own commits, which go through the queue like anything else. */

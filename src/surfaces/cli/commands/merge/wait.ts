@@ -26,7 +26,7 @@ export async function settledMerges(
     const reasons = new Map(left.map((view) => [view.entry.id, standstill(view, open)]));
     if (left.every(({ entry }) => reasons.get(entry.id) !== undefined)) return ok(reasons);
     const doing = left.map(({ entry }) => `${visibleLine(entry.branch)} ${progressWords(entry)}`);
-    tell(`${doing.join(", ")} (Ctrl-C stops only the waiting; see it later: ov merge list)`);
+    tell(app.fullDisk() ?? `${doing.join(", ")} (Ctrl-C stops only the waiting; see it later: ov merge list)`);
     return undefined;
   });
   if (!standing.ok) return standing;
@@ -39,11 +39,18 @@ export async function settledMerges(
   return ok(results);
 }
 
-function progressWords({ status, targetBranch }: MergeEntry): string {
+function progressWords({ status, targetBranch, causeDetail }: MergeEntry): string {
   const onto = visibleLine(targetBranch);
   if (status === "merging") return `is being merged with ${onto}`;
-  return status === "gating" ? `is being checked by the gates before it lands on ${onto}` : "waits for its turn";
+  return status === "gating"
+    ? `is being checked by the gates before it lands on ${onto}`
+    : waitingWords(causeDetail?.message);
 }
+
+const waitingWords = (trouble: string | undefined): string =>
+  trouble === undefined
+    ? "waits for its turn"
+    : `waits for its turn; the last try failed and is repeated: ${visibleLine(trouble)}`;
 
 /** Why an open entry will not move by itself; undefined when it will. */
 export function standstill(

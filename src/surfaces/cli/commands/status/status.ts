@@ -23,12 +23,13 @@ export const status: Handler = async ({ app, flags, io }) => {
     unreadMailScope,
     approvals,
     failedMerges,
+    mergeTroubles,
     openMerges,
     decisions,
     questions,
     unpromoted,
   } = reply.value;
-  const merges = { pending: openMerges, approvals, failed: failedMerges };
+  const merges = { pending: openMerges, approvals, failed: failedMerges, troubles: mergeTroubles };
   const engine = app.engine.status();
   const head =
     run === null

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import type { MergeOp } from "../../../../domain/merge/operation.ts";
+import { ok } from "../../../../domain/result.ts";
+import type { App } from "../../app.ts";
+import type { Io } from "../../command.ts";
+import { settledOp } from "./wait-op.ts";
+
+const asked = {
+  id: "op-1",
+  kind: "promote",
+  ref: "refs/heads/main",
+  status: "intended",
+  request: { landing: "overstory/integration/run-1", target: "main" },
+  problem: null,
+} as const;
+
+/** What a person reads while the operation stays as it is, until they have read something. */
+async function saidWhile(op: object, full?: string): Promise<string> {
+  const said: string[] = [];
+  const io = { say: (line: string) => said.push(line) } as unknown as Io;
+  const app = {
+    call: async (name: string) =>
+      ok(
+        name === "merge.log"
+          ? { operations: [said.length === 0 ? op : { ...op, status: "done" }], entries: [] }
+          : { entries: [] },
+      ),
+    until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+      for (;;) {
+        const answer = await ask();
+        if (answer !== undefined) return answer;
+        await Bun.sleep(10);
+      }
+    },
+    fullDisk: () => full,
+  } as unknown as App;
+  await settledOp(app, io, asked as unknown as MergeOp);
+  return said.join("\n");
+}
+
+test("whoever waits for an operation reads why its last try failed", async () => {
+  expect(await saidWhile({ ...asked, problem: "git could not be started" })).toContain(
+    "moving main forward to overstory/integration/run-1; the last try failed and is repeated: git could not be started",
+  );
+}, 30_000);
+
+test("whoever waits while the disk of the store is full reads that", async () => {
+  expect(await saidWhile(asked, "the disk that holds /p is full")).toContain("the disk that holds /p is full");
+}, 30_000);
