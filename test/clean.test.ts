@@ -57,10 +57,44 @@ describe("ov clean", () => {
   test("refuses while an agent is live, and says how to stop it", async () => {
     await using project = await makeProject();
     const path = await seat(project, "ann", { state: "between_turns", outcome: null, endedAt: null });
-    const refused = await project.ov("clean", "--all", "--yes");
-    expect(refused).toMatchObject({ code: 6, err: expect.stringContaining("ov stop ann") });
+    const { code, err } = await project.ov("clean", "--all", "--yes");
+    expect(code).toBe(6);
+    expect(err).toContain("ov stop ann");
+    expect(err).not.toContain("again in a moment");
     expect(existsSync(path)).toBe(true);
   });
+
+  test("--dry-run shows its plan also while an agent is live: what is that agent's stays", async () => {
+    await using project = await lived();
+    await seat(project, "ann", { state: "between_turns", outcome: null, endedAt: null });
+    const planned = await project.json("clean", "--all", "--dry-run", "--force");
+    expect(planned).toMatchObject({
+      dryRun: true,
+      live: ["ann"],
+      plan: { sessions: ["landed", "open"], branches: ["overstory/landed/t-1", "overstory/open/t-1"] },
+      keptWorktrees: [{ agentName: "ann", class: "running", next: "ov stop ann" }],
+      keptBranches: ["overstory/ann/t-1"],
+    });
+    const shown = await project.ov("clean", "--all", "--dry-run");
+    expect(shown.code).toBe(0);
+    expect(shown.out).toContain("ann is live: nothing is cleaned before it has ended");
+    expect(shown.out).toContain("ov stop ann");
+    expect(inState(project, "worktrees")).toEqual(["ann", "landed", "open"]);
+  });
+
+  test.each([[["--worktrees"]], [["--worktrees", "--force"]], [["--all"]], [["--all", "--force"]], [["--branches"]]])(
+    "%p deletes exactly the branches that its plan names",
+    async (flags) => {
+      await using project = await lived();
+      const { plan } = await project.json("clean", ...flags, "--dry-run");
+      const branches = async (): Promise<readonly string[]> =>
+        (await project.git("for-each-ref", "--format=%(refname:short)", "refs/heads/overstory")).trim().split("\n");
+      const before = await branches();
+      await project.json("clean", ...flags, "--yes");
+      const left = await branches();
+      expect(plan).toMatchObject({ branches: before.filter((branch) => !left.includes(branch)) });
+    },
+  );
 
   test("--dry-run shows the plan and touches nothing", async () => {
     await using project = await lived();

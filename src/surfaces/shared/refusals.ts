@@ -137,6 +137,17 @@ function words(refusal: Refusal): Words {
         message: `${refusal.wanted} may touch ${refusal.owned}, which "${refusal.owner}" owns; ${unchanged}`,
         hint: "choose other files, or accept the conflict: ov sling <task> --allow-overlap",
       };
+    case "agents-live": {
+      const { names } = refusal;
+      const one = names.length === 1;
+      return {
+        code: "BUSY_ERROR",
+        exit: exits.busy,
+        retryable: false,
+        message: `${names.join(", ")} ${one ? "is" : "are"} live; ${unchanged}`,
+        hint: `stop ${one ? "it" : "them"} first: ov stop ${one ? names[0] : "--all"}`,
+      };
+    }
     case "not-recoverable":
       return {
         ...rejected("AGENT_ERROR"),

@@ -4,7 +4,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
 import { isHurt, type KeptWorktree, keptAsDamaged } from "./clean-worktrees.ts";
-import type { CleanDir, CleanPlan } from "./plan-clean.ts";
+import { branchPolicy, type CleanDir, type CleanPlan } from "./plan-clean.ts";
 import type { WorktreePorts } from "./ports.ts";
 import { claimRemoval, type Removed, removeOne, withoutBranch } from "./remove-worktree.ts";
 import { worktreesAtOnce } from "./survey.ts";
@@ -67,7 +67,7 @@ async function cleanAll(
 ): Promise<Result<CleanReport, Refusal>> {
   const { worktrees, effects, facts } = ports;
   const backup = await effects.backUp(refsAtRisk(plan));
-  const policy = { branch: plan.force ? "always" : "when-landed", claim: "stays", branches: "later" } as const;
+  const policy = { branch: branchPolicy(plan.force), claim: "stays", branches: "later" } as const;
   const results = await atMost(worktreesAtOnce, plan.worktrees, async (judged) => {
     const one = await removeOne(ports, judged, policy);
     if (!one.ok || one.value.trash === null || !plan.emptiesTrash) return one;

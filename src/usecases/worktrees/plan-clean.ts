@@ -1,3 +1,4 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -6,6 +7,7 @@ import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
 import { asKept, type KeptWorktree } from "./clean-worktrees.ts";
 import type { OwnersReply } from "./owners.ts";
 import type { WorktreePorts } from "./ports.ts";
+import { type BranchPolicy, dropsBranch } from "./remove-worktree.ts";
 import { type Judged, judgeAll, landedAll, survey } from "./survey.ts";
 
 export interface CleanRequest {
@@ -15,6 +17,8 @@ export interface CleanRequest {
   /** Also branches that landed nowhere. */
   readonly force: boolean;
   readonly endRuns: boolean;
+  /** Only to be shown: live agents do not forbid it, what is theirs stays out of it. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** A directory of the project's state to be emptied. */
@@ -39,9 +43,12 @@ export interface CleanPlan {
   /** The incarnation that was looked at. */
   readonly agentId: string | undefined;
   readonly plannedAt: number;
+  /** Agents it concerns that have to be stopped first; none in a plan that may be carried out. */
+  readonly live: readonly string[];
   readonly worktrees: readonly Judged[];
-  /** Those that git cannot read stay. */
+  /** Those that git cannot read stay, and those of live agents. */
   readonly keptWorktrees: readonly KeptWorktree[];
+  /** Every branch that is deleted, those of the worktrees that go among them. */
   readonly branches: readonly FoundBranch[];
   readonly keptBranches: readonly KeptBranch[];
   readonly messages: number;
@@ -62,7 +69,7 @@ export interface StateDirs {
   count(dir: string): Promise<number>;
 }
 
-/** Works out what `ov clean` would do; refused while an agent it concerns is live. */
+/** Works out what `ov clean` would do; refused while an agent it concerns is live, unless it is only to be shown. */
 export async function planClean(
   ports: WorktreePorts & { readonly dirs: StateDirs },
   request: CleanRequest,
@@ -73,13 +80,14 @@ export async function planClean(
   const unknown = request.agent === undefined ? undefined : unknownAgent(facts, request.agent);
   if (unknown !== undefined) return no(unknown);
   const live = request.agent === undefined ? facts.live : facts.live.filter((name) => name === request.agent);
-  if (live.length > 0) return no(stillLive(live));
+  if (live.length > 0 && request.dryRun !== true) return no({ kind: "agents-live", names: live });
 
   const wants = (target: CleanTarget): boolean => request.targets.includes(target);
   const judged = wants("worktrees") ? await judgeOf(ports, facts, request.agent) : [];
-  const worktrees = judged.filter(({ verdict }) => verdict.class !== "damaged");
-  const damaged = judged.filter((one) => !worktrees.includes(one));
-  const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees }) : none;
+  const worktrees = judged.filter(({ verdict }) => verdict.class !== "damaged" && verdict.class !== "running");
+  const kept = judged.filter((one) => !worktrees.includes(one));
+  const along = branchesAlong(worktrees, request);
+  const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees, along }) : none;
   const dirs = await fullDirs(ports.dirs, request);
   const whole = request.agent === undefined;
   return ok({
@@ -87,8 +95,9 @@ export async function planClean(
     agentId: facts.owners.find(({ agent }) => agent.name === request.agent)?.agent.id,
     plannedAt: facts.readAt,
     worktrees,
-    keptWorktrees: damaged.map(asKept),
-    branches: branches.go,
+    live,
+    keptWorktrees: kept.map(asKept),
+    branches: [...along, ...branches.go],
     keptBranches: branches.stay,
     messages: whole && wants("mail") ? facts.counts.messages : 0,
     usage: whole && wants("metrics") ? facts.counts.usage : 0,
@@ -117,12 +126,6 @@ function unknownAgent({ owners }: OwnersReply, name: string): Refusal | undefine
   return names.includes(name) ? undefined : notFound("agent", name, nearest(name, names));
 }
 
-function stillLive(names: readonly string[]): Refusal {
-  const stop = names.map((name) => `ov stop ${name}`).join(", ");
-  const who = names.length === 1 ? `${names[0]} is live` : `${names.join(", ")} are live`;
-  return { kind: "busy", what: `${who}, so stop first (${stop}): the project` };
-}
-
 async function judgeOf(
   ports: WorktreePorts,
   facts: OwnersReply,
@@ -135,26 +138,46 @@ async function judgeOf(
 
 const none = { go: [], stay: [] } as const;
 
+/** The branches that go with their worktrees, also when no branches were asked for. */
+const branchesAlong = (going: readonly Judged[], { force }: CleanRequest): readonly FoundBranch[] =>
+  going.flatMap((judged) => {
+    const { tip, worktree } = judged;
+    return tip !== undefined && dropsBranch(judged, branchPolicy(force)) ? [{ branch: worktree.branch, tip }] : [];
+  });
+
+export const branchPolicy = (force: boolean): BranchPolicy => (force ? "always" : "when-landed");
+
 /** A branch goes when it has landed, or by force; never while a worktree that stays works on it. */
 async function judgeBranches(
   { worktrees }: WorktreePorts,
   facts: OwnersReply,
-  { request, worktrees: going }: { readonly request: CleanRequest; readonly worktrees: readonly Judged[] },
+  {
+    request,
+    worktrees: going,
+    along,
+  }: {
+    readonly request: CleanRequest;
+    readonly worktrees: readonly Judged[];
+    readonly along: readonly FoundBranch[];
+  },
 ): Promise<{ readonly go: FoundBranch[]; readonly stay: KeptBranch[] }> {
   const sorted: { go: FoundBranch[]; stay: KeptBranch[] } = { go: [], stay: [] };
   const goes = new Set(going.map(({ worktree }) => worktree.branch));
-  const goesAnyway = new Set(going.filter(({ landed }) => landed).map(({ worktree }) => worktree.branch));
+  const goesAnyway = new Set(along.map(({ branch }) => branch));
   const present = await survey(worktrees, facts);
   const inUse = new Set(present.filter(({ exists }) => exists).map(({ worktree }) => worktree.branch));
+  const ownerOf = new Map(facts.owners.map((owner) => [owner.agent.branch, owner]));
   const open: FoundBranch[] = [];
   for (const found of await worktrees.branches()) {
     const { branch } = found;
     if ((request.agent !== undefined && branch.split("/")[1] !== request.agent) || goesAnyway.has(branch)) continue;
-    if (inUse.has(branch) && !goes.has(branch)) {
+    const owner = ownerOf.get(branch)?.agent;
+    if (owner !== undefined && !hasEnded(owner)) {
+      sorted.stay.push({ branch, reason: `${owner.name} is live`, next: `ov stop ${owner.name}` });
+    } else if (inUse.has(branch) && !goes.has(branch)) {
       sorted.stay.push({ branch, reason: "its worktree is still there", next: "--worktrees removes that" });
     } else open.push(found);
   }
-  const ownerOf = new Map(facts.owners.map((owner) => [owner.agent.branch, owner]));
   const questions = open.map(({ branch, tip }) => {
     const owner = ownerOf.get(branch);
     const targets = owner?.targets ?? [facts.canonicalBranch];
@@ -179,7 +202,7 @@ async function judgeBranches(
 
 function unreleased({ owners }: OwnersReply, only: string | undefined): string[] {
   return owners
-    .filter(({ agent }) => agent.releasedAt === null && (only === undefined || agent.name === only))
+    .filter(({ agent }) => agent.releasedAt === null && hasEnded(agent) && (only === undefined || agent.name === only))
     .map(({ agent }) => agent.name);
 }
 

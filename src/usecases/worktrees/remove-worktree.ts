@@ -24,6 +24,10 @@ export interface Removed {
 /** `when-landed`: only a branch whose commits are elsewhere too. `always`: they are under the rescue ref. */
 export type BranchPolicy = "when-landed" | "always";
 
+/** Is its branch deleted with a worktree that goes? */
+export const dropsBranch = ({ tip, landed, exists, verdict }: Judged, policy: BranchPolicy): boolean =>
+  tip !== undefined && (landed || (policy === "always" && exists && verdict.class !== "clean"));
+
 /** Time for what an ended agent left running to leave by itself. */
 const graceMs = 2_000;
 
@@ -46,7 +50,7 @@ export async function removeOne(
     readonly branches?: "now" | "later";
   },
 ): Promise<Result<Removed, Refusal>> {
-  const { worktree, owner, verdict, landed, tip } = judged;
+  const { worktree, owner, verdict, tip } = judged;
   const { agentName, generation, path, branch } = worktree;
   // A server that a turn left running must not write after the last look, nor go on where nothing is any more.
   for (const id of owner?.incarnations ?? []) await processes.endStartedFor(id, graceMs);
@@ -60,7 +64,7 @@ export async function removeOne(
   const intent = await claimRemoval({ facts, processes }, { names: judged.names, agentId: owner?.agent.id });
   if (!intent.ok) return intent;
   if (!intent.value.clear) return ok({ ...untouched, agentName, path, branch, problem: intent.value.why });
-  const dropBranch = tip !== undefined && (landed || (policy === "always" && rescued !== undefined));
+  const dropBranch = tip !== undefined && dropsBranch(judged, policy);
   const dropNow = dropBranch && branches === "now";
   const removal = await worktrees.remove(worktree, { deleteBranch: dropNow ? tip : null });
   const left = dropNow ? await worktrees.resolve(`refs/heads/${worktree.branch}`) : undefined;

@@ -7,6 +7,7 @@ import type { Call, Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
 import { counted } from "../mail/render.ts";
 import { isOn, text } from "../task/given.ts";
+import { isDamaged } from "../worktree/clean.ts";
 import { emptyJson, planJson, planLines, reportJson, reportLines } from "./render.ts";
 
 export const clean: Handler = async (call) => {
@@ -15,17 +16,18 @@ export const clean: Handler = async (call) => {
   if (time !== undefined) return restore(call, time);
   const request = requestOf(flags);
   if (!request.ok) return request;
+  const dryRun = isOn(flags["dry-run"]);
   const facet = await app.worktrees();
-  const planned = await facet.planClean(request.value);
+  const planned = await facet.planClean({ ...request.value, dryRun });
   if (!planned.ok) return planned;
   const plan = planned.value;
   const told = planLines(io.paint, plan);
-  const partly = plan.keptWorktrees.length > 0 ? { exit: exits.unexpected } : {};
+  const partly = plan.keptWorktrees.some(isDamaged) ? { exit: exits.unexpected } : {};
   if (isEmptyPlan(plan)) {
     return ok({ json: emptyJson(plan), text: ["Nothing to clean.", ...told].join("\n"), quietText: "", ...partly });
   }
-  if (isOn(flags["dry-run"])) {
-    return ok({ json: { ...planJson(plan), dryRun: true }, text: ["Would remove:", ...told].join("\n") });
+  if (dryRun) {
+    return ok({ json: { ...planJson(plan), dryRun }, text: ["Would remove:", ...told].join("\n") });
   }
   for (const line of told) io.say(line);
   if (isOn(flags.all) && !io.yes) {

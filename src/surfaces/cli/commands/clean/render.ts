@@ -13,13 +13,15 @@ type Json = Readonly<Record<string, unknown>>;
 /** One line for each thing that would go, then what stays and why. */
 export function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
   const item = (text: string): string => `  ${paint.red("-")} ${text}`;
+  const deleted = new Set(plan.branches.map(({ branch }) => branch));
+  const withWorktree = new Set(plan.worktrees.map(({ worktree }) => worktree.branch));
+  const alone = plan.branches.filter(({ branch }) => !withWorktree.has(branch));
   return [
-    ...plan.worktrees.map(({ worktree, verdict }) =>
-      item(
-        `worktree ${visibleLine(worktree.branch)}${verdict.class === "clean" ? "" : ` (${verdict.class}, saved first)`}`,
-      ),
-    ),
-    ...plan.branches.map(({ branch }) => item(`branch ${visibleLine(branch)}`)),
+    ...plan.worktrees.map(({ worktree: { branch }, verdict }) => {
+      const saved = verdict.class === "clean" ? "" : ` (${verdict.class}, saved first)`;
+      return item(`worktree ${visibleLine(branch)}${saved}${deleted.has(branch) ? " and its branch" : ""}`);
+    }),
+    ...alone.map(({ branch }) => item(`branch ${visibleLine(branch)}`)),
     ...(plan.messages === 0 ? [] : [item(counted(plan.messages, "message"))]),
     ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
     ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
@@ -30,7 +32,15 @@ export function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
     ...plan.keptBranches.map(({ branch, reason, next }) =>
       warningLine(paint, `branch ${visibleLine(branch)} stays: ${reason}`, next),
     ),
+    ...liveLines(paint, plan.live),
   ];
+}
+
+function liveLines(paint: Paint, live: readonly string[]): readonly string[] {
+  if (live.length === 0) return [];
+  const [are, have, stop] = live.length === 1 ? ["is", "it has", live[0]] : ["are", "they have", "--all"];
+  const words = `${live.join(", ")} ${are} live: nothing is cleaned before ${have} ended`;
+  return [warningLine(paint, words, `ov stop ${stop}`)];
 }
 
 export function planJson(plan: CleanPlan): Json {
@@ -51,6 +61,7 @@ export function planJson(plan: CleanPlan): Json {
       dirs: plan.dirs.map(({ dir }) => dir),
       rescues: plan.rescues.map(({ ref }) => ref),
     },
+    live: plan.live,
     keptBranches: plan.keptBranches.map(({ branch }) => branch),
     keptWorktrees: plan.keptWorktrees,
   };

@@ -5,7 +5,7 @@ export const cleanCommand: Command = {
   name: "clean",
   summary: "Remove worktrees, branches, logs and mail of agents that have ended",
   details:
-    "Shows what it will do, and refuses while agents are live. Before anything goes, the branches concerned and the\ndatabase are copied to backups/<time>/ of the state directory; ov clean --restore <time> brings them back. Uncommitted and\nunmerged work is saved under refs/overstory/rescue/. Agents and runs are archived, never deleted.\nA worktree that git cannot read stays and is named; the rest is cleaned all the same, and the exit code is 1.",
+    "Shows what it will do, and refuses while agents are live; --dry-run shows it all the same. Before anything goes, the branches concerned and the\ndatabase are copied to backups/<time>/ of the state directory; ov clean --restore <time> brings them back. Uncommitted and\nunmerged work is saved under refs/overstory/rescue/. Agents and runs are archived, never deleted.\nA worktree that git cannot read stays and is named; the rest is cleaned all the same, and the exit code is 1.",
   group: "Setup",
   flags: [
     { name: "all", summary: "Everything below except --rescue; asks first, or needs --yes" },
