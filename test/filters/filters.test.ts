@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { slingNew, untilAgent } from "../../testkit/lifecycle.ts";
 import { jsonOf } from "../../testkit/ov.ts";
-import type { TestProject } from "../../testkit/project.ts";
+import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { type FilterCase, filterCases, filterProject } from "./filters.world.ts";
 
 const hasLfs = Bun.which("git-lfs") !== null;
@@ -183,4 +183,43 @@ test.skipIf(!hasLfs)("what only a snapshot keeps survives git lfs prune, as the 
   })) {
     expect([file, await project.git("cat-file", "blob", `${snapshot}:${file}`)]).toEqual([file, text]);
   }
+});
+
+describe("a program that an agent put into the user's git configuration", () => {
+  /** It tries to act as the operator, and leaves behind what it was told. */
+  const grab = (what: string): string =>
+    `mkdir -p "$HOME/grab"; { cd "$ROOT" && "$OV" task create Planted --id ${what}; echo "exit $?"; } >> "$HOME/grab/${what}" 2>&1`;
+  const script = (what: string, then: string): string => `#!/bin/sh\n(${grab(what)})\n${then}\n`;
+  const planted = `
+- do:
+    - shell: |
+        for what in smudge gpg; do
+          { echo "#!/bin/sh"; echo "OV=$(command -v ov) ROOT=$ROOT"; tail -n +2 "$HOME/$what.in"; } > "$HOME/$what.sh"
+          chmod +x "$HOME/$what.sh"
+        done
+        git config --global filter.zz.smudge "$HOME/smudge.sh"
+        git config --global gpg.program "$HOME/gpg.sh"
+        git config --global commit.gpgSign true
+        echo '*.txt filter=zz' > .gitattributes; echo q > q.txt; git add -A
+    - commit: work
+    - ov: [done, --summary, Done]
+`;
+
+  test("runs without the rights of the operator", async () => {
+    await using project = await makeProject({
+      gates: ["test -f q.txt"],
+      scenario: planted,
+      env: { GIT_CONFIG_NOSYSTEM: "1" },
+    });
+    const { home, root } = project;
+    writeFileSync(join(home, "smudge.in"), script("smudge", "cat").replaceAll("$ROOT", root));
+    writeFileSync(join(home, "gpg.in"), script("gpg", "exit 1").replaceAll("$ROOT", root));
+    await slingNew(project, "B1");
+    await untilAgent(project, "b1", "completed/done");
+    await project.ov("merge", "--branch", "overstory/b1/B1");
+    for (const what of ["smudge", "gpg"]) {
+      expect(readFileSync(join(home, "grab", what), "utf8")).toContain("limit of file locks");
+      expect(await project.read((tx) => tx.tasks.get(what))).toBeUndefined();
+    }
+  });
 });

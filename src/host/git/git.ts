@@ -1,5 +1,7 @@
 import type { Subprocess } from "bun";
 import { Failure } from "../../domain/failure.ts";
+import { gateMark } from "../../domain/process/mark.ts";
+import { lockLimitOf, takeMark } from "../linux/mark.ts";
 import { linuxProcesses } from "../processes.ts";
 import { expectRoom } from "./full-disk.ts";
 
@@ -20,6 +22,8 @@ export interface GitCall {
   readonly stdin?: Uint8Array | string;
   /** Filters may run: they get what a program of the user's needs to fetch a large file or find a key. */
   readonly withFilters?: boolean;
+  /** Git may start another program, such as the one that signs. With filters it always may. */
+  readonly startsPrograms?: boolean;
   /** After this time it is ended, with everything it started. */
   readonly limitMs?: number;
 }
@@ -35,9 +39,10 @@ export function git(cwd: string, ...args: string[]): Promise<GitAnswer> {
 
 export async function runGit(call: GitCall): Promise<GitAnswer> {
   const { cwd, args, env = {}, stdin, withFilters = false } = call;
-  const { limitMs = withFilters ? filterPatienceMs : patienceMs } = call;
+  const { limitMs = withFilters ? filterPatienceMs : patienceMs, startsPrograms = withFilters } = call;
+  const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
   const child = Bun.spawn({
-    cmd: [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args],
+    cmd: startsPrograms ? marked(cmd) : cmd,
     cwd,
     env: { ...gitEnvironment(withFilters), ...env },
     stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe"],
@@ -55,6 +60,16 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
   const late = isLate ? `git did not end within ${Math.round(limitMs / 1000)} s` : "";
   const words = [err?.toString() ?? "", late].filter((part) => part !== "").join("\n");
   return { code, raw: raw ?? Buffer.alloc(0), out: raw?.toString("utf8") ?? "", err: words, isLate };
+}
+
+/**
+ * The same command with the mark of a gate. Agents can write the user's git configuration as well, so a program that it
+ * names may be an agent's, and must never pass for the operator. A process that is marked already passes its mark on.
+ */
+function marked(cmd: readonly string[]): string[] {
+  if (process.platform !== "linux" || lockLimitOf("self") !== undefined) return [...cmd];
+  const mark = gateMark(Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex"));
+  return ["/bin/sh", "-c", `${takeMark}exec "$@"`, "ov-git", String(mark), ...cmd];
 }
 
 let program: string | undefined;

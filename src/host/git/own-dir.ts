@@ -50,7 +50,10 @@ export interface OwnDirOptions {
  */
 export interface OwnDir extends Disposable {
   readonly dir: string;
-  git(args: readonly string[], options?: Pick<GitCall, "stdin" | "env" | "limitMs">): Promise<GitAnswer>;
+  git(
+    args: readonly string[],
+    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms">,
+  ): Promise<GitAnswer>;
 }
 
 export function openOwnDir(options: OwnDirOptions): OwnDir {

@@ -53,7 +53,7 @@ async function writeCommit(
   const sign = signing === undefined ? [] : ["-S"];
   const args = [...settings, "commit-tree", ...sign, ...parents.flatMap((parent) => ["-p", parent]), tree];
   const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...nameOf(user) };
-  const limit = signing === undefined ? {} : { limitMs: signingLimitMs };
+  const limit = signing === undefined ? {} : { limitMs: signingLimitMs, startsPrograms: true };
   const answer = await ground.through((own) => own.git(args, { stdin: message, env, ...limit }));
   if (signing !== undefined && answer.code !== 0) {
     expectRoom(answer, null);
