@@ -170,10 +170,14 @@ describe("a first init", () => {
     const bare = join(world.base, "bare.git");
     mkdirSync(plain);
     await world.git("init", "--quiet", "--bare", bare);
+    const odd = join(world.base, "two\nlines");
+    await world.git("init", "--quiet", odd);
     const reasons = [
       [plain, "not-a-git-repository"],
       [bare, "bare-repository"],
-      [join(world.root, ".git"), "not-a-git-repository"],
+      [join(world.root, ".git"), "inside-git-directory"],
+      [join(world.root, ".git", "refs"), "inside-git-directory"],
+      [odd, "line-break-in-path"],
     ] as const;
     for (const [place, kind] of reasons) {
       const { code, out } = await world.ovIn(place, "init", "--json");
@@ -181,6 +185,14 @@ describe("a first init", () => {
       expect(JSON.parse(out)).toMatchObject({ success: false, details: { kind, path: place } });
       expect(existsSync(join(place, ".overstory"))).toBe(false);
     }
+    for (const root of [world.root, odd]) expect(existsSync(join(root, ".git", "ov-state"))).toBe(false);
+  });
+
+  test("leaves a directory alone that has the name of the instruction file", async () => {
+    using world = await initWorld();
+    mkdirSync(join(world.root, "CLAUDE.md"));
+    const said = await world.ov("init");
+    expect([said.code, existsSync(join(world.root, ".overstory", "config.yaml"))]).toEqual([0, true]);
   });
 
   test("--project names the repository from elsewhere", async () => {

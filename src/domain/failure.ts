@@ -10,6 +10,8 @@ export type FailureData =
   | { readonly kind: "config-invalid"; readonly path: string; readonly problems: readonly ConfigProblem[] }
   | { readonly kind: "no-such-directory"; readonly path: string; readonly isFile: boolean }
   | { readonly kind: "not-a-git-repository"; readonly path: string }
+  | { readonly kind: "inside-git-directory"; readonly path: string }
+  | { readonly kind: "line-break-in-path"; readonly path: string }
   | { readonly kind: "bare-repository"; readonly path: string }
   | { readonly kind: "project-copied"; readonly root: string; readonly original: string }
   | { readonly kind: "store-lost"; readonly path: string; readonly backup: string | null }

@@ -198,3 +198,16 @@ test("a monitor is started only where it is switched on, watches the same run an
   expect(await project.json("coordinator", "stop")).toMatchObject({ monitorStopped: true, workersLeft: [] });
   expect((await project.agent("monitor")).state).toBe("completed");
 }, 120_000);
+
+test("an objective that is to come from a closed or empty standard input starts nobody", async () => {
+  await using project = await makeProject({});
+  const child = Bun.spawn({
+    cmd: ["sh", "-c", '"$1" coordinator start --objective - <&-', "sh", ovBinary()],
+    cwd: project.root,
+    env: { ...project.env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  expect(await new Response(child.stderr).text()).toContain("nothing was piped in");
+  expect(await child.exited).toBe(2);
+  expect(await project.json("status")).toMatchObject({ agents: [], currentRunId: null });
+});

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { begin } from "../../domain/project/section.ts";
 import { readText } from "../read-text.ts";
@@ -41,7 +42,8 @@ export function instructionFileOf({
   runtime: string;
 }): string {
   const files = new Set(codingAgents.map(({ instructionFile }) => instructionFile));
-  const marked = [...files].find((name) => readText(join(root, name))?.includes(begin) === true);
+  const isFile = (name: string): boolean => statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true;
+  const marked = [...files].find((name) => isFile(name) && readText(join(root, name))?.includes(begin) === true);
   if (marked !== undefined) return marked;
   const [own = runtime] = installedRuntimes(path);
   // What programs without a file of their own agree on.

@@ -48,13 +48,18 @@ async function projectRootAt(cwd: string): Promise<string> {
 async function topLevel(cwd: string): Promise<string> {
   existing(cwd);
   const { code, out, err } = await git(cwd, "rev-parse", "--show-toplevel");
-  if (code === 0) return out.replace(/\r?\n$/, "");
+  if (code === 0) {
+    const top = out.replace(/\r?\n$/, "");
+    if (/[\r\n]/.test(top)) throw new Failure({ kind: "line-break-in-path", path: top });
+    return top;
+  }
   // One that is there but that git will not use, as when it belongs to somebody else, is not the same as none.
   if ((await ask(cwd, "rev-parse", "--is-bare-repository")) === "true") {
     throw new Failure({ kind: "bare-repository", path: cwd });
   }
   const isGitDir = (await ask(cwd, "rev-parse", "--is-inside-work-tree")) === "false";
-  if (isGitDir || !hasGitAbove(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
+  if (isGitDir) throw new Failure({ kind: "inside-git-directory", path: cwd });
+  if (!hasGitAbove(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
   throw new Failure({ kind: "unexpected", problem: `git cannot use the repository at ${cwd}: ${err.trim()}` });
 }
 

@@ -44,6 +44,20 @@ export function describeFailure(failure: FailureData): Description {
         hint: "go to your repository, or make one here: git init && ov init",
         details: { ...details, worktreePath: failure.path, branchName: null },
       };
+    case "inside-git-directory":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `${failure.path} is inside the git directory of a repository, not in its files; nothing was changed`,
+        hint: "go to the top of the checkout, and type it there: ov init",
+        details: { ...details, worktreePath: failure.path, branchName: null },
+      };
+    case "line-break-in-path":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `the path of the repository holds a line break, which git cannot name in its answers: ${JSON.stringify(failure.path)}; nothing was changed`,
+        hint: "rename that directory, and type it again: ov init",
+        details: { ...details, worktreePath: failure.path, branchName: null },
+      };
     case "bare-repository":
       return {
         ...setup("WORKTREE_ERROR"),

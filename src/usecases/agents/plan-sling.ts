@@ -51,6 +51,12 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     const extra = { value: runtime, allowed: settings.runtimes, ...(near === undefined ? {} : { nearest: near }) };
     return no(invalid("runtime", "is not a runtime this program can start", extra));
   }
+  const outside = request.files.find(leavesProject);
+  if (outside !== undefined) {
+    return no(
+      invalid("files", "must be paths inside the project, without a leading / and without ..", { value: outside }),
+    );
+  }
   if (request.forceHierarchy === true && caller.kind === "agent") {
     return no({
       kind: "not-allowed",
@@ -197,6 +203,9 @@ function mostChildren({ maxAgents }: SlingRequest, caller: Caller, parent: Agent
 async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
   return parent === null ? tx.runs.current() : tx.runs.get(parent.runId);
 }
+
+/** An agent works in its own worktree, in which no such path means anything. */
+const leavesProject = (path: string): boolean => /^[/\\~]/.test(path) || path.split(/[/\\]/).includes("..");
 
 /**
  * The files that were asked for, else the files of the task. A read-only agent owns no files, and a merger works in

@@ -49,6 +49,16 @@ test.each(asks)("%s is in the instructions of a lead, and only when it was asked
   expect(await told(world, "asked", { capability: "lead", ...asked })).toContain(words);
 });
 
+test.each(["../../etc", "/etc/passwd", "src/../../x", "~/x"])(
+  "%s is no file of the project, and nobody is slung for it",
+  async (file) => {
+    await using world = await worldOf();
+    const refused = await world.call(sling, asking("ann", { files: ["a.ts", file] }));
+    expect(refused).toMatchObject({ ok: false, refusal: { kind: "invalid", field: "files", value: file } });
+    expect(await world.store.read((tx) => tx.agents.byName("ann"))).toBeUndefined();
+  },
+);
+
 test("project.defaultProfile is the working style of whoever is slung without one", async () => {
   const { project, ...rest } = settingsFor("app");
   await using world = await worldOf({ ...rest, project: { ...project, defaultProfile: "careful" } });

@@ -66,7 +66,9 @@ async function givenObjective({ flags, io }: Call): Promise<Result<string | unde
   const typed = text(flags.objective);
   if (typed !== "-") return ok(typed);
   const piped = await io.stdin();
-  return piped === undefined ? no(invalid("objective", "is -, but nothing was piped in")) : ok(piped);
+  // A closed standard input reads as an empty one: nobody said what is wanted.
+  if (piped === undefined || piped.trim() === "") return no(invalid("objective", "is -, but nothing was piped in"));
+  return ok(piped);
 }
 
 /** A branch that nobody has would be found missing only when the first agent needs it. */
