@@ -118,7 +118,8 @@ export function describeFailure(failure: FailureData): Description {
         exit: exits.permission,
         retryable: false,
         message: `this user may not use ${failure.path ?? "a file of the project"}: ${failure.problem}`,
-        hint: `see who owns it, perhaps root after one sudo: ls -ld ${failure.path ?? "."}; then look again: ov status`,
+        // A file that may not be made is not there yet; then its directory says who may.
+        hint: `see who owns it, perhaps root after one sudo: ls -ld ${withDirectory(failure.path ?? ".")}; then look again: ov status`,
         details,
       };
     case "program-missing":
@@ -191,4 +192,9 @@ function problemLine(path: string, { field, problem, file, line, column }: Confi
   // A file that is no YAML at all has no field to blame.
   const what = field === "" ? problem : `${field} ${problem}`;
   return `  ${what}${where === "" ? "" : ` (${where})`}`;
+}
+
+function withDirectory(path: string): string {
+  const end = path.lastIndexOf("/");
+  return end <= 0 ? shellWord(path) : `${shellWord(path.slice(0, end))} ${shellWord(path)}`;
 }
