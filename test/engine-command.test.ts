@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { killServices } from "../testkit/lifecycle.ts";
 import { makeProject, type ProjectOptions, type TestProject } from "../testkit/project.ts";
 
 /** Keeps an idle engine up for the whole test. */
@@ -35,6 +36,17 @@ const nobodyLeft = (project: TestProject): Promise<void> =>
   project.until("every process had ended", async () => project.processes().length === 0);
 
 describe("ov engine", () => {
+  test("an engine that crashed with nothing left to do runs for no command", async () => {
+    await using project = await withTask({ env: longLived });
+    await project.json("engine", "start");
+    expect((await project.ov("status")).out).toContain("Engine: running");
+    killServices(project);
+    await nobodyLeft(project);
+    expect(await project.json("engine", "status")).toMatchObject({ running: false });
+    expect((await project.ov("status")).out).toContain("Engine: not running");
+    expect(await project.json("status")).toMatchObject({ engine: null });
+  });
+
   test("starts one engine, shows it, and stops it with its keeper", async () => {
     await using project = await withTask({ env: longLived });
     const began = performance.now();

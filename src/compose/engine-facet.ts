@@ -25,8 +25,8 @@ const lookMs = 20;
 
 /** The engine of this project, as a person sees and steers it. */
 export function makeEngineControl(project: Project, warn: (line: string) => void): EngineControl {
-  const live = (): EngineNotice | undefined => liveEngine(project);
   const door = doorOf(project);
+  const live = (): EngineNotice | undefined => door.notice();
   const answering = async (): Promise<EngineNotice | undefined> => ((await door.answers()) ? live() : undefined);
   return {
     start: async () => {
@@ -98,12 +98,6 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
       return ok({ ending, ...(await workload(project)) });
     },
   };
-}
-
-/** The engine that has announced itself and is really there. */
-function liveEngine(project: Project): EngineNotice | undefined {
-  const notice = doorOf(project).notice();
-  return notice !== undefined && linuxProcesses.check(notice) !== "gone" ? notice : undefined;
 }
 
 async function workload(project: Project): Promise<Workload> {

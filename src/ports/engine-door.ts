@@ -21,7 +21,7 @@ export interface EngineDoor {
   answers(): Promise<boolean>;
   /** For processes that live beside an engine: has a silent engine replaced. Starts no engine where none runs. */
   watch(): Promise<void>;
-  /** The engine of this project. Not one that serves another place, as of a project this one was copied from. */
+  /** The engine of this project that runs. Not one that serves another place, as of a project this one was copied from. */
   notice(): EngineNotice | undefined;
   /** Ends an engine that still serves the place this project was moved away from. */
   endLost(): Promise<void>;

@@ -25,26 +25,24 @@ const startingMs = 10_000;
 /** The caller's side of the door. */
 export function engineDoor(options: KeeperOptions): EngineDoor {
   const paths = doorPaths(options.state);
+  /** An engine that crashed has left its notice behind. */
   const notice = (): EngineNotice | undefined => {
     const found = readNotice(paths.notice);
-    return found !== undefined && servesHere(found, options.state) === "here" ? found : undefined;
+    if (found === undefined || servesHere(found, options.state) !== "here") return undefined;
+    return options.processes.check(found) === "gone" ? undefined : found;
   };
   const endLost = async (): Promise<void> => {
     const found = readNotice(paths.notice);
     if (found === undefined || servesHere(found, options.state) !== "moved") return;
     killEngine(options.state, found);
   };
-  const living = (): EngineNotice | undefined => {
-    const engine = notice();
-    return engine === undefined || options.processes.check(engine) === "gone" ? undefined : engine;
-  };
   const wake = async (): Promise<boolean> => {
     await endLost();
-    const engine = living();
+    const engine = notice();
     return engine !== undefined && (await sendByte(engine.socket));
   };
   const silent = async (): Promise<EngineNotice | undefined> => {
-    const engine = living();
+    const engine = notice();
     // An engine that computes is not stopped. It answers later, and callers need not wait for the answer.
     if (engine === undefined || entryOf(engine.pid)?.computing === true) return undefined;
     const waitMs = successorIsAlive(options) ? watchedAnswerMs : answerMs;
@@ -70,7 +68,7 @@ export function engineDoor(options: KeeperOptions): EngineDoor {
       return unheard;
     },
     answers: async () => {
-      const engine = living();
+      const engine = notice();
       return engine !== undefined && (await hasAnswer(engine.socket, answerMs));
     },
     watch: async () => {
