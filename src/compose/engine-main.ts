@@ -7,6 +7,7 @@ import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
+import { cutLog } from "../host/log-files.ts";
 import { oldFiles } from "../host/old-files.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
@@ -45,6 +46,7 @@ interface EngineOptions {
 /** The engine process of one project, until it has nothing to do or is asked to end. */
 export async function engineMain(opened: Project, options: EngineOptions = {}): Promise<void> {
   settleIn();
+  cutLogs(opened);
   await recordIfNew(opened);
   const stop = options.stop ?? stopOnSignals();
   const door = engineSide({ ...keeperOptions(opened), version });
@@ -144,6 +146,17 @@ function watchSettings({ root, dir, env, config: had }: Project): () => Promise<
     // are mended.
     return found.ok && !Bun.deepEquals(found.value.config, had);
   };
+}
+
+/** An engine starts with a long log as well: a full disk, for example, must not keep it from making room. */
+function cutLogs({ dir }: Project): void {
+  for (const name of ["engine.log", "supervisors.log"]) {
+    try {
+      cutLog(join(dir, "run", name));
+    } catch (error) {
+      say(`${new Date().toISOString()} ${name} could not be cut: ${String(error)}\n`);
+    }
+  }
 }
 
 /** A project that was never bound, as after a clone, is written down before anything long-lived relies on its place. */

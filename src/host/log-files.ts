@@ -1,0 +1,26 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+
+/** So much of a log stays, in the file beside it. */
+const keptBytes = 1024 * 1024;
+
+/**
+ * Cuts a log that has grown: its end goes to `<file>.1`, which replaces the one before, and the log starts again. Programs
+ * that have it open go on writing: they append, so the next line is the first of the emptied file.
+ */
+export function cutLog(file: string): void {
+  if (!existsSync(file)) return;
+  const log = openSync(file, "r");
+  try {
+    const { size } = fstatSync(log);
+    if (size <= keptBytes) return;
+    const end = Buffer.alloc(keptBytes);
+    const read = readSync(log, end, 0, keptBytes, size - keptBytes);
+    const isWhole = end.indexOf(0x0a) + 1;
+    // In two steps: killed between them, the end of the log is there twice, and the next cut mends that.
+    writeFileSync(`${file}.new`, end.subarray(isWhole, read), { mode: 0o600 });
+    renameSync(`${file}.new`, `${file}.1`);
+    truncateSync(file, 0);
+  } finally {
+    closeSync(log);
+  }
+}
