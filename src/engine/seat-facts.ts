@@ -1,0 +1,144 @@
+import type { Agent } from "../domain/agent/agent.ts";
+import { nextDelivery } from "../domain/mail/delivery.ts";
+import type { Tx } from "../ports/store.ts";
+import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
+import { endAgent } from "../usecases/agents/end-agent.ts";
+import { post } from "../usecases/mail/post.ts";
+import type { EnginePorts } from "./ports.ts";
+
+type FactPorts = Pick<EnginePorts, "ids" | "clock">;
+
+/** The agent has its worktree. */
+export async function seated(
+  tx: Tx,
+  ports: FactPorts,
+  agent: Agent,
+  seat: Seat & { readonly baseRef: string },
+): Promise<void> {
+  const { path, identity, branch, baseRef, baseCommit } = seat;
+  await tx.agents.seated(agent.id, {
+    worktreePath: path,
+    worktreeIdentity: identity,
+    branch,
+    baseRef,
+    baseCommit,
+  });
+  await record(tx, ports, agent, "seated", { worktree: path, branch, baseCommit });
+  if (seat.unfilled !== undefined) await tellUnfilled(tx, ports, agent, seat.unfilled);
+  if (seat.putAside !== undefined) await tellPutAside(tx, ports, agent, { path, putAside: seat.putAside });
+}
+
+/** Tells the parent and the operator of the directory that was moved away: its owner may miss it. */
+async function tellPutAside(
+  tx: Tx,
+  ports: FactPorts,
+  agent: Agent,
+  { path, putAside }: { readonly path: string; readonly putAside: string },
+): Promise<void> {
+  const { name, parentName } = agent;
+  await tell(tx, ports, agent, {
+    recipients: [...new Set([parentName, "operator"])],
+    subject: `[ENGINE] something else stood in the place of the worktree of ${name}`,
+    body: `${path} was not the worktree that ${name} was given. It was moved to ${putAside}, and the branch was checked out afresh.`,
+  });
+  await record(tx, ports, agent, "stand_in_put_aside", { path, putAside }, "warn");
+}
+
+/** The agent reads it with its task; its parent can do something about it. */
+async function tellUnfilled(
+  tx: Tx,
+  ports: FactPorts,
+  agent: Agent,
+  unfilled: readonly UnfilledSubmodule[],
+): Promise<void> {
+  const { name, parentName } = agent;
+  const lines = unfilled.map(
+    ({ path, problem, fix }) => `- ${path}: ${problem}${fix === null ? "" : `. In the project's checkout: ${fix}`}`,
+  );
+  await tell(tx, ports, agent, {
+    recipients: [...new Set([name, parentName])],
+    subject: `[ENGINE] empty submodules in the worktree of ${name}`,
+    body: `These submodules could not be filled from what is on this machine, so their directories are empty:\n${lines.join("\n")}`,
+  });
+  await record(tx, ports, agent, "submodules_unfilled", { unfilled }, "warn");
+}
+
+/** Sends mail of the engine that wakes no agent. */
+export async function tell(
+  tx: Tx,
+  ports: FactPorts,
+  { name, runId }: Agent,
+  letter: { readonly recipients: readonly string[]; readonly subject: string; readonly body: string },
+): Promise<void> {
+  const { recipients, ...text } = letter;
+  await post(
+    tx,
+    { ids: ports.ids, now: ports.clock.now() },
+    {
+      ...text,
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId,
+      verified: true,
+      address: name,
+      recipients: recipients.map((to) => ({ name: to, wake: false })),
+      type: "status",
+      priority: "normal",
+    },
+  );
+}
+
+/** No process ever ran, so nothing can be lost: the agent ends, its task is free again, its parent learns why. */
+export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, problem: string): Promise<void> {
+  const now = ports.clock.now();
+  const end = {
+    state: "zombie",
+    outcome: "start_failed",
+    actor: "engine",
+    reason: problem,
+    death: null,
+    turnId: null,
+  } as const;
+  if (!(await endAgent(tx, { ids: ports.ids, now }, agent, end))) return;
+  await tx.agents.release(agent.id, now);
+  for (const { delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
+    const cancelled = nextDelivery(delivery, { kind: "cancel", reason: "the agent could not start" }, now);
+    if (cancelled.ok) await tx.deliveries.update(cancelled.value);
+  }
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  if (task?.claimedBy === agent.name) {
+    await tx.tasks.update({ ...task, status: "open", claimedBy: null, mergeState: "none", updatedAt: now });
+  }
+  await post(
+    tx,
+    { ids: ports.ids, now },
+    {
+      from: "system",
+      fromAgentId: null,
+      byEngine: true,
+      runId: agent.runId,
+      verified: true,
+      address: agent.parentName,
+      recipients: [{ name: agent.parentName, wake: true }],
+      subject: `[ENGINE] could not start ${agent.name}`,
+      body: `${agent.name} (${agent.capability}) has no worktree: ${problem}. Its task is open again.`,
+      type: "error",
+      priority: "high",
+    },
+  );
+  await record(tx, ports, agent, "start_failed", { problem });
+}
+
+/** Appends an event about the agent. */
+export async function record(
+  tx: Tx,
+  ports: FactPorts,
+  agent: Agent,
+  type: string,
+  data: unknown,
+  level: "info" | "warn" = "info",
+): Promise<void> {
+  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
+  await tx.events.append([{ ...about, source: "engine", type, level, data, createdAt: ports.clock.now() }]);
+}
