@@ -2,80 +2,19 @@ import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { everything, files, type Prepared, prepared } from "../../../../testkit/checkout-to-move.ts";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { type KillPoint, killPoints } from "../../../ports/kill-points.ts";
 import { writeTrust } from "../../trust-file.ts";
-
-const files = {
-  "a.txt": "a\n",
-  "b.txt": "b\n",
-  "dir/c.txt": "c\n",
-  "gone/d.txt": "d\n",
-  becomes: "a file\n",
-  "mine.txt": "mine\n",
-  ".gitignore": "*.log\n",
-};
-
-interface Prepared {
-  readonly world: GitMergeWorld;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** A next commit with every kind of change, and a user with work of their own beside it. */
-function prepared(): Prepared {
-  const world = gitMergeWorld({ files });
-  const { root } = world;
-  const from = world.tip("main");
-  const to = world.branch("next", () => {
-    world.write(root, "a.txt", "new a\n");
-    world.write(root, "new/deep/n.txt", "n\n");
-    world.write(root, "run.sh", "#!/bin/sh\n");
-    chmodSync(join(root, "run.sh"), 0o755);
-    symlinkSync("a.txt", join(root, "link"));
-    rmSync(join(root, "gone"), { recursive: true });
-    rmSync(join(root, "becomes"));
-    world.write(root, "becomes/one.txt", "one\n");
-    rmSync(join(root, "dir"), { recursive: true });
-    world.write(root, "dir", "a file now\n");
-    chmodSync(join(root, "b.txt"), 0o755);
-  });
-  world.write(root, "mine.txt", "changed\n");
-  world.write(root, "staged.txt", "staged\n");
-  world.git(root, "add", "staged.txt");
-  world.write(root, "untracked.txt", "u\n");
-  world.write(root, "x.log", "ignored\n");
-  return { world, from, to };
-}
-
-/** Every file with its kind and bytes, and what git says. */
-function everything({ root, git }: GitMergeWorld): unknown {
-  const seen = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.parentPath.includes("/.git") && entry.name !== ".git")
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => {
-      const stat = lstatSync(path);
-      const text = stat.isFile() ? readFileSync(path, "latin1") : stat.isSymbolicLink() ? readlinkSync(path) : "dir";
-      return `${path} ${(stat.mode & 0o100) !== 0} ${text}`;
-    });
-  const says = [
-    ["status", "--porcelain=v2", "--branch", "--ignored"],
-    ["diff", "--cached"],
-    ["symbolic-ref", "HEAD"],
-  ];
-  return [seen.toSorted(), ...says.map((args) => git(root, ...args))];
-}
 
 const statusLines = ({ root, git }: GitMergeWorld): readonly string[] =>
   git(root, "status", "--porcelain")
@@ -375,64 +314,5 @@ describe("checkouts of a special kind", () => {
     expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({ kind: "done" });
     expect([world.read(world.root, "x.up"), world.read(world.root, "t.crlf")]).toEqual(["HELLO\n", "two\r\n"]);
     expect(world.git(world.root, "status", "--porcelain")).toBe("");
-  });
-});
-
-describe("a plan that no move of ours has made", () => {
-  interface Planted {
-    readonly world: GitMergeWorld;
-    readonly victim: string;
-  }
-  /** As an attacker would write it, under the name that a plan for this checkout has. */
-  function plant({ world, victim }: Planted, change: (plan: Record<string, unknown>) => Record<string, unknown>): void {
-    const moves = join(world.scratch, "moves");
-    const dir = join(moves, "move-planted");
-    mkdirSync(join(dir, "files"), { recursive: true });
-    mkdirSync(join(dir, "aside"));
-    mkdirSync(victim, { recursive: true });
-    writeFileSync(join(victim, "precious.txt"), "precious\n");
-    const gitDir = join(world.root, ".git");
-    const tips = { from: world.tip("main"), to: world.tip("next") };
-    const about = { checkout: world.root, gitDir, commonDir: gitDir, ref: "refs/heads/main", ...tips };
-    const plan = change({ ...about, dir, index: null, steps: [], verified: true, back: null });
-    const name = new Bun.CryptoHasher("sha256").update(String(plan.checkout)).digest("hex").slice(0, 16);
-    writeFileSync(join(moves, `${name}.json`), JSON.stringify(plan));
-  }
-
-  const step = (path: string) => ({ path, kind: "remove", before: null, staged: null });
-  const forgeries: readonly (readonly [string, (planted: Planted, plan: Record<string, unknown>) => object])[] = [
-    ["that would delete a directory of others", ({ victim }) => ({ dir: victim, verified: false })],
-    [
-      "that leads out of the checkout",
-      ({ victim }) => ({ steps: [step(`../${victim.split("/").at(-1)}/precious.txt`)] }),
-    ],
-    ["that writes into the git directory", () => ({ steps: [step(".git/config")] })],
-    ["for a directory that is no checkout", ({ victim }) => ({ checkout: victim })],
-    ["for a checkout of another git directory", ({ victim }) => ({ gitDir: victim })],
-    ["that moves something else than a branch", () => ({ ref: "refs/heads/../../config" })],
-    ["without steps", () => ({ steps: null })],
-  ];
-  for (const [what, forge] of forgeries) {
-    test(`${what} is put aside and named, and never followed`, async () => {
-      const { world } = prepared();
-      using _ = world;
-      const planted = { world, victim: join(world.root, "..", "victim") };
-      const before = everything(world);
-      plant(planted, (plan) => ({ ...plan, ...forge(planted, plan) }));
-      await expect(world.merging.finishMoves()).rejects.toThrow("is not one of ours");
-      expect(readFileSync(join(planted.victim, "precious.txt"), "utf8")).toBe("precious\n");
-      expect(everything(world)).toEqual(before);
-      expect(readdirSync(join(world.scratch, "moves")).filter((name) => name.endsWith(".refused"))).toHaveLength(1);
-      expect(await world.merging.finishMoves()).toEqual([]);
-    });
-  }
-
-  test("that is no JSON is put aside as well, and the next move works", async () => {
-    const { world, from, to } = prepared();
-    using _ = world;
-    mkdirSync(join(world.scratch, "moves"), { recursive: true });
-    writeFileSync(join(world.scratch, "moves", "0123456789abcdef.json"), "{");
-    await expect(world.merging.finishMoves()).rejects.toThrow("it is no JSON");
-    expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({ kind: "done" });
   });
 });
