@@ -1,4 +1,4 @@
-import type { AttemptOutcome, MergeAttempt } from "../domain/merge/attempt.ts";
+import type { AttemptMember, AttemptOutcome, MergeAttempt } from "../domain/merge/attempt.ts";
 import type { MergeOp, MergeOpKind, MergeOpRequest, MergeOpStatus } from "../domain/merge/operation.ts";
 import type { MergeAttemptRows, MergeOpFilter, MergeOpRows } from "../ports/store/merges.ts";
 import { holdsNumber } from "./merges.ts";
@@ -13,6 +13,7 @@ export const mergeAttempts = table<MergeAttempt>("merge_attempts", {
   candidateCommit: nullable(text()),
   outcome: nullable(text<AttemptOutcome>()),
   gateResults: json<readonly string[]>(),
+  members: json<readonly AttemptMember[]>(),
   startedAt: integer,
   finishedAt: nullable(integer),
   logDir: nullable(text()),

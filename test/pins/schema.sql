@@ -1,4 +1,4 @@
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -247,7 +247,7 @@ CREATE TABLE merge_attempts (
   started_at INTEGER NOT NULL,
   finished_at INTEGER,
   log_dir TEXT
-) STRICT;
+, members TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE INDEX merge_attempts_finished ON merge_attempts(finished_at, id) WHERE finished_at IS NOT NULL;
 

@@ -1,4 +1,5 @@
 import { lastingProblem } from "../../domain/failure.ts";
+import type { AttemptOutcome } from "../../domain/merge/attempt.ts";
 import type { MergeCause, MergeEntry, Verdict } from "../../domain/merge/entry.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
 import type { EntryOutcome, Landing } from "../../domain/merge/train/member.ts";
@@ -81,6 +82,9 @@ async function run(
   const checks = openChecks(ports, { slots, logDir: attempt.logDir, stop, work: entries });
   const base = { commit: attempt.baseCommit, tree: await merging.treeOf(attempt.baseCommit) };
   const trees = new Map([[base.commit, base.tree]]);
+  /** The entries that each commit of this attempt holds, and the trees that hold each entry. */
+  const held = new Map<string, readonly number[]>();
+  const treesWith = new Map<number, Set<string>>(entries.map(({ id }) => [id, new Set()]));
   const steered = ({ members }: Landing<MergeEntry>): readonly string[] =>
     members.flatMap(({ entry }) => steeringGaps(concerns.get(entry.id)?.touched ?? []));
   const dropped = await droppedBehind(ports, target);
@@ -92,7 +96,12 @@ async function run(
       if (lost !== undefined) return { kind: "stopped", cause: "conflict", detail: { message: lost } };
       const tree = trees.get(onto) ?? (await merging.treeOf(onto));
       const answer = await mergeOne(ports, { onto: { commit: onto, tree }, entry, slots, stop });
-      if (answer.kind === "merged") trees.set(answer.commit, answer.tree);
+      if (answer.kind === "merged") {
+        trees.set(answer.commit, answer.tree);
+        const ids = [...(held.get(onto) ?? []), entry.id];
+        held.set(answer.commit, ids);
+        for (const id of ids) treesWith.get(id)?.add(answer.tree);
+      }
       return answer;
     },
     check: (commit, tree, request) => checks.check(commit, tree, request),
@@ -109,11 +118,25 @@ async function run(
   const report = await runTrain(steps, request);
   const kinds = new Set(report.outcomes.map(({ outcome }) => outcome.kind));
   const outcome = kinds.has("landed") ? "landed" : kinds.has("blocked") ? "blocked" : "failed";
-  const change = { outcome, candidateCommit: report.tip.commit, gateResults: checks.all() } as const;
+  const members = report.outcomes.map(({ entry, outcome: own }) => ({
+    id: entry.id,
+    outcome: memberOutcomes[own.kind],
+    trees: [...(treesWith.get(entry.id) ?? [])],
+  }));
+  const change = { outcome, candidateCommit: report.tip.commit, gateResults: checks.all(), members } as const;
   await ports.store.transaction((tx) =>
     tx.mergeAttempts.change(attempt.id, { ...change, finishedAt: ports.clock.now() }),
   );
 }
+
+/** What an attempt was for an entry, by what became of the entry. */
+const memberOutcomes = {
+  landed: "landed",
+  rejected: "failed",
+  stopped: "failed",
+  blocked: "blocked",
+  waiting: "blocked",
+} as const satisfies Record<EntryOutcome["kind"], AttemptOutcome>;
 
 async function beginAttempt(
   ports: MergePorts,
@@ -133,6 +156,7 @@ async function beginAttempt(
       candidateCommit: null,
       outcome: null,
       gateResults: [],
+      members: [],
       startedAt: ports.clock.now(),
       finishedAt: null,
       logDir,

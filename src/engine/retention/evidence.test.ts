@@ -171,6 +171,7 @@ test("no result goes while a train is on its way or an operation is intended", a
     baseCommit: "b",
     candidateCommit: null,
     gateResults: [],
+    members: [],
     logDir: null,
   };
   await using world = await worldOf(async (tx) => {

@@ -199,7 +199,14 @@ const makers: Readonly<Record<string, Make>> = {
     (id) => `merge_attempts WHERE id = '${id}'`,
     async (tx, id, at, needed) => {
       const entry = await tx.merges.insert(anEntry(id, { status: needed ? "blocked" : "merged" }));
-      const about = { trainId: id, queueIds: [entry], baseCommit: "b", candidateCommit: null, gateResults: [] };
+      const about = {
+        trainId: id,
+        queueIds: [entry],
+        baseCommit: "b",
+        candidateCommit: null,
+        gateResults: [],
+        members: [],
+      };
       await tx.mergeAttempts.insert({ ...about, id, outcome: "landed", startedAt: at, finishedAt: at, logDir: null });
     },
   ),

@@ -10,6 +10,7 @@ import turnFailures from "./007-failures.sql" with { type: "file" };
 import project from "./008-project.sql" with { type: "file" };
 import oldRows from "./009-old-rows.sql" with { type: "file" };
 import givenBudgets from "./010-given-budgets.sql" with { type: "file" };
+import attemptMembers from "./011-attempt-members.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -26,6 +27,7 @@ const migrations: readonly string[] = [
   project,
   oldRows,
   givenBudgets,
+  attemptMembers,
 ];
 
 export const schemaVersion = migrations.length;

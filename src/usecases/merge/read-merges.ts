@@ -1,5 +1,5 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
-import type { MergeAttempt } from "../../domain/merge/attempt.ts";
+import { type GateSubject, gateSubject, type MergeAttempt, outcomeFor } from "../../domain/merge/attempt.ts";
 import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
@@ -50,8 +50,9 @@ export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly
 };
 
 export interface MergeDetail extends MergeView {
-  readonly attempts: readonly MergeAttempt[];
-  readonly gates: readonly GateResult[];
+  /** With the outcome that each had for this entry. */
+  readonly attempts: readonly Omit<MergeAttempt, "members">[];
+  readonly gates: readonly (GateResult & { readonly on: GateSubject | null })[];
   readonly receipts: readonly Receipt[];
   readonly operations: readonly MergeOp[];
   /** The branch it is promoted to later; null where it lands there directly. */
@@ -67,12 +68,17 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
     const entry = found.value;
     const order = (await readyMerges(tx, context)).map(({ id }) => id);
     const attempts = await tx.mergeAttempts.of(entry.id);
+    const operations = await tx.mergeOps.list({ queueId: entry.id });
+    const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
     return ok({
       ...(await viewOf(tx, entry, order)),
-      attempts,
-      gates: await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]),
+      attempts: attempts.map(({ members, ...attempt }) => ({
+        ...attempt,
+        outcome: outcomeFor(entry, { ...attempt, members }, operations),
+      })),
+      gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
       receipts: await tx.receipts.about(mergeRef(entry.id)),
-      operations: await tx.mergeOps.list({ queueId: entry.id }),
+      operations,
       meantFor: await meantFor(tx, context.settings.project.canonicalBranch, entry),
     });
   },

@@ -42,6 +42,7 @@ const anAttempt = (id: string, change: Partial<MergeAttempt> = {}): MergeAttempt
   candidateCommit: null,
   outcome: null,
   gateResults: [],
+  members: [],
   startedAt: noon,
   finishedAt: null,
   logDir: null,
@@ -185,6 +186,7 @@ export function mergePromises(check: Check): void {
         finishedAt: noon + 2,
         candidateCommit: "cand",
         gateResults: ["g1"],
+        members: [{ id: 1, outcome: "failed", trees: ["t1"] }],
       });
     });
     expect(await store.read((tx) => tx.mergeAttempts.of(1))).toEqual([
@@ -194,6 +196,7 @@ export function mergePromises(check: Check): void {
         finishedAt: noon + 2,
         candidateCommit: "cand",
         gateResults: ["g1"],
+        members: [{ id: 1, outcome: "failed", trees: ["t1"] }],
       }),
     ]);
     expect((await store.read((tx) => tx.mergeAttempts.of(2))).map(({ id }) => id)).toEqual(["at-2"]);

@@ -78,7 +78,7 @@ function page(paint: Paint, detail: MergeDetail): string {
     ),
     ...section(
       "Gates",
-      gates.map((result) => resultLine(paint, result)),
+      gates.map((result) => `${resultLine(paint, result)}${subjectWords(detail, result)}`),
     ),
     ...section(
       "Evidence",
@@ -90,6 +90,12 @@ function page(paint: Paint, detail: MergeDetail): string {
     ),
     ...approvalHints(paint, [entry]),
   ].join("\n");
+}
+
+/** Only a gate that looked at a tree with this entry says anything about the entry. */
+function subjectWords({ entry }: MergeDetail, { on }: MergeDetail["gates"][number]): string {
+  if (on === "base") return `  (on ${visibleLine(entry.targetBranch)}, without this branch)`;
+  return on === "others" ? "  (on other branches, without this one)" : "";
 }
 
 function causeLines({ entry }: MergeDetail): readonly string[] {
