@@ -78,6 +78,7 @@ export interface MergeOpRequest {
   readonly gaps?: readonly string[];
   /** Land: ids of the gate results that speak for the tree. */
   readonly results?: readonly string[];
+  /** Land, undo: the tree of `afterCommit`. */
   readonly tree?: string;
   /** Undo: the commit that takes back each of `queueIds`, in their order. Empty when the ref simply went back. */
   readonly commits?: readonly string[];

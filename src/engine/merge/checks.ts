@@ -1,4 +1,5 @@
 import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts";
+import { gateHash } from "../../domain/gate/gate-hash.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import type { CauseDetail } from "../../domain/merge/entry.ts";
 import type { CheckAnswer, CheckRequest } from "../../domain/merge/train/steps.ts";
@@ -17,6 +18,8 @@ export interface Checks {
   check(commit: string, tree: string, request: CheckRequest): Promise<CheckAnswer>;
   /** What is proved about a tree, with the ids of the results that prove it. */
   verdictOf(tree: string): Judged & { readonly results: readonly string[] };
+  /** Takes over what the gates said about a tree before this, where nothing was asked about it now. */
+  recall(tree: string): Promise<void>;
   on(tree: string): readonly GateResult[];
   /** Ids of all results. */
   all(): readonly string[];
@@ -78,6 +81,14 @@ export function openChecks(ports: MergePorts, { slots, logDir, stop, work, keep 
       const known = [...on(tree).values()];
       const judged = verdictOf({ gates: project.qualityGates, results: known, cache: merge.cache });
       return { ...judged, results: known.map(({ id }) => id) };
+    },
+    recall: async (tree) => {
+      for (const gate of project.qualityGates) {
+        if (on(tree).has(gate.name)) continue;
+        const hash = gateHash(gate, keep ?? merge, ports.ids.digest);
+        const [latest] = await ports.store.read((tx) => tx.gates.on(tree, hash));
+        if (latest !== undefined) on(tree).set(gate.name, { ...latest, gate: gate.name });
+      }
     },
     on: (tree) => [...on(tree).values()],
     all: () => [...results.values()].flatMap((known) => [...known.values()]).map(({ id }) => id),

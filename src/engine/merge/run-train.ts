@@ -105,13 +105,13 @@ async function run(
       return answer;
     },
     check: (commit, tree, request) => checks.check(commit, tree, request),
-    land: async (landing) =>
-      land(ports, {
-        target,
-        landing,
-        ...evidenceFor(checks, landing, [...steered(landing), ...(await hooksLeftOut(ports))]),
-      }),
-    onProgress: (progress) => record(ports, progress),
+    land: async (landing) => {
+      // A tree that was on the branch already was not asked about again.
+      if (!landing.checked) await checks.recall(landing.to.tree);
+      const others = [...steered(landing), ...(await hooksLeftOut(ports))];
+      return land(ports, { target, landing, ...evidenceFor(checks, landing, others) });
+    },
+    onProgress: (progress) => record(ports, checks, progress),
   };
   const { batchSize, maxRebases, parallelGates, baselineFailing } = rules.merge;
   const request = { base, entries, batchSize, maxRebases, parallelGates, baselineFailing };
@@ -200,12 +200,17 @@ function evidenceFor(
   return { verdict: verdict === "verified" && more.length > 0 ? "verified_with_gaps" : verdict, gaps: more, results };
 }
 
-async function record(ports: MergePorts, progress: TrainProgress<MergeEntry>): Promise<void> {
+async function record(ports: MergePorts, checks: Checks, progress: TrainProgress<MergeEntry>): Promise<void> {
   switch (progress.kind) {
     case "assembled":
       return markGating(ports, progress.members);
-    case "settled":
-      return recordOutcome(ports, progress.entry, progress.outcome);
+    case "settled": {
+      const { entry, outcome } = progress;
+      // Recorded together with the move of the branch; only what was in it before is recorded here.
+      if (outcome.kind === "landed")
+        return outcome.landing === null ? recordHeld(ports, checks, entry, outcome) : undefined;
+      return recordOutcome(ports, entry, outcome);
+    }
     default:
   }
 }
@@ -217,18 +222,29 @@ async function markGating(ports: MergePorts, entries: readonly MergeEntry[]): Pr
   });
 }
 
-async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: EntryOutcome): Promise<void> {
+/** The landing branch had everything of the entry already, so what is known about its tip is known about the entry. */
+async function recordHeld(
+  ports: MergePorts,
+  checks: Checks,
+  entry: MergeEntry,
+  { tree, tier, strategy, commit }: Extract<EntryOutcome, { kind: "landed" }>,
+): Promise<void> {
+  await checks.recall(tree);
+  const { verdict } = checks.verdictOf(tree);
+  await ports.store.transaction((tx) =>
+    landed(tx, mergeContext(ports), { opId: null, entries: [{ entry, tier, strategy, commit, verdict }] }),
+  );
+}
+
+async function recordOutcome(
+  ports: MergePorts,
+  entry: MergeEntry,
+  outcome: Exclude<EntryOutcome, { kind: "landed" }>,
+): Promise<void> {
   const context = mergeContext(ports);
   if (outcome.kind === "rejected") await distrust(ports, { ours: outcome.onto.commit, theirs: entry.headCommit });
   await ports.store.transaction(async (tx) => {
     switch (outcome.kind) {
-      case "landed": {
-        // Recorded together with the move of the branch; only what was in it before is recorded here.
-        if (outcome.landing !== null) return;
-        const { tier, strategy, commit } = outcome;
-        await landed(tx, context, { opId: null, entries: [{ entry, tier, strategy, commit, verdict: "unverified" }] });
-        return;
-      }
       case "rejected":
         await rejected(tx, context, entry, { status: "failed", cause: outcome.cause, detail: outcome.detail });
         return;

@@ -146,7 +146,8 @@ async function failedGates(
 
 async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }: Plan): Promise<boolean> {
   const { merging, store, clock, reach } = ports;
-  const intent = { beforeCommit: tip, afterCommit: to, request: { ...op.request, commits }, updatedAt: clock.now() };
+  const request = { ...op.request, commits, tree: await merging.treeOf(to) };
+  const intent = { beforeCommit: tip, afterCommit: to, request, updatedAt: clock.now() };
   await store.transaction((tx) => tx.mergeOps.settle(op.id, intent));
   reach("merge.before-land");
   const moved = await setRef(ports, op, tip, to);

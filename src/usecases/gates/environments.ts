@@ -38,7 +38,7 @@ export async function isWanted(tx: Tx, envFile: string, exceptName: string): Pro
   const runs = new Set((await tx.agents.list({ envFile })).map(({ runId }) => runId));
   for (const id of runs) {
     const landing = (await tx.runs.get(id))?.landingBranch ?? null;
-    if (landing !== null && (await landingsSincePromotion(tx, landing)).landings > 0) return true;
+    if (landing !== null && (await landingsSincePromotion(tx, landing)).length > 0) return true;
   }
   return false;
 }

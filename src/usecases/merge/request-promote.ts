@@ -1,17 +1,19 @@
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { currentRun } from "../runs/current-run.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { newOp } from "./new-op.ts";
-import { landingsSincePromotion, type Unpromoted } from "./unpromoted.ts";
+import { doubtsAbout, type Unpromoted, unpromotedWork } from "./unpromoted.ts";
 
 export interface PromoteRequest {
   /** The current run, else the newest, when it is not said. */
   readonly runId?: string | undefined;
+  /** What waits for this branch, whichever run it is of. */
+  readonly target?: string | undefined;
 }
 
 /** `nothing`: why there is nothing to ask for. */
@@ -23,32 +25,56 @@ export type PromoteReply =
 export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
   access: "write",
   operatorOnly: true,
-  run: async (tx, context, { runId }) => {
-    const run = await findRun(tx, context, runId);
-    if (!run.ok) return run;
-    const found = await landingOf(tx, context, run.value, { named: runId !== undefined });
+  run: async (tx, context, request) => {
+    const asked = await landingFor(tx, context, request);
+    if (!asked.ok) return asked;
+    const found = asked.value;
     if ("nothing" in found) return ok({ promote: null, ...found });
     const { landing, target } = found;
     const ref = `refs/heads/${target}`;
     const intended = await tx.mergeOps.list({ kind: "promote", status: "intended", ref });
-    const asked = intended.find(({ request }) => request.landing === landing);
-    if (asked !== undefined) return ok({ promote: asked });
+    const same = intended.find((op) => op.request.landing === landing);
+    if (same !== undefined) return ok({ promote: same });
     return ok({ promote: await newOp(tx, context, { kind: "promote", ref, queueIds: [], request: found }) });
   },
 };
 
+export interface PromotionOutlook extends Pick<Unpromoted, "unverified"> {
+  readonly target: string;
+  /** What this promotion does not bring and waits all the same. */
+  readonly elsewhere: readonly Pick<Unpromoted, "runId" | "target">[];
+}
+
 /** The landed work that a promotion would bring and no gate has proved. Writes nothing. */
-export const promotionDoubts: UseCase<PromoteRequest, Pick<Unpromoted, "unverified"> & { readonly target: string }> = {
+export const promotionDoubts: UseCase<PromoteRequest, PromotionOutlook> = {
   access: "read",
-  run: async (tx, context, { runId }) => {
-    const run = await findRun(tx, context, runId);
-    if (!run.ok) return run;
-    const found = await landingOf(tx, context, run.value, { named: runId !== undefined });
+  run: async (tx, context, request) => {
+    const asked = await landingFor(tx, context, request);
+    if (!asked.ok) return asked;
+    const found = asked.value;
     const { target } = found;
-    if ("nothing" in found) return ok({ target, unverified: [] });
-    return ok({ target, unverified: (await landingsSincePromotion(tx, found.landing)).unverified });
+    const landing = "nothing" in found ? undefined : found.landing;
+    const elsewhere = (await unpromotedWork(tx, context)).filter((one) => one.landing !== landing);
+    const unverified = landing === undefined ? [] : await doubtsAbout(tx, context, landing, { gatedFirst: true });
+    return ok({ target, unverified, elsewhere });
   },
 };
+
+async function landingFor(
+  tx: Tx,
+  context: Context,
+  { runId, target }: PromoteRequest,
+): Promise<Result<Landing | Nothing, Refusal>> {
+  if (target !== undefined) {
+    if (runId !== undefined) return no(invalid("--target", "cannot be combined with --run"));
+    const waiting = (await unpromotedWork(tx, context)).find((one) => one.target === target);
+    if (waiting === undefined) return ok({ nothing: `nothing that has landed waits for ${target}`, target });
+    const of = waiting.runId === null ? {} : { runId: waiting.runId };
+    return ok({ ...of, landing: waiting.landing, target });
+  }
+  const run = await findRun(tx, context, runId);
+  return run.ok ? ok(await landingOf(tx, context, run.value, { named: runId !== undefined })) : run;
+}
 
 interface Landing {
   readonly runId?: string;

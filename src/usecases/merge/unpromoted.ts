@@ -1,61 +1,106 @@
+import type { Gate, GateResult } from "../../domain/gate/gate.ts";
+import { gateHash } from "../../domain/gate/gate-hash.ts";
+import { verdictOf } from "../../domain/gate/verdict.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
+import { failsAsBefore } from "../../domain/merge/train/judge.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { Context } from "../usecase.ts";
 import { isOfTarget } from "./find-undo.ts";
+import { purposeOf } from "./landing-target.ts";
+import { leftTips } from "./landing-tip.ts";
 
 /** Work that landed on a branch of ours and is not on its target yet. */
 export interface Unpromoted {
-  readonly runId: string;
+  /** Null: no run lands there. */
+  readonly runId: string | null;
   readonly landing: string;
   readonly target: string;
   /** Landings since the last promotion. */
   readonly landings: number;
-  /** Why some landings are not proved, each reason once; empty when the gates prove all of them. */
+  /** Why what waits is not proved, each reason once; empty when the gates prove it. */
   readonly unverified: readonly string[];
 }
 
-/** An older run is promoted by name: `ov merge promote --run`. */
-const mostRuns = 20;
+/** Among so many of the newest landings. */
+const mostLandings = 200;
 
-/** The runs, among the newest, whose work waits for a promotion. Reads the record, not git. */
-export async function unpromotedRuns(tx: Tx): Promise<readonly Unpromoted[]> {
+/** The landing branches whose work waits for a promotion, the newest landing first. Reads the record, not git. */
+export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readonly Unpromoted[]> {
   const found: Unpromoted[] = [];
-  const seen = new Set<string>();
-  for (const run of await tx.runs.list(mostRuns)) {
-    const { landingBranch: landing, targetBranch: target } = run;
-    if (landing === null || target === null || seen.has(landing)) continue;
-    seen.add(landing);
-    const { landings, unverified } = await landingsSincePromotion(tx, landing);
-    if (landings > 0) found.push({ runId: run.id, landing, target, landings, unverified });
+  const landed = await tx.mergeOps.list({ kind: "land", status: "done", limit: mostLandings });
+  for (const ref of new Set(landed.map((op) => op.ref))) {
+    const landing = ref.replace(/^refs\/heads\//, "");
+    const purpose = await purposeOf(tx, context, landing);
+    if (purpose === null) continue;
+    const landings = (await landingsSincePromotion(tx, landing)).length;
+    if (landings === 0) continue;
+    const unverified = await doubtsAbout(tx, context, landing);
+    found.push({ runId: purpose.run?.id ?? null, landing, target: purpose.target, landings, unverified });
   }
   return found;
 }
 
-/** The landings on a branch since its last promotion. */
+/** What landed on a branch since its last promotion, and was not taken back. */
 export async function landingsSincePromotion(
   tx: Tx,
   landing: NonNullable<Run["landingBranch"]>,
-): Promise<Pick<Unpromoted, "landings" | "unverified">> {
+): Promise<readonly MergeEntry[]> {
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
-  if (landed.length === 0) return { landings: 0, unverified: [] };
+  if (landed.length === 0) return [];
   const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: 200 });
   const last = promotions.find(({ request, undoneBy }) => request.landing === landing && undoneBy === null);
-  const unverified = new Set<string>();
-  let landings = 0;
+  const entries: MergeEntry[] = [];
   for (const { seq, undoneBy, queueIds } of landed) {
     if (undoneBy !== null || (last !== undefined && last.seq > seq)) continue;
     for (const id of queueIds) {
       const entry = await tx.merges.get(id);
-      if (entry?.status !== "merged" || (await isOfTarget(tx, entry))) continue;
-      landings++;
-      for (const reason of await doubtsOf(tx, entry)) unverified.add(reason);
+      if (entry?.status === "merged" && !(await isOfTarget(tx, entry))) entries.push(entry);
     }
   }
-  return { landings, unverified: [...unverified] };
+  return entries;
 }
 
-async function doubtsOf(tx: Tx, { id, verdict }: MergeEntry): Promise<readonly string[]> {
-  if (verdict !== "unverified") return [];
-  const gaps = (await tx.receipts.about(mergeRef(id))).flatMap((receipt) => receipt.gaps);
-  return gaps.length === 0 ? ["no gate has checked it"] : gaps;
+type GateTerms = Pick<Context, "settings" | "ids">;
+
+/**
+ * Why the tree at the tip of a landing branch is not proved, by the gates as they are now. A promotion brings this tree
+ * and no other, so what was known about each landing on the way does not matter. Where the record does not have the
+ * tree, the landings speak for it.
+ */
+export async function doubtsAbout(
+  tx: Tx,
+  { settings, ids }: GateTerms,
+  landing: string,
+  { gatedFirst = false }: { readonly gatedFirst?: boolean } = {},
+): Promise<readonly string[]> {
+  const { last } = await leftTips(tx, landing);
+  const ops = await tx.mergeOps.list({ status: "done", ref: `refs/heads/${landing}`, limit: 200 });
+  const tip = ops.find(({ afterCommit, request }) => afterCommit === last && request.tree !== undefined);
+  const { tree = "", gaps: then = [] } = tip?.request ?? {};
+  if (tree === "") return doubtsOfLandings(tx, landing);
+  const gates = settings.project.qualityGates;
+  const results: GateResult[] = [];
+  for (const gate of gates) {
+    const [latest] = await tx.gates.on(tree, gateHash(gate, settings.merge, ids.digest));
+    if (latest !== undefined) results.push({ ...latest, gate: gate.name });
+  }
+  // A promotion runs every gate that has no result yet, and stops when one fails.
+  const isAsked = ({ name, paths }: Gate): boolean =>
+    !gatedFirst || paths.length > 0 || results.some(({ gate }) => gate === name);
+  const known = gates.filter(isAsked);
+  if (known.length === 0 && gates.length > 0) return [];
+  const { verdict, gaps } = verdictOf({ gates: known, results, cache: settings.merge.cache });
+  const excused = known.map(({ name }) => failsAsBefore(name)).filter((gap) => then.includes(gap));
+  return verdict === "unverified" ? [...new Set([...gaps, ...excused])] : [];
+}
+
+async function doubtsOfLandings(tx: Tx, landing: string): Promise<readonly string[]> {
+  const doubts = new Set<string>();
+  for (const { id, verdict } of await landingsSincePromotion(tx, landing)) {
+    if (verdict !== "unverified") continue;
+    const gaps = (await tx.receipts.about(mergeRef(id))).flatMap((receipt) => receipt.gaps);
+    for (const doubt of gaps.length === 0 ? ["no gate has checked it"] : gaps) doubts.add(doubt);
+  }
+  return [...doubts];
 }

@@ -5,7 +5,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
 import { mergeCounts } from "../merge/merge-counts.ts";
-import { type Unpromoted, unpromotedRuns } from "../merge/unpromoted.ts";
+import { type Unpromoted, unpromotedWork } from "../merge/unpromoted.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
 import { needsOperator, type Trouble, troubleOf } from "../operator/troubled-agents.ts";
@@ -56,7 +56,7 @@ export interface OtherRun {
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
 export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
   access: "read",
-  run: async (tx, _context, { all, mailbox }) => {
+  run: async (tx, context, { all, mailbox }) => {
     const run = (await tx.runs.current()) ?? null;
     const agents: AgentView[] = [];
     for (const agent of await shownAgents(tx, run, all)) {
@@ -83,7 +83,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       approvals: merges.approvals,
       failedMerges: merges.failed,
       mergeTroubles: merges.troubles,
-      unpromoted: await unpromotedRuns(tx),
+      unpromoted: await unpromotedWork(tx, context),
       decisions: decisions.filter(({ kind }) => kind === "decision"),
       questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),
     });
