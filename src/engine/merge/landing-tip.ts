@@ -67,8 +67,10 @@ async function compareTip(ports: TipPorts, landing: string, tip: string): Promis
   const context = { ids, now: ports.clock.now() };
   const { last, intended } = await store.read((tx) => leftTips(tx, landing));
   const runs = (await store.read((tx) => tx.runs.list(remembered))).filter((run) => run.landingBranch === landing);
+  const begun = await store.read((tx) => tx.mergeOps.list({ kind: "begin", status: "done", ref: branchRef(landing) }));
   const targets = [
     ...runs.flatMap(({ targetBranch }) => targetBranch ?? []),
+    ...begun.flatMap(({ request }) => request.target ?? []),
     landing.slice(integrationPrefix.length),
     ports.settings.canonicalBranch,
   ];

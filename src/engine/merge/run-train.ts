@@ -236,15 +236,14 @@ async function recordHeld(
   );
 }
 
-async function recordOutcome(
-  ports: MergePorts,
-  entry: MergeEntry,
-  outcome: Exclude<EntryOutcome, { kind: "landed" }>,
-): Promise<void> {
+async function recordOutcome(ports: MergePorts, entry: MergeEntry, outcome: EntryOutcome): Promise<void> {
   const context = mergeContext(ports);
   if (outcome.kind === "rejected") await distrust(ports, { ours: outcome.onto.commit, theirs: entry.headCommit });
   await ports.store.transaction(async (tx) => {
     switch (outcome.kind) {
+      // Recorded with the move of the branch, or by `recordHeld`.
+      case "landed":
+        return;
       case "rejected":
         await rejected(tx, context, entry, { status: "failed", cause: outcome.cause, detail: outcome.detail });
         return;

@@ -1,7 +1,6 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { type GateSubject, gateSubject, type MergeAttempt, outcomeFor } from "../../domain/merge/attempt.ts";
 import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
-import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid } from "../../domain/refusal.ts";
@@ -9,6 +8,7 @@ import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { findEntry } from "./find-entry.ts";
+import { promoteFlags, purposeOf } from "./landing-target.ts";
 import { readyMerges } from "./ready-merges.ts";
 
 export interface MergeView {
@@ -57,6 +57,8 @@ export interface MergeDetail extends MergeView {
   readonly operations: readonly MergeOp[];
   /** The branch it is promoted to later; null where it lands there directly. */
   readonly meantFor: string | null;
+  /** The flags with which `ov merge promote` brings it there. */
+  readonly promoteFlags: readonly string[];
 }
 
 /** Everything that is known about one entry. */
@@ -68,6 +70,7 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
     const entry = found.value;
     const order = (await readyMerges(tx, context)).map(({ id }) => id);
     const attempts = await tx.mergeAttempts.of(entry.id);
+    const purpose = await purposeOf(tx, context, entry.targetBranch);
     const operations = await tx.mergeOps.list({ queueId: entry.id });
     const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
     return ok({
@@ -79,7 +82,8 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
       gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
       receipts: await tx.receipts.about(mergeRef(entry.id)),
       operations,
-      meantFor: await meantFor(tx, context.settings.project.canonicalBranch, entry),
+      meantFor: purpose?.target ?? null,
+      promoteFlags: purpose === null ? [] : await promoteFlags(tx, purpose),
     });
   },
 };
@@ -111,11 +115,6 @@ export const mergeLog: UseCase<
     return ok({ operations, entries });
   },
 };
-
-async function meantFor(tx: Tx, canonical: string, { runId, targetBranch }: MergeEntry): Promise<string | null> {
-  if (!isIntegration(targetBranch)) return null;
-  return (runId === null ? undefined : await tx.runs.get(runId))?.targetBranch ?? canonical;
-}
 
 async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<MergeView> {
   const waitsFor: number[] = [];

@@ -1,4 +1,5 @@
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { Tx } from "../../ports/store.ts";
 import { tellOperator } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
@@ -32,7 +33,7 @@ export async function settlePromotion(
   await tellOperator(tx, context, {
     runId,
     subject: `not promoted: ${target}`,
-    body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ov merge promote`,
+    body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ov merge promote ${runId === null ? `--target ${shellWord(target)}` : `--run ${runId}`}`,
     type: "error",
     priority: "normal",
   });

@@ -1,4 +1,5 @@
 import { ok } from "../../../../domain/result.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
@@ -10,9 +11,13 @@ import { settledOp } from "./wait-op.ts";
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
 export const promote: Handler = async ({ app, flags, io }) => {
   const run = text(flags.run);
-  const doubts = await app.call("merge.promotion-doubts", { runId: run });
+  const request = { runId: run, target: text(flags.target) };
+  const doubts = await app.call("merge.promotion-doubts", request);
   if (!doubts.ok) return doubts;
   const { unverified } = doubts.value;
+  const elsewhere = doubts.value.elsewhere.map((one) =>
+    hintLine(io.paint, `more waits for ${visibleLine(one.target)}: ${promoteCommand(one)}`),
+  );
   // The question comes before the request, because the engine acts on a request at once.
   if (unverified.length > 0) {
     const into = visibleLine(doubts.value.target);
@@ -22,13 +27,17 @@ export const promote: Handler = async ({ app, flags, io }) => {
       return ok({ json: { promote: null, cancelled: true, moved: false }, text: "Nothing was moved." });
     }
   }
-  const asked = await app.call("merge.request-promote", { runId: run });
+  const asked = await app.call("merge.request-promote", request);
   if (!asked.ok) return asked;
   if (asked.value.promote === null) {
     const { nothing, target } = asked.value;
     return ok({
       json: { promote: null, landingBranch: null, targetBranch: target, errorMessage: null, moved: false },
-      text: `Nothing to promote: ${visibleLine(nothing)}.\n${hintLine(io.paint, "see what has landed: ov merge log")}`,
+      text: [
+        `Nothing to promote: ${visibleLine(nothing)}.`,
+        ...elsewhere,
+        hintLine(io.paint, "see what has landed: ov merge log"),
+      ].join("\n"),
       quietText: "",
     });
   }
@@ -37,7 +46,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const { op, entries, problem } = settled.value;
   const { landing = "", target = "", cause = null } = op.request;
   const json = { promote: opJson(op, entries), landingBranch: landing, targetBranch: target };
-  const again = `ov merge promote${run === undefined ? "" : ` --run ${run}`}`;
+  const again = promoteCommand({ runId: run ?? null, target: request.target ?? null });
   if (problem !== null) {
     return ok({
       json: { ...json, success: false, errorMessage: problem, cause, moved: false },
@@ -56,8 +65,18 @@ export const promote: Handler = async ({ app, flags, io }) => {
       ? [
           successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
           hintLine(io.paint, `to take it back: ov merge undo ${op.id}`),
+          ...elsewhere,
         ].join("\n")
-      : `Nothing to promote: ${visibleLine(target)} had everything of ${visibleLine(landing)} already.`,
+      : [
+          `Nothing to promote: ${visibleLine(target)} had everything of ${visibleLine(landing)} already.`,
+          ...elsewhere,
+        ].join("\n"),
     quietText: commit,
   });
 };
+
+/** A run is named where there is one; without a run the branch that the work is meant for says it. */
+function promoteCommand({ runId, target }: { readonly runId: string | null; readonly target: string | null }): string {
+  if (runId !== null) return `ov merge promote --run ${runId}`;
+  return target === null ? "ov merge promote" : `ov merge promote --target ${shellWord(target)}`;
+}

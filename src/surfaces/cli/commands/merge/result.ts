@@ -1,5 +1,6 @@
 import { isOpenMerge, type MergeEntry, type MergeStatus, type ResolutionTier } from "../../../../domain/merge/entry.ts";
 import { causeWords, howWords } from "../../../../domain/merge/words.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergeDetail } from "../../../../usecases/merge/read-merges.ts";
 import type { Paint } from "../../command.ts";
@@ -10,6 +11,7 @@ import { awaitsApproval, entryJson, paintedVerdict, verdictOf } from "./render.t
 export interface MergeResult {
   /** The branch it is promoted to later; null where it lands there directly. */
   readonly meantFor: string | null;
+  readonly promoteFlags: readonly string[];
   readonly entry: MergeEntry;
   readonly success: boolean;
   readonly tier: ResolutionTier;
@@ -20,7 +22,7 @@ export interface MergeResult {
 
 /** `standing`: why nothing more happens to an entry that is still open. */
 export function resultOf(
-  { entry, operations, receipts, meantFor }: MergeDetail,
+  { entry, operations, receipts, meantFor, promoteFlags }: MergeDetail,
   standing: string | undefined,
 ): MergeResult {
   const success = entry.status === "merged";
@@ -28,6 +30,7 @@ export function resultOf(
   return {
     entry,
     meantFor,
+    promoteFlags,
     success,
     tier: entry.tier ?? (entry.cause === "conflict" ? "auto-resolve" : "clean-merge"),
     conflictFiles: entry.cause === "conflict" ? (entry.causeDetail?.files ?? []) : [],
@@ -52,7 +55,10 @@ const endings: Readonly<Record<MergeStatus, string>> = {
   reverted: "it landed and was taken back",
 };
 
-export const resultJson = ({ entry, ...result }: MergeResult) => ({ entry: entryJson(entry), ...result });
+export const resultJson = ({ entry, promoteFlags: _, ...result }: MergeResult) => ({
+  entry: entryJson(entry),
+  ...result,
+});
 
 /** A result for a person: what it was about, how it went, and what to type next. */
 export function resultLines(paint: Paint, result: MergeResult): readonly string[] {
@@ -94,8 +100,11 @@ function aboutLine(entry: MergeEntry, meantFor: string | null): string {
   return visibleLine(facts.join(", "));
 }
 
-function nextSteps({ entry, meantFor }: MergeResult): readonly string[] {
-  if (entry.status === "merged") return meantFor === null ? [] : [`to have it on ${meantFor}: ov merge promote`];
+function nextSteps({ entry, meantFor, promoteFlags }: MergeResult): readonly string[] {
+  if (entry.status === "merged") {
+    const command = ["ov merge promote", ...promoteFlags.map(shellWord)].join(" ");
+    return meantFor === null ? [] : [`to have it on ${visibleLine(meantFor)}: ${command}`];
+  }
   if (awaitsApproval(entry)) {
     const all = entry.causeDetail?.difference === undefined ? [] : [`see all of it: ov merge diff ${entry.id}`];
     return [...all, `to let it land: ov merge approve ${entry.id}`];

@@ -154,7 +154,10 @@ export const mergeCommand: Command = {
       summary: "Fast-forward your branch to what a run has landed",
       details:
         "Work for a branch that is checked out lands on overstory/integration/<run>. This moves your branch there, with files in your checkout following. Files you have changed are never overwritten: then nothing moves, and the exit code is 4. Work that no gate has proved is named before anything moves; at a terminal you are asked, unless --yes is given.",
-      flags: [{ name: "run", value: "run-id", summary: "Which run (default: the current one)", complete: "runs" }],
+      flags: [
+        { name: "run", value: "run-id", summary: "Which run (default: the current one)", complete: "runs" },
+        { name: "target", value: "branch", summary: "What waits for this branch, whichever run it is of" },
+      ],
       run: async () => (await import("./promote.ts")).promote,
     },
   ],

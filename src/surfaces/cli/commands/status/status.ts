@@ -86,7 +86,7 @@ function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): str
 
 /** Without this line a team's work looks finished although its target has nothing of it. */
 function landedLine(paint: Paint, { runId, target, landings, unverified }: Unpromoted, current: string | null): string {
-  const of = runId === current ? "" : ` --run ${runId}`;
+  const of = runId === null ? ` --target ${shellWord(target)}` : runId === current ? "" : ` --run ${runId}`;
   const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
   const branches = landings === 1 ? "1 branch waits" : `${landings} branches wait`;
   return `Landed: ${branches} to be taken over into ${visibleLine(target)}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
