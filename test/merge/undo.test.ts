@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { requestPromote } from "../../src/usecases/merge/request-promote.ts";
+import { overview } from "../../src/usecases/status/overview.ts";
 import { landingWorld } from "../../testkit/landing-world.ts";
 
 const landing = "overstory/integration/main";
@@ -44,6 +46,39 @@ test("what later work rests on is not taken out: the cause is named and the bran
   expect(op.problem).toStartWith("what came later touches the same lines as a");
   expect(world.tip(landing)).toBe(tip);
   expect(await world.entry(a)).toMatchObject({ status: "merged" });
+  // What the problem says to type works.
+  const commands = undosIn(op.problem);
+  expect(commands).toHaveLength(2);
+  for (const id of commands) expect(await world.undo(id)).toMatchObject({ status: "done" });
+  expect(world.show(landing, "x.txt")).toBe("one");
+});
+
+const undosIn = (problem: string | null): readonly string[] =>
+  [...(problem ?? "").matchAll(/ov merge undo (op-\w+)/g)].map(([, id]) => id ?? "");
+
+test("a promotion that commits came after is not taken back; the commands that take its work out are named", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) {
+    world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+    await world.enqueue(name);
+    await world.work();
+  }
+  const promoted = await world.promote();
+  world.write(world.root, "own.txt", "own\n");
+  world.git(world.root, "add", "own.txt");
+  world.git(world.root, "commit", "--quiet", "-m", "by hand");
+  const op = await world.undo(promoted.id);
+  expect(op.status).toBe("dropped");
+  expect(op.problem).toEndWith("then: ov merge promote --target main");
+  expect(undosIn(op.problem)).toHaveLength(2);
+  for (const id of undosIn(op.problem)) expect(await world.undo(id)).toMatchObject({ status: "done" });
+  const { unpromoted } = await world.call(overview, { all: false, mailbox: "operator" });
+  expect(unpromoted).toMatchObject([{ target: "main", landings: 0, takenOut: 2 }]);
+  const { promote } = await world.call(requestPromote, { target: "main" });
+  await world.work();
+  expect(await world.store.read((tx) => tx.mergeOps.get(promote?.id ?? ""))).toMatchObject({ status: "done" });
+  for (const name of ["a", "b"]) expect(() => world.show("main", `${name}.txt`)).toThrow();
+  expect(world.show("main", "own.txt")).toBe("own");
 });
 
 test("an undo that would break the gates is refused", async () => {

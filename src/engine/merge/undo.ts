@@ -1,12 +1,14 @@
 import { Failure, lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
+import { findUndo } from "../../usecases/merge/find-undo.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
 import { unlearn } from "./learn.ts";
-import { backupRef, backupRefs, landingRefs, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
+import { backupRef, backupRefs, branchRef, landingRefs, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 import { fullDiskWords, inTheWayWords, unlessFull } from "./promote.ts";
 
 /**
@@ -86,7 +88,7 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
   const out = new Map<string, string>();
   let onto = tip;
   const newestFirst = target.queueIds.filter((id) => op.queueIds.includes(id)).toReversed();
-  if (newestFirst.length === 0) return `${op.ref.replace(/^refs\/heads\//, "")} has moved on since`;
+  if (newestFirst.length === 0) return movedOnWords(ports, target);
   for (const id of newestFirst) {
     const entry = await store.read((tx) => tx.merges.get(id));
     const brought =
@@ -101,8 +103,9 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
     if (other !== undefined) return `${entry.branch} brought nothing of its own, it came with ${other}`;
     const reverted = await merging.revert(brought, onto);
     if (reverted.kind === "conflicts") {
-      const files = reverted.conflicts.map(({ path }) => path).join(", ");
-      return `what came later touches the same lines as ${entry.branch}: ${files}`;
+      const files = reverted.conflicts.map(({ path }) => path);
+      const what = `what came later touches the same lines as ${entry.branch}: ${files.join(", ")}`;
+      return `${what}; ${await insteadWords(ports, op, target, files)}`;
     }
     if (reverted.kind !== "clean") return `${entry.branch} cannot be taken out: ${reverted.kind}`;
     onto = await merging.commit({ tree: reverted.tree, parents: [onto], message: messageOf(entry, brought, target) });
@@ -110,6 +113,51 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
     out.set(brought, onto);
   }
   return { to: onto, commits: op.queueIds.map((id) => commits.get(id) ?? onto) };
+}
+
+/** A branch with newer commits cannot simply go back. What a promotion brought is taken out where it landed. */
+async function movedOnWords({ store }: MergePorts, { seq, ref, request }: MergeOp): Promise<string> {
+  const branch = ref.replace(/^refs\/heads\//, "");
+  const { landing = "", runId } = request;
+  const brought = await store.read(async (tx) => {
+    const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", ref });
+    const before = promotions.find((one) => one.seq < seq && one.undoneBy === null && one.request.landing === landing);
+    const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: branchRef(landing) });
+    const found: string[] = [];
+    for (const one of landed) {
+      if (one.seq > seq || one.seq < (before?.seq ?? 0)) continue;
+      if ((await findUndo(tx, { of: one.id })).ok) found.push(one.id);
+    }
+    return found;
+  });
+  const why = `${branch} has commits that came after this promotion, so it cannot go back to where it was`;
+  if (brought.length === 0) return `${why}; see what has landed: ov merge log`;
+  const flags = runId === undefined ? `--target ${shellWord(branch)}` : `--run ${runId}`;
+  const commands = brought.map((id) => `ov merge undo ${id}`);
+  return `${why}; take out what it brought instead: ${commands.join(", ")}, then: ov merge promote ${flags}`;
+}
+
+/** What can be typed when later work touches the same lines: that work goes first, or a person changes them by hand. */
+async function insteadWords(
+  { store, merging }: MergePorts,
+  { ref }: MergeOp,
+  target: MergeOp,
+  files: readonly string[],
+): Promise<string> {
+  const later = (await store.read((tx) => tx.mergeOps.list({ kind: "land", status: "done", ref }))).filter(
+    ({ seq, undoneBy }) => seq > target.seq && undoneBy === null,
+  );
+  const commands: string[] = [];
+  for (const { id, beforeCommit, afterCommit } of later) {
+    if (beforeCommit === null || afterCommit === null) continue;
+    const changed = await merging.changedFiles(beforeCommit, afterCommit);
+    const mayGo =
+      changed.some((file) => files.includes(file)) && (await store.read((tx) => findUndo(tx, { of: id }))).ok;
+    if (mayGo) commands.push(`ov merge undo ${id}`);
+  }
+  const branch = shellWord(ref.replace(/^refs\/heads\//, ""));
+  if (commands.length > 0) return `take that out first: ${commands.join(", ")}, then again: ov merge undo ${target.id}`;
+  return `change the lines by hand: git switch -c <branch> ${branch}, commit, then: ov merge --branch <branch>`;
 }
 
 /** The branch of an entry that stays, and that the same commit brought. */

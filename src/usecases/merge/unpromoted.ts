@@ -2,6 +2,7 @@ import type { Gate, GateResult } from "../../domain/gate/gate.ts";
 import { gateHash } from "../../domain/gate/gate-hash.ts";
 import { verdictOf } from "../../domain/gate/verdict.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
 import { failsAsBefore } from "../../domain/merge/train/judge.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -18,6 +19,8 @@ export interface Unpromoted {
   readonly target: string;
   /** Landings since the last promotion. */
   readonly landings: number;
+  /** Branches that the target has, and that were taken out of the landing branch since. */
+  readonly takenOut: number;
   /** Why what waits is not proved, each reason once; empty when the gates prove it. */
   readonly unverified: readonly string[];
 }
@@ -34,9 +37,11 @@ export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readon
     const purpose = await purposeOf(tx, context, landing);
     if (purpose === null) continue;
     const landings = (await landingsSincePromotion(tx, landing)).length;
-    if (landings === 0) continue;
+    const takenOut = (await takenOutSincePromotion(tx, landing)).length;
+    if (landings === 0 && takenOut === 0) continue;
     const unverified = await doubtsAbout(tx, context, landing);
-    found.push({ runId: purpose.run?.id ?? null, landing, target: purpose.target, landings, unverified });
+    const { target, run } = purpose;
+    found.push({ runId: run?.id ?? null, landing, target, landings, takenOut, unverified });
   }
   return found;
 }
@@ -48,8 +53,7 @@ export async function landingsSincePromotion(
 ): Promise<readonly MergeEntry[]> {
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
   if (landed.length === 0) return [];
-  const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: 200 });
-  const last = promotions.find(({ request, undoneBy }) => request.landing === landing && undoneBy === null);
+  const last = await lastPromotion(tx, landing);
   const entries: MergeEntry[] = [];
   for (const { seq, undoneBy, queueIds } of landed) {
     if (undoneBy !== null || (last !== undefined && last.seq > seq)) continue;
@@ -59,6 +63,30 @@ export async function landingsSincePromotion(
     }
   }
   return entries;
+}
+
+/** What a promotion brought to the target, and what was taken out of the landing branch since. */
+async function takenOutSincePromotion(tx: Tx, landing: string): Promise<readonly MergeEntry[]> {
+  const last = await lastPromotion(tx, landing);
+  if (last === undefined) return [];
+  const undos = await tx.mergeOps.list({ kind: "undo", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
+  const entries: MergeEntry[] = [];
+  for (const { seq, undoneBy, undoes, queueIds } of undos) {
+    if (seq < last.seq || undoneBy !== null || undoes === null) continue;
+    const target = await tx.mergeOps.get(undoes);
+    // What landed after the promotion never was on the target.
+    if (target?.kind !== "land" || target.seq > last.seq) continue;
+    for (const id of queueIds) {
+      const entry = await tx.merges.get(id);
+      if (entry?.status === "reverted") entries.push(entry);
+    }
+  }
+  return entries;
+}
+
+async function lastPromotion(tx: Tx, landing: string): Promise<MergeOp | undefined> {
+  const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: 200 });
+  return promotions.find(({ request, undoneBy }) => request.landing === landing && undoneBy === null);
 }
 
 type GateTerms = Pick<Context, "settings" | "ids">;

@@ -85,11 +85,22 @@ function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): str
 }
 
 /** Without this line a team's work looks finished although its target has nothing of it. */
-function landedLine(paint: Paint, { runId, target, landings, unverified }: Unpromoted, current: string | null): string {
-  const of = runId === null ? ` --target ${shellWord(target)}` : runId === current ? "" : ` --run ${runId}`;
+function landedLine(paint: Paint, landed: Unpromoted, current: string | null): string {
+  const { runId, landings, takenOut, unverified } = landed;
+  const target = visibleLine(landed.target);
+  const of = runId === null ? ` --target ${shellWord(landed.target)}` : runId === current ? "" : ` --run ${runId}`;
   const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
-  const branches = landings === 1 ? "1 branch waits" : `${landings} branches wait`;
-  return `Landed: ${branches} to be taken over into ${visibleLine(target)}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
+  const facts = [
+    ...(landings === 0
+      ? []
+      : [`${landings === 1 ? "1 branch waits" : `${landings} branches wait`} to be taken over into ${target}`]),
+    ...(takenOut === 0
+      ? []
+      : [
+          `${takenOut === 1 ? "1 branch was" : `${takenOut} branches were`} taken out again, and ${target} still has ${takenOut === 1 ? "it" : "them"}`,
+        ]),
+  ];
+  return `Landed: ${facts.join("; ")}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
 }
 
 /** An ended agent waits for no answer, but its work may still wait for approval or landing. */
