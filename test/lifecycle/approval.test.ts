@@ -75,11 +75,20 @@ const sameFile = `
     - commit: work
     - ov: [done, --summary, All done]
 - do:
-    - ov: [done, --summary, again]
+    - shell: ov done --summary again >"$HOME/same" 2>&1
       expect: 4
+    - edit: { file: other.txt, write: "more\\n" }
+    - commit: more, and no word about the conflict
+    - shell: ov done --summary again >"$HOME/newer" 2>&1
+      expect: 4
+    - shell: git config merge.ff only && eval "$(grep -o 'git merge[^,]*' "$HOME/newer")"
+      expect: 1
+    - edit: { file: a.txt, write: "both\\n" }
+    - commit: settled
+    - ov: [done, --summary, settled]
 `;
 
-test("a commit that was sent back for a conflict is not done a second time, and nobody is asked about it again", async () => {
+test("a branch that was sent back for a conflict is not done before the conflict is settled, by a command that the user's settings allow", async () => {
   await using project = await makeProject({ gates: ["true"], files: { "a.txt": "base\n" }, scenario: sameFile });
   for (const task of ["B1", "B2"]) await slingNew(project, task);
   for (const name of ["b1", "b2"]) await untilAgent(project, name, "completed/done");
@@ -87,11 +96,11 @@ test("a commit that was sent back for a conflict is not done a second time, and 
   expect((await project.ov("merge", "--branch", "overstory/b2/B2")).code).not.toBe(0);
   await untilTurns(project, "b2", 1);
   await project.until("it had answered", async () => (await checksOf(project, "b2")).length > 0);
-  expect(await checksOf(project, "b2")).toMatchObject([
-    { status: "failed", problem: [{ kind: "conflict", names: ["a.txt"] }] },
-  ]);
-  expect(await decisions(project)).toEqual([]);
-  expect(await project.read((tx) => tx.merges.list({ branch: "overstory/b2/B2" }))).toHaveLength(1);
+  const conflict = { status: "failed", problem: [{ kind: "conflict", names: ["a.txt"] }] };
+  await project.until("the settled work was accepted", async () => (await checksOf(project, "b2")).length > 2);
+  expect(await checksOf(project, "b2")).toMatchObject([conflict, conflict, { status: "done" }]);
+  expect(await project.read((tx) => tx.merges.list({ branch: "overstory/b2/B2" }))).toHaveLength(2);
+  await project.json("merge", "--branch", "overstory/b2/B2");
 }, 120_000);
 
 const checksOf = async (project: TestProject, name: string) => {

@@ -1,3 +1,4 @@
+import { joinCommand } from "./join-command.ts";
 import type { OutcomeMail } from "./outcome-mail.ts";
 
 /** A branch that others may collide with: an agent's work, or a branch on which work lands. */
@@ -58,16 +59,26 @@ export function collisionsToTell({
 /** Tells those concerned early, while it is cheap to agree on who changes what. */
 export function collisionMail({ a, b, files }: Collision): OutcomeMail {
   const [first, second] = [nameOf(a), nameOf(b)];
+  const landed = [a, b].find(({ agentName }) => agentName === null);
+  const late = landed === undefined ? "Whichever lands second" : nameOf(landed === a ? b : a);
   const what =
     files.length === 0
       ? `${first} and ${second} have no commit in common, so git cannot merge them.`
-      : `${first} and ${second} change the same part of ${files.join(", ")}. Whichever lands second will meet a merge conflict.`;
+      : `${first} and ${second} change the same part of ${files.join(", ")}. ${late} will meet a merge conflict.`;
+  const settle = `settle the conflict and commit: ${joinCommand(a.landsOn)}`;
   return {
     subject: `branches collide: ${a.branch} and ${b.branch}`,
     body: [
       what,
-      "Nobody has to stop, and nothing was changed. Either agree by mail on who changes that part, or let one branch land",
-      `first; then run this in the worktree of the other, settle the conflict and commit: git merge ${a.landsOn}`,
+      ...(landed === undefined
+        ? [
+            "Nobody has to stop, and nothing was changed. Either agree by mail on who changes that part, or let one branch land",
+            `first; then run this in the worktree of the other, ${settle}`,
+          ]
+        : [
+            `Nobody has to stop, and nothing was changed. What is on ${landed.branch} has landed already. Before you report your work,`,
+            `run this in your worktree, ${settle}`,
+          ]),
       "You are told once for each file. All pairs: ov merge radar",
     ].join("\n"),
     payload: JSON.stringify({ branches: [a.branch, b.branch], agents: [a.agentName, b.agentName], files }),

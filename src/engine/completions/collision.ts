@@ -1,5 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
+import { joinCommand } from "../../domain/merge/join-command.ts";
 import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
 import { targetOf } from "../../usecases/merge/landing-target.ts";
 import { branchRef, mergeContext } from "../merge/ports.ts";
@@ -10,7 +11,7 @@ import type { CompletionPorts } from "./ports.ts";
 export interface Collision {
   readonly landing: string;
   readonly files: readonly string[];
-  /** The same commit was sent back for a conflict before. */
+  /** The branch was sent back for a conflict, and no commit since then settled it. */
   readonly isKnown: boolean;
 }
 
@@ -22,11 +23,11 @@ export async function collisionOf(
 ): Promise<Collision | undefined> {
   if (branch === null) return undefined;
   const { landing, isKnown } = await ports.store.read(async (tx) => {
-    const earlier = await tx.merges.list({ branch, statuses: ["conflict"] });
-    const same = earlier.findLast(({ headCommit }) => headCommit === head);
+    const last = (await tx.merges.list({ branch, statuses: ["conflict", "failed", "merged"] })).at(-1);
+    const sentBack = last?.status === "conflict" ? last : undefined;
     return {
-      landing: same?.targetBranch ?? (await targetOf(tx, mergeContext(ports), runId)),
-      isKnown: same !== undefined,
+      landing: sentBack?.targetBranch ?? (await targetOf(tx, mergeContext(ports), runId)),
+      isKnown: sentBack !== undefined,
     };
   });
   const tip = await ports.merging.commitOf(branchRef(landing));
@@ -38,11 +39,11 @@ export async function collisionOf(
   return judged?.outcome === "conflict" ? { landing, files: judged.files, isKnown } : undefined;
 }
 
-/** The refusal for an agent that reports the same conflicting commit again. */
+/** The refusal for an agent that reports its branch again before the conflict is settled. */
 export const missingFor = ({ landing, files }: Collision): Missing => ({
   kind: "conflict",
-  message: `this commit was sent back for a conflict with ${landing}, and still conflicts${inFiles(files)}`,
-  fix: `git merge ${landing}, settle the files, commit, and run ov done again`,
+  message: `this branch was sent back for a conflict with ${landing}, and still conflicts${inFiles(files)}`,
+  fix: `${joinCommand(landing)}, settle the files, commit, and run ov done again`,
   names: files,
 });
 

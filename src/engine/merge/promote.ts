@@ -1,5 +1,6 @@
 import { Failure, failureOf } from "../../domain/failure.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
+import { joinCommand } from "../../domain/merge/join-command.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
@@ -169,8 +170,8 @@ function conflictWords({ landing, target, checkout, files, id }: TargetConflict)
   const where = files.length === 0 ? "" : ` in ${named}`;
   const join =
     checkout === undefined
-      ? `git switch ${shellWord(target)} && git merge ${shellWord(landing)}`
-      : `git -C ${shellWord(checkout)} merge ${shellWord(landing)}`;
+      ? `git switch ${shellWord(target)} && ${joinCommand(landing)}`
+      : joinCommand(landing, checkout);
   return (
     `${target} has commits of its own that conflict with ${landing}${where}; join them yourself: ${join}, settle ` +
     `${files.length === 1 ? "this file" : "these files"}, git add and git commit; what each side did: ov merge show ${id}`
