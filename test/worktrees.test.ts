@@ -5,7 +5,7 @@ import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { makeProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
-import { change, commit, put, seat } from "../testkit/worktrees-world.ts";
+import { change, commit, put, seat, typed } from "../testkit/worktrees-world.ts";
 
 /** Reserved, with its seat still being made. */
 const booting = { state: "booting", outcome: null, endedAt: null, worktreePath: null } as const;
@@ -94,16 +94,13 @@ describe("ov worktree clean", () => {
       expect(await project.git("branch", "--list", "overstory/*")).toBe("");
       const [rescue] = cleaned.rescued as { ref: string; restore: string }[];
       expect(rescue?.ref).toBe("refs/overstory/rescue/ann-1");
-      const restored = Bun.spawnSync({
-        cmd: ["sh", "-c", rescue?.restore ?? "false"],
-        cwd: project.root,
-        env: project.env,
-      });
-      expect(restored.exitCode).toBe(0);
+      expect(typed(project, rescue?.restore ?? "false")).toMatchObject({ code: 0 });
       expect(readFileSync(join(path, "committed.txt"), "utf8")).toBe("c\n");
       expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("uncommitted\n");
       expect(readFileSync(join(path, "dir/untracked file.txt"), "utf8")).toBe("u\n");
-      expect((await project.git("-C", path, "log", "--format=%s", "-2")).trim()).toBe("snapshot\nchange committed.txt");
+      expect((await project.git("-C", path, "log", "--format=%s", "-2")).trim()).toBe(
+        "Restore what ann left uncommitted\nchange committed.txt",
+      );
     });
   }
 

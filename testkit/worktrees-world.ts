@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
 import { gitWorktrees } from "../src/host/git/worktrees.ts";
 import type { Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
+import { ovBinary } from "./ov.ts";
 import type { TestProject } from "./project.ts";
 import { statePath } from "./state.ts";
 import { activeRun, storedAgent } from "./use-case.ts";
@@ -24,6 +25,22 @@ export async function seat(project: TestProject, name: string, facts: Partial<Ag
     await tx.agents.reserve(storedAgent(name, { ...ended, ...place, ...facts }));
   });
   return path;
+}
+
+/** What a person gets who types a printed line in the project. */
+export function typed(
+  { root, home, env }: TestProject,
+  line: string,
+): { readonly code: number; readonly text: string } {
+  const bin = join(home, "typed-bin");
+  mkdirSync(bin, { recursive: true });
+  if (!existsSync(join(bin, "ov"))) symlinkSync(ovBinary(), join(bin, "ov"));
+  const ran = Bun.spawnSync({
+    cmd: ["sh", "-c", line],
+    cwd: root,
+    env: { ...env, PATH: `${bin}:${env.PATH}` },
+  });
+  return { code: ran.exitCode, text: `${ran.stdout}${ran.stderr}` };
 }
 
 export async function change(project: TestProject, work: (tx: Tx) => Promise<void>): Promise<void> {

@@ -100,6 +100,7 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
         onTop,
         uncommitted: onTop === null ? [] : await worktrees.changes(onTop, commit),
         files: base === null ? [] : await worktrees.changes(base, commit),
+        inSubmodules: await worktrees.submoduleWork(kept),
         trash: trash.map(({ path }) => path),
       };
       return ok(detail);
@@ -145,9 +146,13 @@ async function restoreTo(
   const to = dir === undefined && branch === undefined ? `restored-${view.name.split("/").slice(1).join("-")}` : dir;
   const place = to === undefined ? null : resolve(to);
   if (place !== null && existsSync(place)) return no(invalid("--to", "is there already", { value: place }));
-  if (branch !== undefined && !(await worktrees.makeBranch(branch, kept.commit))) {
-    return no(invalid("--branch", "is there already", { value: branch }));
-  }
-  const files = place === null ? 0 : await worktrees.exportFiles(kept.commit, place);
-  return ok({ ...view, dir: place, branch: branch ?? null, files });
+  const taken = no(invalid("--branch", "is there already", { value: branch ?? "" }));
+  if (branch !== undefined && (await worktrees.resolve(`refs/heads/${branch}`)) !== undefined) return taken;
+  // What can be refused comes first: a filter that may not run leaves neither a branch nor a directory.
+  const message = `Restore what ${kept.agentName} left uncommitted\n\nFrom ${kept.ref}.`;
+  const commit = branch === undefined ? undefined : await worktrees.commitKept(kept, message);
+  const files = place === null ? 0 : await worktrees.exportFiles(kept, place);
+  if (branch !== undefined && commit !== undefined && !(await worktrees.makeBranch(branch, commit))) return taken;
+  const inSubmodules = await worktrees.submoduleWork(kept);
+  return ok({ ...view, dir: place, branch: branch ?? null, files, inSubmodules });
 }

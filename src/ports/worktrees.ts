@@ -244,8 +244,18 @@ export interface WorktreeKeeping extends Worktrees {
   snapshots(): Promise<readonly KeptSnapshot[]>;
   /** Paths that differ between two commits, with the letter git gives to the difference. */
   changes(from: string, to: string): Promise<readonly { readonly path: string; readonly status: string }[]>;
-  /** Writes every file of a commit, byte for byte, below a directory that is not there yet; answers how many. */
-  exportFiles(commit: string, dir: string): Promise<number>;
+  /**
+   * Writes all files of a snapshot, each as it lay in the worktree, below a directory that is not there yet; answers how
+   * many. Throws `filters-not-ready`, and writes nothing, where a filter that they need may not run.
+   */
+  exportFiles(kept: KeptSnapshot, dir: string): Promise<number>;
+  /**
+   * The work of a snapshot as a commit for a branch: the files as `git add -A` in the worktree would have stored them.
+   * Throws `filters-not-ready` where a filter that they need may not run.
+   */
+  commitKept(kept: KeptSnapshot, message: string): Promise<string>;
+  /** Uncommitted files inside submodules that belong to a snapshot. No branch and no directory of it holds them. */
+  submoduleWork(kept: KeptSnapshot): Promise<readonly string[]>;
   /**
    * Before an agent's worktree is made anew: notes that its kept work is to be brought back into it. Does nothing if
    * the worktree stands there. A deleted branch is put back where the work was; answers in words when that

@@ -161,3 +161,25 @@ test("a submodule that cannot be filled is named to the agent, to the operator a
   const answer = await project.ov("merge", "--branch", branch ?? "", "--json");
   expect(answer.out).toContain("The submodule lib was empty here: it is not initialised in the project's checkout");
 }, 180_000);
+
+test("uncommitted work in a submodule is named where a snapshot is shown or restored, and ov recover brings it", async () => {
+  await using project = await projectWithLib(`
+- edit: { file: lib/conf.ini, write: "[changed]\\n" }
+- edit: { file: lib/new.ini, write: "[new]\\n" }
+- edit: { file: outside.txt, write: "o\\n" }`);
+  await sling(project, "b1");
+  const path = (await project.agent("b1")).worktreePath ?? "";
+  await project.json("release", "b1");
+  await project.until("it was cleaned", async () => (await project.agent("b1")).cleanedAt !== null);
+  const inSubmodules = ["lib/conf.ini", "lib/new.ini"];
+  expect(await project.json("snapshots", "show", "b1")).toMatchObject({ inSubmodules });
+  const to = join(dirname(project.root), "back");
+  expect(await project.json("snapshots", "restore", "b1", "--to", to)).toMatchObject({ inSubmodules });
+  const said = await project.ov("snapshots", "restore", "b1", "--branch", "back");
+  expect(said.out).toContain("uncommitted in a submodule, not restored: lib/new.ini");
+  expect(said.out).toContain("ov recover b1");
+  await project.json("recover", "b1");
+  await project.until("it is seated", async () => (await project.agent("b1")).worktreePath !== null);
+  expect(readFileSync(join(path, "lib", "new.ini"), "utf8")).toBe("[new]\n");
+  await project.ov("stop", "b1", "--force");
+});

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../../ports/worktrees.ts";
 import { makeWithin } from "../writable.ts";
 import { type FileRules, fileRules } from "./filters.ts";
 import { expectGit, git, zeroEnded } from "./git.ts";
+import { keptFiles, writeKept } from "./kept-files.ts";
 import { keptBeside } from "./landed.ts";
 import { differences, type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
@@ -51,15 +52,6 @@ export async function changesBetween(
 ): Promise<readonly { readonly path: string; readonly status: string }[]> {
   using own = over(yard, undefined);
   return (await differences(own, from, to)).map(({ path, status }) => ({ path: path.toString(), status }));
-}
-
-/** Writes every file of a commit below a directory that is not there yet, byte for byte. */
-export async function exportFiles(yard: Yard, commit: string, dir: string): Promise<number> {
-  mkdirSync(dir, { recursive: true });
-  using own = over(yard, dir);
-  expectGit(await own.git(["read-tree", commit]), `reading ${commit}`);
-  expectGit(await own.git(["checkout-index", "--all", "--force"]), "writing the files");
-  return zeroEnded(expectGit(await own.git(["ls-files", "-z"]), "counting the files").raw).length;
 }
 
 /**
@@ -173,17 +165,14 @@ async function bringBack(
 ): Promise<readonly string[]> {
   const place = placeOf(yard.repository, worktree);
   if (place === undefined || onTop === null || onTop === commit) return [];
-  using own = over(yard, worktree.path);
-  const changed = await differences(own, onTop, commit);
+  const changed = await keptFiles(yard, { commit, onTop });
   const before = await changedFiles(yard, worktree.path, onTop);
   // Files that we have written already differ now, and files that are new may not be there yet.
   const wanted = changed.filter(({ path, status }) => status === "A" || !before.has(path.toString("latin1")));
-  expectGit(await own.git(["read-tree", commit]), "reading the snapshot");
   const written = wanted.filter(
     ({ path, status }) => status !== "D" && !(status === "A" && isThere(worktree.path, path)),
   );
-  const stdin = Buffer.concat(written.flatMap(({ path }) => [path, Buffer.of(0)]));
-  expectGit(await own.git(["checkout-index", "--force", "-z", "--stdin"], { stdin }), "writing files of a snapshot");
+  await writeKept(yard, written, { commit, dir: worktree.path, rules: await fileRules(yard.repository) });
   for (const { path, status } of wanted) if (status === "D") removeFile(worktree.path, path);
   return changed.map(({ path }) => path.toString());
 }

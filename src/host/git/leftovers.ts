@@ -6,9 +6,10 @@ import { removeAll } from "./trash.ts";
 import type { Yard } from "./yard.ts";
 
 /** The beginning of the name of a directory for one operation of this process; a number and a dash follow. */
-export const scratchName = (purpose: "view" | "link" | "unlink" | "ov-merge"): string => `${purpose}-${process.pid}-`;
+export const scratchName = (purpose: "view" | "files" | "link" | "unlink" | "ov-merge"): string =>
+  `${purpose}-${process.pid}-`;
 
-const ours = /^(?:view|link|unlink|ov-merge)-(\d+)-/;
+const ours = /^(?:view|files|link|unlink|ov-merge)-(\d+)-/;
 
 /** Removes what operations that were killed left in a directory of ours. */
 export function sweepScratch(scratch: string, now: number): void {

@@ -72,7 +72,7 @@ async function workIn(
   if (files !== undefined && loose.length > 0) {
     const { skipped } = files;
     if (!("commit" in files)) return { ...files, parents: [...files.parents, ...loose] };
-    return { tree: await treeOf(open.own, files.commit), parents: [files.commit, ...loose], skipped };
+    return { tree: await treeOf(open.own, files.commit), parents: [files.commit, ...loose], skipped, asGit: [] };
   }
   return !hasFiles && files !== undefined && "commit" in files && open.onBranch ? undefined : files;
 }
@@ -82,13 +82,19 @@ async function staged({ own, head }: OpenWorktree): Promise<Kept | undefined> {
   if (head === undefined) return undefined;
   const [tree, headTree] = await Promise.all([indexTree(own), treeOf(own, head)]);
   const isWork = tree !== undefined && tree !== headTree && !emptyTrees.includes(tree);
-  return isWork ? { tree, parents: [head], skipped: [] } : { commit: head, skipped: [] };
+  if (!isWork) return { commit: head, skipped: [] };
+  return { tree, parents: [head], skipped: [], asGit: await stagedFiles(own, head) };
 }
 
 /** Work whose files are stored: a commit the agent made itself, or one that is still to be written. */
 type Kept = { readonly skipped: readonly string[] } & (
   | { readonly commit: string }
-  | { readonly tree: string; readonly parents: readonly string[] }
+  | {
+      readonly tree: string;
+      readonly parents: readonly string[];
+      /** Changed files that are stored as git stores them, not as the bytes that lay there. */
+      readonly asGit: readonly Buffer[];
+    }
 );
 
 /**
@@ -108,10 +114,13 @@ async function store(
     storedAs === "git" ? [] : keptByFilters(yard, open, worktree),
   ]);
   if (head !== undefined && isClean && filtered.length === 0) return { commit: head, skipped: [] };
-  const [work, headTree] = await Promise.all([
+  const [work, headTree, stagedPaths] = await Promise.all([
     findWork(yard, open, root),
     head === undefined ? undefined : treeOf(own, head),
+    storedAs === "git" ? [] : stagedFiles(own, head),
   ]);
+  const { small, large } = bySize(yard, root, without(stagedPaths, [...work.changed, ...work.skipped]));
+  const asBytes = [...filtered, ...without(small, filtered)];
   const staged = await indexTree(own);
   const paths = [...work.changed, ...work.untracked];
   if (paths.length > 0) {
@@ -120,8 +129,8 @@ async function store(
     const through = storedAs === "git" ? await open.asGit() : own;
     expectGit(await through.git(args, { stdin }), "storing files");
   }
-  if (filtered.length > 0) await storeBytes(own, root, filtered);
-  const tree = paths.length + filtered.length === 0 ? staged : await indexTree(own);
+  if (asBytes.length > 0) await storeBytes(own, root, asBytes);
+  const tree = paths.length + asBytes.length === 0 ? staged : await indexTree(own);
   if (tree === undefined) throw new Error(`${root}: the files make no tree`);
   const skipped = work.skipped.map((path) => path.toString());
   const extra = staged !== undefined && staged !== tree && staged !== headTree ? staged : undefined;
@@ -132,7 +141,30 @@ async function store(
     tree,
     parents: extra === undefined ? parents : [...parents, await stagedCommit(own, extra, parents)],
     skipped,
+    asGit: large,
   };
+}
+
+/** Files that the index has otherwise than a commit. Those of a merge in conflict are listed as changed. */
+async function stagedFiles(own: OwnDir, head: string | undefined): Promise<readonly Buffer[]> {
+  const since = ["diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=AMT", head ?? ""];
+  const answer = await own.git(head === undefined ? ["ls-files", "-z"] : since);
+  return zeroEnded(expectGit(answer, "listing what was staged").raw);
+}
+
+/** Regular files up to the size that a snapshot stores, and larger ones. */
+function bySize({ maxFileBytes }: Yard, root: string, paths: readonly Buffer[]) {
+  const files = paths.flatMap((path) => {
+    const stat = lstatSync(absolute(root, path), { throwIfNoEntry: false });
+    return stat?.isFile() === true ? [{ path, isSmall: stat.size <= maxFileBytes }] : [];
+  });
+  const those = (isSmall: boolean) => files.filter((file) => file.isSmall === isSmall).map(({ path }) => path);
+  return { small: those(true), large: those(false) };
+}
+
+function without(paths: readonly Buffer[], others: readonly Buffer[]): readonly Buffer[] {
+  const known = new Set(others.map((path) => path.toString("latin1")));
+  return paths.filter((path) => !known.has(path.toString("latin1")));
 }
 
 const zero = Buffer.of(0);
@@ -201,9 +233,14 @@ async function stagedCommit(own: OwnDir, tree: string, parents: readonly string[
 
 async function commitOf(own: OwnDir, kept: Kept): Promise<string> {
   if ("commit" in kept) return kept.commit;
-  const answer = await own.git(["commit-tree", kept.tree, ...parentArgs(kept.parents), "-m", "snapshot"]);
+  const forms = kept.asGit.map((path) => `${asGitMark}${path.toString("hex")}\n`).join("");
+  const stdin = forms === "" ? "snapshot\n" : `snapshot\n\n${forms}`;
+  const answer = await own.git(["commit-tree", kept.tree, ...parentArgs(kept.parents), "-F", "-"], { stdin });
   return expectGit(answer, "writing a snapshot").out.trim();
 }
+
+/** Begins a line of a snapshot's message. The path of a file that is stored as git stores it follows, as hex digits. */
+export const asGitMark = "stored-by-git: ";
 
 const parentArgs = (parents: readonly string[]): readonly string[] => parents.flatMap((parent) => ["-p", parent]);
 

@@ -11,7 +11,8 @@ import { GitFailed } from "./git.ts";
 import { ensureGitLink } from "./git-link.ts";
 import { inspectWorktree, stateOf, unsettledIn } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
-import { changesBetween, exportFiles, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
+import { commitOfKept, exportFiles } from "./kept-files.ts";
+import { changesBetween, intendRestore, keptSnapshots, restoreWork } from "./kept-work.ts";
 import { areLanded, isLanded } from "./landed.ts";
 import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
@@ -21,6 +22,7 @@ import { takeSnapshot } from "./snapshot.ts";
 import { isEmptied, putAsideStandIn } from "./stand-in.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
+import { submoduleWork } from "./submodules/restore.ts";
 import { emptyTrash, oldTrash } from "./trash.ts";
 import {
   commitAt,
@@ -89,7 +91,9 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     },
     snapshots: async () => keptSnapshots(await yard()),
     changes: async (from, to) => changesBetween(await yard(), from, to),
-    exportFiles: async (commit, dir) => exportFiles(await yard(), commit, dir),
+    exportFiles: async (kept, dir) => exportFiles(await yard(), kept, dir),
+    commitKept: async (kept, message) => commitOfKept(await yard(), kept, message),
+    submoduleWork: async ({ agentName, commit }) => submoduleWork(await yard(), agentName, commit),
     intendRestore: async (request) => intendRestore(await yard(), request),
     restore: async (worktree) => restoreWork(await yard(), worktree),
     unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await yard(), worktree)),

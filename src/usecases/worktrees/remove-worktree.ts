@@ -125,12 +125,16 @@ const betweenLooksMs = 50;
 
 const untouched = { removed: false, branchDeleted: false, rescue: null, trash: null } as const;
 
-/** Brings back commits and uncommitted files alike, where they were; on the old branch when that is free. */
+/**
+ * Brings back commits and uncommitted files alike, where they were; on the old branch when that is free. The branch is
+ * made by a command of ours: plain git would take the files of a rescue for what git stores, but they are as they lay in
+ * the worktree.
+ */
 function restoreCommand({ worktree }: Judged, ref: string, branchIsFree: boolean): string {
-  const where = quoted(worktree.path);
-  return branchIsFree
-    ? `git worktree add -b ${quoted(worktree.branch)} ${where} ${ref}`
-    : `git worktree add --detach ${where} ${ref}`;
+  const branch = branchIsFree ? worktree.branch : `${worktree.branch}-rescued`;
+  const kept = quoted(ref.slice("refs/overstory/".length));
+  const restore = `ov snapshots restore ${kept} --branch ${quoted(branch)}`;
+  return `${restore} && git worktree add ${quoted(worktree.path)} ${quoted(branch)}`;
 }
 
 /** As a shell takes it back. */

@@ -69,6 +69,27 @@ export async function restoreSubmodules(
   return restored;
 }
 
+/**
+ * Uncommitted files of an agent that its submodules keep beside the snapshot or commit `state`, from the top of the
+ * worktree. Empty where the modules keep work that was done on top of another commit.
+ */
+export async function submoduleWork(yard: Yard, agentName: string, state: string): Promise<readonly string[]> {
+  if (!hasSubmoduleWork(homeOf(yard.repository), agentName)) return [];
+  const found: string[] = [];
+  const visit = async (level: Level): Promise<void> => {
+    for (const { path, commit, names, module, home } of await modulesAt(yard, level)) {
+      const work = await lastWork(module, agentName, commit);
+      if (work !== undefined) {
+        using own = openRefs(module, yard.scratch);
+        found.push(...(await differences(own, commit, work)).map((one) => `${path}/${one.path.toString()}`));
+      }
+      await visit({ repository: module, home, state: work ?? commit, names, prefix: `${path}/` });
+    }
+  };
+  await visit({ repository: yard.repository, home: homeOf(yard.repository), state, names: [], prefix: "" });
+  return found;
+}
+
 /** A repository that has submodules. */
 interface Level {
   readonly repository: Repository;

@@ -39,6 +39,8 @@ export interface SnapshotDetail extends SnapshotView {
   readonly uncommitted: readonly { readonly path: string; readonly status: string }[];
   /** Files that differ from where the agent began. */
   readonly files: readonly { readonly path: string; readonly status: string }[];
+  /** Uncommitted files inside submodules: the snapshot names only commits of those. */
+  readonly inSubmodules: readonly string[];
   /** Where files that no snapshot can hold, and ignored files, were put. */
   readonly trash: readonly string[];
 }
@@ -54,6 +56,8 @@ export interface SnapshotRestored extends SnapshotView {
   readonly dir: string | null;
   readonly branch: string | null;
   readonly files: number;
+  /** Uncommitted files inside submodules, which were not restored. */
+  readonly inSubmodules: readonly string[];
 }
 
 /** Worktrees and cleaning, with git run in the command's own process. */

@@ -33,7 +33,7 @@ export const list: Handler = async ({ app, flags, io }) => {
 export const show: Handler = async ({ app, args, io }) => {
   const found = await (await app.worktrees()).snapshot(word(args.snapshot));
   if (!found.ok) return found;
-  const { uncommitted, files, trash, onTop, ...view } = found.value;
+  const { uncommitted, files, trash, onTop, inSubmodules, ...view } = found.value;
   const loose = new Set(uncommitted.map(({ path }) => path));
   const lines = [
     line(io.paint, view),
@@ -43,11 +43,12 @@ export const show: Handler = async ({ app, args, io }) => {
         `  ${status} ${visibleLine(path)}${loose.has(path) ? io.paint.muted(" (uncommitted)") : ""}`,
     ),
     ...view.skipped.map((path) => warningLine(io.paint, `not in it: ${visibleLine(path)}`)),
+    ...submoduleLines(io.paint, view.agentName, inSubmodules),
     ...trash.map((path) => hintLine(io.paint, `files that no snapshot holds are in ${visibleLine(path)}`)),
     hintLine(io.paint, `get it back: ov snapshots restore ${visibleLine(view.name)}`),
   ];
   return ok({
-    json: { ...viewJson(view), onTop, files, uncommitted, trash },
+    json: { ...viewJson(view), onTop, files, uncommitted, inSubmodules, trash },
     text: lines.join("\n"),
     quietText: files.map(({ path }) => visibleLine(path)).join("\n"),
   });
@@ -57,20 +58,30 @@ export const restore: Handler = async ({ app, args, flags, io }) => {
   const place = { dir: text(flags.to), branch: text(flags.branch) };
   const done = await (await app.worktrees()).restoreSnapshot(word(args.snapshot), place);
   if (!done.ok) return done;
-  const { dir, branch, files, ...view } = done.value;
+  const { dir, branch, files, inSubmodules, ...view } = done.value;
   const lines = [
     ...(dir === null
       ? []
       : [successLine(io.paint, `Wrote ${files === 1 ? "1 file" : `${files} files`} to`, visibleLine(dir))]),
     ...(branch === null ? [] : [successLine(io.paint, "Made the branch", visibleLine(branch))]),
     ...view.skipped.map((path) => warningLine(io.paint, `not in it: ${visibleLine(path)}`)),
+    ...submoduleLines(io.paint, view.agentName, inSubmodules),
   ];
   return ok({
-    json: { ...viewJson(view), dir, branch, filesWritten: files },
+    json: { ...viewJson(view), dir, branch, filesWritten: files, inSubmodules },
     text: lines.join("\n"),
     quietText: visibleLine(dir ?? branch ?? ""),
   });
 };
+
+/** A commit of the project only names commits of its submodules, so neither a directory nor a branch has these files. */
+const submoduleLines = (paint: Paint, agentName: string, files: readonly string[]): readonly string[] =>
+  files.length === 0
+    ? []
+    : [
+        ...files.map((path) => warningLine(paint, `uncommitted in a submodule, not restored: ${visibleLine(path)}`)),
+        hintLine(paint, `bring it back with its agent: ov recover ${visibleLine(agentName)}`),
+      ];
 
 const timeOf = ({ createdAt }: SnapshotView): string => new Date(createdAt).toISOString();
 

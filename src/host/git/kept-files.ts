@@ -1,0 +1,170 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { KeptSnapshot } from "../../ports/worktrees.ts";
+import { makeWithin } from "../writable.ts";
+import { type FileRules, rulesFor } from "./filters.ts";
+import { expectGit, git, zeroEnded } from "./git.ts";
+import { scratchName } from "./leftovers.ts";
+import { readSignature } from "./merge/signature.ts";
+import { type OwnDir, openOwnDir } from "./own-dir.ts";
+import { asGitMark } from "./snapshot.ts";
+import type { Yard } from "./yard.ts";
+
+/** A snapshot and the commit that its worktree was at. */
+type Kept = Pick<KeptSnapshot, "commit" | "onTop">;
+
+/** A path in which a snapshot differs from the commit that its worktree was at. */
+export interface KeptFile {
+  readonly path: Buffer;
+  /** `D` when the snapshot does not have it. */
+  readonly status: string;
+  readonly mode: string;
+  readonly object: string;
+  /**
+   * A snapshot holds changed files as the bytes that lay in the worktree. The exceptions are staged files that were too
+   * large for that, or whose worktree was gone; its message names them.
+   */
+  readonly form: "bytes" | "git";
+}
+
+export async function keptFiles(yard: Yard, { commit, onTop }: Kept): Promise<readonly KeptFile[]> {
+  if (onTop === commit) return [];
+  using own = openOwnDir({ ...shared(yard), files: "bytes" });
+  const [changed, asGit] = [await rawDifferences(own, onTop, commit), await namedAsGit(yard, commit)];
+  return changed.map((one) => ({ ...one, form: asGit.has(one.path.toString("latin1")) ? "git" : "bytes" }));
+}
+
+/** Writes kept files below a directory as they lay in the worktree. What is there already is overwritten. */
+export async function writeKept(
+  yard: Yard,
+  files: readonly KeptFile[],
+  { commit, dir, rules }: { readonly commit: string; readonly dir: string; readonly rules: FileRules },
+): Promise<void> {
+  for (const form of ["bytes", "git"] as const) {
+    const wanted = files.filter((one) => one.form === form && one.status !== "D").map(({ path }) => path);
+    await checkOut(yard, wanted, { commit, dir, files: form === "bytes" ? "bytes" : rules });
+  }
+}
+
+/**
+ * Writes all files of a snapshot below a directory that is not there yet, each as a worktree has it: what the agent
+ * changed as it lay there, the rest as git checks it out. Throws `filters-not-ready`, and writes nothing, where a filter
+ * that the files need may not run. Answers how many files it wrote.
+ */
+export async function exportFiles(yard: Yard, kept: Kept, dir: string): Promise<number> {
+  const { commit } = kept;
+  const rules = await rulesFor(yard.repository, commit);
+  const changed = await keptFiles(yard, kept);
+  const own = new Set(changed.map(({ path }) => path.toString("latin1")));
+  const all = await filesOf(yard, commit);
+  mkdirSync(dir, { recursive: true });
+  try {
+    // First, because the others are checked out by them.
+    await checkOut(yard, all.filter(isAttributes), { commit, dir, files: "bytes" });
+    const unchanged = all.filter((path) => !own.has(path.toString("latin1")));
+    await checkOut(yard, unchanged, { commit, dir, files: rules });
+    await writeKept(yard, changed, { commit, dir, rules });
+    return all.length;
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * The work of a snapshot as a commit that can be merged: the files as `git add -A` would have stored them in the
+ * worktree, on top of the commit that it was at. Throws `filters-not-ready` where a filter that the files need may not
+ * run. The commit is under no ref yet.
+ */
+export async function commitOfKept(yard: Yard, kept: Kept, message: string): Promise<string> {
+  const { commit, onTop } = kept;
+  const changed = await keptFiles(yard, kept);
+  if (changed.length === 0) return onTop ?? commit;
+  const { repository, scratch } = yard;
+  const rules = await rulesFor(repository, commit);
+  makeWithin(scratch, 3);
+  const dir = mkdtempSync(join(scratch, scratchName("files")));
+  try {
+    const bytes = changed.filter(({ form, status, mode }) => form === "bytes" && status !== "D" && mode !== gitlink);
+    await writeKept(yard, bytes, { commit, dir, rules });
+    using own = openOwnDir({ ...shared(yard), workTree: dir, files: rules });
+    // Not that of the snapshot: git asks the index whether a text already has line ends of another system in it.
+    expectGit(await own.git(onTop === null ? ["read-tree", "--empty"] : ["read-tree", onTop]), "reading a commit");
+    const known = changed.filter((one) => !bytes.includes(one));
+    const lines = known.flatMap(({ mode, object, path }) => [Buffer.from(`${mode} ${object}\t`), path, zero]);
+    expectGit(await own.git(["update-index", "-z", "--index-info"], { stdin: Buffer.concat(lines) }), "storing files");
+    const stdin = Buffer.concat(bytes.flatMap(({ path }) => [path, zero]));
+    expectGit(await own.git(["update-index", "--add", "--replace", "-z", "--stdin"], { stdin }), "storing files");
+    const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
+    return await commitTree(yard, own, { tree, onTop, message });
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function commitTree(
+  { repository }: Yard,
+  own: OwnDir,
+  { tree, onTop, message }: { readonly tree: string; readonly onTop: string | null; readonly message: string },
+): Promise<string> {
+  if (onTop !== null) {
+    const before = expectGit(await own.git(["rev-parse", `${onTop}^{tree}`]), "reading a commit").out.trim();
+    if (before === tree) return onTop;
+  }
+  const { user } = await readSignature(repository);
+  const [name, mail] = [user?.name ?? "Overstory", user?.email ?? "overstory@localhost"];
+  const env = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
+  const parents = onTop === null ? [] : ["-p", onTop];
+  return expectGit(await own.git(["commit-tree", tree, ...parents, "-m", message], { env }), "committing").out.trim();
+}
+
+const gitlink = "160000";
+const zero = Buffer.of(0);
+const shared = ({ repository, scratch }: Yard) => ({ repository, scratch, objects: "project" as const });
+
+const isAttributes = (path: Buffer): boolean => /(^|\/)\.gitattributes$/.test(path.toString("latin1"));
+
+/** All files of a commit. Submodules are not among them. */
+async function filesOf(yard: Yard, commit: string): Promise<readonly Buffer[]> {
+  using own = openOwnDir({ ...shared(yard), files: "bytes" });
+  const listed = expectGit(await own.git(["ls-tree", "-r", "-z", "--full-tree", commit]), "listing files");
+  return zeroEnded(listed.raw).flatMap((line) => {
+    const end = line.indexOf(0x09);
+    return line.subarray(0, gitlink.length).toString() === gitlink ? [] : [line.subarray(end + 1)];
+  });
+}
+
+async function checkOut(
+  yard: Yard,
+  paths: readonly Buffer[],
+  { commit, dir, files }: { readonly commit: string; readonly dir: string; readonly files: "bytes" | FileRules },
+): Promise<void> {
+  if (paths.length === 0) return;
+  using own = openOwnDir({ ...shared(yard), workTree: dir, files });
+  expectGit(await own.git(["read-tree", commit]), `reading ${commit}`);
+  const stdin = Buffer.concat(paths.flatMap((path) => [path, zero]));
+  expectGit(await own.git(["checkout-index", "--force", "-z", "--stdin"], { stdin }), "writing the files");
+}
+
+async function rawDifferences(
+  own: OwnDir,
+  from: string | null,
+  to: string,
+): Promise<readonly Omit<KeptFile, "form">[]> {
+  const start = from ?? expectGit(await own.git(["mktree"], { stdin: "" }), "writing the empty tree").out.trim();
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", start, to];
+  const parts = zeroEnded(expectGit(await own.git(args), "comparing commits").raw);
+  const found: Omit<KeptFile, "form">[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [, mode = "", , object = "", status = ""] = parts[at]?.toString().split(" ") ?? [];
+    found.push({ path: parts[at + 1] as Buffer, status, mode, object });
+  }
+  return found;
+}
+
+/** The files that the message of a snapshot names as stored by git's own rules, as latin1. */
+async function namedAsGit({ repository }: Yard, commit: string): Promise<ReadonlySet<string>> {
+  const shown = expectGit(await git(repository.root, "show", "-s", "--format=%b", commit), "reading a snapshot");
+  const lines = shown.out.split("\n").filter((line) => line.startsWith(asGitMark));
+  return new Set(lines.map((line) => Buffer.from(line.slice(asGitMark.length), "hex").toString("latin1")));
+}
