@@ -78,7 +78,18 @@ test("deleted files, moved files, links and modes are on the branch as the workt
   expect(shell.exitCode).toBe(0);
   await worktrees.snapshot(owned);
   const commit = await worktrees.commitKept(await lastOf(worktrees), "back");
-  world.git(owned.path, "add", "-A");
-  const plain = world.git(owned.path, "write-tree");
+  const plain = treeIn(owned.path);
   expect(world.git(world.root, "rev-parse", `${commit}^{tree}`)).toBe(plain);
+
+  await worktrees.remove(owned, { deleteBranch: null });
+  const again = requestFor(owned);
+  await worktrees.intendRestore(again);
+  expect((await worktrees.create({ ...again, baseRef: owned.branch })).ok).toBe(true);
+  await worktrees.restore(owned);
+  expect(treeIn(owned.path)).toBe(plain);
+
+  function treeIn(path: string): string {
+    world.git(path, "add", "-A");
+    return world.git(path, "write-tree");
+  }
 });

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../../ports/worktrees.ts";
 import { makeWithin } from "../writable.ts";
@@ -12,7 +12,7 @@ import { isWorktreeOf } from "./stand-in.ts";
 import { homeOf } from "./submodules/local-module.ts";
 import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
-import { absolute, commitAt, newRef, pinRefs, snapshotRefs, type Yard } from "./yard.ts";
+import { absolute, commitAt, newRef, pinRefs, snapshotRefs, statOf, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
 export async function keptSnapshots({ repository }: Yard): Promise<readonly KeptSnapshot[]> {
@@ -170,7 +170,7 @@ async function bringBack(
   // Files that we have written already differ now, and files that are new may not be there yet.
   const wanted = changed.filter(({ path, status }) => status === "A" || !before.has(path.toString("latin1")));
   const written = wanted.filter(
-    ({ path, status }) => status !== "D" && !(status === "A" && isThere(worktree.path, path)),
+    ({ path, status, mode }) => status !== "D" && !(status === "A" && isWritten(worktree.path, path, mode)),
   );
   await writeKept(yard, written, { commit, dir: worktree.path, rules: await fileRules(yard.repository) });
   for (const { path, status } of wanted) if (status === "D") removeFile(worktree.path, path);
@@ -190,11 +190,17 @@ async function changedFiles(yard: Yard, workTree: string, commit: string): Promi
   return new Set(zeroEnded(dirty.raw).map((path) => path.toString("latin1")));
 }
 
-const isThere = (root: string, path: Buffer): boolean =>
-  lstatSync(absolute(root, path), { throwIfNoEntry: false }) !== undefined;
+/** Is a new file there already? A directory of that name is from the checkout, and the agent had replaced it. */
+function isWritten(root: string, path: Buffer, mode: string): boolean {
+  const stat = statOf(absolute(root, path));
+  return stat !== undefined && (mode === "160000" || !stat.isDirectory());
+}
+
+const isThere = (root: string, path: Buffer): boolean => statOf(absolute(root, path)) !== undefined;
 
 /** With the directories that are empty without it, as git does. */
 function removeFile(root: string, path: Buffer): void {
+  if (!isThere(root, path)) return;
   // The new worktree was filled with a submodule that the agent had removed.
   rmSync(absolute(root, path).toString(), { force: true, recursive: true });
   for (let dir = dirname(path.toString()); dir !== "."; dir = dirname(dir)) {

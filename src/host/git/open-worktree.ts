@@ -1,4 +1,3 @@
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import { fileRules } from "./filters.ts";
@@ -6,7 +5,7 @@ import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
 import { looseCommits } from "./loose-commits.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "./own-dir.ts";
 import { placeOf, recordOf } from "./places.ts";
-import { absolute, commitAt, pinRefs, type Yard } from "./yard.ts";
+import { absolute, commitAt, pinRefs, statOf, type Yard } from "./yard.ts";
 
 /** One worktree seen through a git directory of our own, with a copy of its index. */
 export interface OpenWorktree extends Disposable {
@@ -138,7 +137,7 @@ async function seeHiddenChanges(own: OwnDir, root: string): Promise<readonly Tra
     const { path, ...rest } = pathOf(entry.subarray(2));
     tracked.push({ ...rest, path: path.toString() });
     if (isLowerCase(tag)) assumed.push(path);
-    if (upperCase(tag) === skipWorktreeTag && lstatSync(absolute(root, path), { throwIfNoEntry: false })) {
+    if (upperCase(tag) === skipWorktreeTag && statOf(absolute(root, path))) {
       skipped.push(path);
     }
   }

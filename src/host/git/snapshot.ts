@@ -8,7 +8,7 @@ import type { OwnDir } from "./own-dir.ts";
 import { holdsWork } from "./stand-in.ts";
 import { transfer } from "./transfer.ts";
 import { findWork, isAsCommitted } from "./work.ts";
-import { absolute, firstFreeRef, refsBelow, snapshotRefs, type Yard } from "./yard.ts";
+import { absolute, firstFreeRef, refsBelow, snapshotRefs, statOf, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
@@ -155,7 +155,7 @@ async function stagedFiles(own: OwnDir, head: string | undefined): Promise<reado
 /** Regular files up to the size that a snapshot stores, and larger ones. */
 function bySize({ maxFileBytes }: Yard, root: string, paths: readonly Buffer[]) {
   const files = paths.flatMap((path) => {
-    const stat = lstatSync(absolute(root, path), { throwIfNoEntry: false });
+    const stat = statOf(absolute(root, path));
     return stat?.isFile() === true ? [{ path, isSmall: stat.size <= maxFileBytes }] : [];
   });
   const those = (isSmall: boolean) => files.filter((file) => file.isSmall === isSmall).map(({ path }) => path);
@@ -188,7 +188,7 @@ async function keptByFilters(
   const names = new Set(honoured.map(({ name }) => name));
   return parts.filter((path, at) => {
     if (at % 3 !== 0 || !names.has(parts[at + 2]?.toString() ?? "")) return false;
-    const stat = lstatSync(absolute(root, path), { throwIfNoEntry: false });
+    const stat = statOf(absolute(root, path));
     return stat?.isFile() === true && stat.size <= maxFileBytes;
   });
 }

@@ -1,8 +1,8 @@
-import { accessSync, constants, lstatSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { expectGit, zeroEnded } from "./git.ts";
 import { leftOut } from "./left-out.ts";
 import { lookAsGit, type OpenWorktree } from "./open-worktree.ts";
-import { absolute, type Yard } from "./yard.ts";
+import { absolute, statOf, type Yard } from "./yard.ts";
 
 /** What lies in a worktree but not in its index. Paths are bytes: file names need not be text. */
 export interface Work {
@@ -89,13 +89,13 @@ function unique(paths: readonly Buffer[]): readonly Buffer[] {
 function canBeStored(yard: Yard, root: string, path: Buffer): boolean {
   if (isNested(path)) return false;
   const file = absolute(root, path);
-  const stat = lstatSync(file, { throwIfNoEntry: false });
+  const stat = statOf(file);
   return stat === undefined || (stat.size <= yard.maxFileBytes && canBeRead(file));
 }
 
 /** A file that is gone, and a link wherever it points, can be read as what it is. */
 function canBeRead(file: Buffer): boolean {
-  const stat = lstatSync(file, { throwIfNoEntry: false });
+  const stat = statOf(file);
   if (stat?.isFile() !== true) return true;
   try {
     accessSync(file, constants.R_OK);

@@ -1,3 +1,4 @@
+import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { stateDirName } from "../../domain/project/place.ts";
 import { expectGit, git } from "./git.ts";
@@ -139,6 +140,16 @@ export function parseRefs(text: string): readonly Ref[] {
 
 export const snapshotRefs = (agentName: string): string => `refs/overstory/snap/${agentName}/`;
 export const pinRefs = (agentName: string): string => `refs/overstory/pin/${agentName}/`;
+
+/** What lies at a path; undefined when nothing does, also because a directory above it has become a file. */
+export function statOf(path: Buffer): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
 
 /** A path below a directory; file names are bytes and need not be text. */
 export const absolute = (root: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), path]);
