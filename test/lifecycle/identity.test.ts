@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
 import { killServices, letGo, pidOf, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
@@ -28,7 +28,9 @@ async function withVictim(): Promise<TestProject> {
 }
 
 async function fromInside(project: TestProject, line: string): Promise<{ code: number; said: string }> {
-  await Bun.write(join(project.home, "line"), `${line}\n`);
+  // In one step: the agent runs the file as soon as it is there.
+  writeFileSync(join(project.home, "line.new"), `${line}\n`);
+  renameSync(join(project.home, "line.new"), join(project.home, "line"));
   const noted = (file: string): string => readFileSync(join(project.home, file), "utf8");
   await untilFile(project, "code");
   await project.until("the line had been run", async () => noted("code") !== "");
@@ -140,6 +142,41 @@ describe("inside an agent", () => {
     const audited = await project.read((tx) => tx.audit.list(9));
     expect(audited).toHaveLength(2);
     for (const { detail } of audited) expect(detail).toContain("token-elsewhere");
+  });
+
+  test("a lead that takes the token and the limit of an agent below it is refused; that agent's own children are not", async () => {
+    const scenario = `
+- when: { agent: l1 }
+  do:
+    - waitFor: { file: "\${env.HOME}/line" }
+    - shell: sh "$HOME/line" > "$HOME/said" 2>&1; echo $? > "$HOME/code"
+    - hang: true
+- do:
+    - touch: "\${env.HOME}/ready"
+    - waitFor: { file: "\${env.HOME}/go" }
+    - shell: |
+        (setsid sh -c 'sleep 0.3; ov mail send --to operator --subject own --body b; echo $? > "$HOME/own"' >/dev/null 2>&1 &)
+    - hang: true
+`;
+    await using project = await makeProject({ scenario });
+    await slingNew(project, "L1", "--capability", "lead");
+    await slingNew(project, "X", "--parent", "l1", "--force-hierarchy");
+    await untilFile(project, "ready");
+    const victim = await pidOf(project, "x", "agent");
+    const send = "ov mail send --to operator --subject forged --body b";
+    const { said } = await fromInside(
+      project,
+      `t=$(tr '\\0' '\\n' < /proc/${victim}/environ | sed -n s/^OVERSTORY_TOKEN=//p); [ \${#t} -gt 20 ] || exit 99
+l=$(awk '/file locks/{print $5}' /proc/${victim}/limits)
+for how in "" "setsid --wait"; do
+  $how prlimit --locks=$l:$l env OVERSTORY_TOKEN=$t OVERSTORY_AGENT_NAME=x ${send}; echo "-> $?"
+done`,
+    );
+    expect([...said.matchAll(/-> (\d+)/g)].map(([, code]) => code)).toEqual(["8", "8"]);
+    await letGo(project, "go");
+    await untilFile(project, "own");
+    const sent = await project.read((tx) => tx.messages.list({ from: "x" }));
+    expect(sent.map(({ subject }) => subject)).toEqual(["own"]);
   });
 
   test("services are not started by hand", async () => {

@@ -1,7 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
 import { type Mark, markOf, orchestratorMark } from "../../domain/process/mark.ts";
-import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Ids } from "../../ports/ids.ts";
@@ -36,7 +36,8 @@ export interface Shown {
 
 /**
  * Who calls. The only place that decides it, for commands, for the engine's socket and for tools over HTTP. A token
- * names exactly one incarnation, and counts in the processes of the turn it was given to; one that is empty, malformed,
+ * names exactly one incarnation, and counts in the processes of the turn it was given to: those that carry its mark and do
+ * not descend from another agent. One that is empty, malformed,
  * unknown, revoked or of an ended turn names nobody. Without a token only a process outside of all agents is the operator.
  */
 export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<Caller, Refusal>> {
@@ -46,7 +47,7 @@ export async function identify(tx: Tx, ids: Ids, shown: Shown): Promise<Result<C
     const isOurs = await isKnownHere(tx, ids, token, sight.process);
     return isOurs ? identify(tx, ids, { ...shown, sight: sight.process }) : ok(operator);
   }
-  if (token !== undefined && token !== null) return holderOf(tx, ids, token, sight);
+  if (token !== undefined && token !== null) return holderOf(tx, ids, sight, shown);
   if (sight.kind === "connection") return no({ kind: "unknown-token" });
   if (sight.mark() === undefined && !shown.thoroughly) return ok(operator);
   const agent = await agentAround(tx, ids, sight);
@@ -73,8 +74,8 @@ async function isKnownHere(tx: Tx, ids: Ids, token: unknown, sight: ProcessSight
 async function holderOf(
   tx: Tx,
   ids: Ids,
-  token: unknown,
   sight: Exclude<CallerSight, { kind: "sent" }>,
+  { token, thoroughly }: Pick<Shown, "token" | "thoroughly">,
 ): Promise<Result<Caller, Refusal>> {
   if (typeof token !== "string" || token === "") return no({ kind: "unknown-token" });
   const known = await tx.tokens.get(ids.digest(token));
@@ -83,6 +84,11 @@ async function holderOf(
   if (agent === undefined) return no({ kind: "unknown-token" });
   const counts = sight.kind === "connection" ? sight.takesTokens : sight.mark() === markFor(ids, agent, known.turnId);
   if (!counts) return no({ kind: "token-elsewhere", over: sight.kind });
+  // An agent can lower its limit to the number of an agent below it, but it cannot choose its ancestors.
+  if (thoroughly && sight.kind === "process") {
+    const above = await agentProcessesAmong(tx, sight.ancestors());
+    if (above.some(({ agentId }) => agentId !== agent.id)) return no({ kind: "token-elsewhere", over: "process" });
+  }
   return ok({
     kind: "agent",
     name: agent.name,
@@ -101,19 +107,24 @@ export async function agentAround(tx: Tx, ids: Ids, sight: CallerSight): Promise
 }
 
 async function agentAbove(tx: Tx, ancestors: readonly ProcessIdentity[]): Promise<string | undefined> {
-  if (ancestors.length === 0) return undefined;
-  const recorded = await tx.processes.withPids(ancestors.map((process) => process.pid));
-  const above = recorded.find(
+  const [above] = await agentProcessesAmong(tx, ancestors);
+  if (above === undefined) return undefined;
+  const agent = above.agentId === null ? undefined : await tx.agents.get(above.agentId);
+  return agent?.name ?? "a gate command";
+}
+
+/** The recorded processes of agents and gates among these. */
+async function agentProcessesAmong(tx: Tx, found: readonly ProcessIdentity[]): Promise<readonly ProcessRecord[]> {
+  if (found.length === 0) return [];
+  const recorded = await tx.processes.withPids(found.map((process) => process.pid));
+  return recorded.filter(
     (record) =>
       (record.role === "agent" || record.role === "gate") &&
-      ancestors.some(
+      found.some(
         (process) =>
           process.pid === record.pid && process.startToken === record.startToken && process.bootId === record.bootId,
       ),
   );
-  if (above === undefined) return undefined;
-  const agent = above.agentId === null ? undefined : await tx.agents.get(above.agentId);
-  return agent?.name ?? "a gate command";
 }
 
 const unknownAgent = "this process";
