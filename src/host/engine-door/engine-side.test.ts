@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import type { EngineNotice } from "../../ports/engine-door.ts";
 import { linuxProcesses } from "../processes.ts";
 import { hasAnswer } from "./caller.ts";
-import { engineSide } from "./engine-side.ts";
+import { engineSide, mostFrameBytes } from "./engine-side.ts";
 import { doorPaths } from "./paths.ts";
 
 let base: string;
@@ -111,5 +111,27 @@ test("the door of another engine is left alone, and so is a project that is no m
   rmSync(state, { recursive: true });
   await Bun.sleep(300);
   expect([existsSync(state), restored]).toEqual([false, 0]);
+  door.close({});
+});
+
+test("a frame without an end is refused at the limit, and the engine serves the others", async () => {
+  const state = deepState();
+  const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
+  const door = side.open({ wake: () => {}, call: async (frame) => `${frame.length}`, restored: () => {} });
+  const { socket } = JSON.parse(readFileSync(doorPaths(state).notice, "utf8")) as EngineNotice;
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const part = Buffer.alloc(2 ** 20, "x");
+  let sent = 0;
+  const fill = (to: { write(data: Buffer): number }): void => {
+    for (let taken = part.length; taken === part.length; sent += Math.max(taken, 0)) taken = to.write(part);
+  };
+  await Bun.connect({
+    unix: socket,
+    socket: { open: fill, drain: fill, data: () => {}, close: () => resolve(), error: () => resolve() },
+  });
+  await ended;
+  expect(sent).toBeGreaterThan(mostFrameBytes);
+  expect(sent).toBeLessThan(4 * mostFrameBytes);
+  expect(await hasAnswer(socket, 5_000)).toBe(true);
   door.close({});
 });

@@ -22,8 +22,12 @@ import { doorPaths } from "./paths.ts";
 type SideOptions = KeeperOptions & { readonly version: string };
 
 interface Connection {
+  /** Parts of a frame that is not complete yet. */
   received: Buffer[];
+  receivedBytes: number;
   unsent: Buffer;
+  /** Ends a connection whose frame does not become complete. */
+  deadline: ReturnType<typeof setTimeout>;
 }
 
 /** The engine's side of the door: a Unix socket that takes single bytes (wakes) and lines (request frames). */
@@ -188,29 +192,51 @@ function serve(handlers: DoorHandlers): Bun.SocketHandler<Connection> {
     const { data } = socket;
     if (data.unsent.length > 0) data.unsent = data.unsent.subarray(socket.write(data.unsent));
   };
+  const endLater = (socket: Bun.Socket<Connection>): ReturnType<typeof setTimeout> => {
+    const timer = setTimeout(() => socket.end(), frameMs);
+    timer.unref();
+    return timer;
+  };
+  /** Answers and forgets the rest: a caller that only sends must not hold memory of ours. */
+  const refuse = (socket: Bun.Socket<Connection>, problem: string): void => {
+    socket.data.received = [];
+    socket.write(`${JSON.stringify({ problem })}\n`);
+    socket.terminate();
+  };
   return {
     open: (socket) => {
-      socket.data = { received: [], unsent: Buffer.alloc(0) };
+      socket.data = { received: [], receivedBytes: 0, unsent: Buffer.alloc(0), deadline: endLater(socket) };
     },
+    close: (socket) => clearTimeout(socket.data.deadline),
     drain: flush,
     data: (socket, chunk) => {
-      if (socket.data.received.length === 0 && chunk[0] === wakeByte) {
+      const { data } = socket;
+      if (data.received.length === 0 && chunk[0] === wakeByte) {
         handlers.wake();
         return;
       }
-      socket.data.received.push(Buffer.from(chunk));
+      data.receivedBytes += chunk.length;
+      if (data.receivedBytes > mostFrameBytes) {
+        refuse(socket, `a request to the engine may have ${mostFrameBytes / 2 ** 20} MiB at most; nothing was changed`);
+        return;
+      }
+      data.received.push(Buffer.from(chunk));
       if (chunk.at(-1) !== newline) return;
-      const frame = Buffer.concat(socket.data.received).toString("utf8");
-      socket.data.received = [];
+      const frame = Buffer.concat(data.received).toString("utf8");
+      data.received = [];
+      data.receivedBytes = 0;
+      clearTimeout(data.deadline);
       if (frame.trimEnd() === lifeSign) {
-        socket.data.unsent = Buffer.from(`${lifeSign}\n`);
+        data.unsent = Buffer.from(`${lifeSign}\n`);
         flush(socket);
+        data.deadline = endLater(socket);
         return;
       }
       handlers.call(frame).then(
         (answer) => {
-          socket.data.unsent = Buffer.from(`${answer}\n`);
+          data.unsent = Buffer.from(`${answer}\n`);
           flush(socket);
+          data.deadline = endLater(socket);
         },
         // A broken request must not take the engine down; the caller sees its connection end and learns by its own time.
         () => socket.end(),
@@ -218,6 +244,11 @@ function serve(handlers: DoorHandlers): Bun.SocketHandler<Connection> {
     },
   };
 }
+
+/** Far above the largest request: texts beyond a few kilobytes are stored as files, and files are named, not sent. */
+export const mostFrameBytes = 32 * 2 ** 20;
+/** Callers send a frame at once. */
+const frameMs = 30_000;
 
 const wakeByte = 119;
 const newline = 10;
