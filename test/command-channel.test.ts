@@ -85,6 +85,32 @@ test("the same request id gets the first reply and changes nothing", async () =>
   expect(await project.read((tx) => tx.tasks.ids())).toHaveLength(1);
 });
 
+test("a stored reply is given to the caller it was stored for and to nobody else", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const { callEngine } = await import("../src/host/engine-door/caller.ts");
+  const state = statePath(project.root);
+  const token = await seatedToken(project);
+  const other = "another-token-for-tests";
+  await fillStore(project.root, async (tx) => {
+    const agent = storedAgent("lead2", { capability: "lead", worktreePath: project.root });
+    await tx.agents.reserve(agent);
+    const row = { digest: randomIds.digest(other), agentId: agent.id, turnId: null, createdAt: 0, revokedAt: null };
+    await tx.tokens.insert(row);
+  });
+  const frame = { name: "task.create", request: { title: "Once" }, requestId: "request-1" };
+  const ask = async (more: object) => JSON.parse(await callEngine(state, JSON.stringify({ ...frame, ...more })));
+  const first = await ask({ token });
+  expect(first).toMatchObject({ result: { ok: true } });
+  for (const nobody of [{}, { token: "made-up" }]) {
+    expect(await ask(nobody)).toEqual({ result: { ok: false, refusal: { kind: "unknown-token" } } });
+  }
+  expect(await ask({ token: other })).not.toEqual(first);
+  expect(await ask({ token })).toEqual(first);
+  expect(await project.read((tx) => tx.tasks.ids())).toHaveLength(2);
+});
+
 test("a call over the socket without a token speaks for nobody", async () => {
   await using project = await makeProject(longLived);
   await project.ov("status");

@@ -18,7 +18,7 @@ export interface Frame {
   readonly request: unknown;
   /** As it came: over the socket it may be anything. */
   readonly token?: unknown;
-  /** A repeated id gets the reply of the first call and changes nothing. */
+  /** A repeated id gets the same caller the reply of the first call and changes nothing. */
   readonly requestId?: string;
 }
 
@@ -98,25 +98,29 @@ async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): 
 }
 
 async function write(tx: Tx, ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
-  if (frame.requestId !== undefined) {
-    const earlier = await tx.requests.reply(frame.requestId);
-    if (earlier !== undefined) {
-      return { result: JSON.parse(earlier) as Result<unknown, Refusal>, due: true, mayStart: false };
-    }
-  }
   const caller = await callerOf(tx, ports, useCase, frame);
   if (!caller.ok) throw new Rollback(caller.refusal);
+  const replyId = replyIdOf(ports.ids, caller.value, frame);
+  const earlier = replyId === undefined ? undefined : await tx.requests.reply(replyId);
+  if (earlier !== undefined) {
+    return { result: JSON.parse(earlier) as Result<unknown, Refusal>, due: true, mayStart: false };
+  }
   const context = contextOf(ports, caller.value);
   const timed = (await tx.turns.nextDue(context.now)) !== undefined;
   const result = await useCase.run(tx, context, frame.request);
   if (!result.ok) throw new Rollback(result.refusal);
-  if (frame.requestId !== undefined) {
-    await tx.requests.store(frame.requestId, frame.name, JSON.stringify(result), context.now);
-  }
+  if (replyId !== undefined) await tx.requests.store(replyId, frame.name, JSON.stringify(result), context.now);
   // A timer that is gone now would keep an engine waiting for it.
   const due = timed || (await hasWork(tx, context));
   ports.reach("command.before-commit");
   return { result, due, mayStart: caller.value.kind === "operator" && ports.sight.kind === "process" };
+}
+
+/** A reply belongs to the caller and the use case it was given for: another caller that names the same id makes a request of its own. */
+function replyIdOf(ids: Ids, caller: Caller, { name, requestId }: Frame): string | undefined {
+  if (requestId === undefined) return undefined;
+  const whose = caller.kind === "agent" ? caller.agentId : caller.kind;
+  return ids.digest(JSON.stringify([whose, name, requestId]));
 }
 
 /** An engine that is started inside an agent would carry its mark and die with its turn. */
