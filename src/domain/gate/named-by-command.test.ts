@@ -34,6 +34,17 @@ test.each([
   ["cargo test", ".cargo/config.toml"],
   ["pytest -q", "pytest.ini"],
   ["head -n 9 check.sh | sh", "check.sh"],
+  ['"$(git rev-parse --show-toplevel)/tools/check.sh"', "tools/check.sh"],
+  ['cd web && sh "$(git rev-parse --show-toplevel)/tools/check.sh"', "tools/check.sh"],
+  ["`pwd`/check.sh", "check.sh"],
+  ["bash <(cat check.sh)", "check.sh"],
+  ['eval "$(cat check.sh)"', "check.sh"],
+  ['X=$(cat check.sh); sh -c "$X"', "check.sh"],
+  ["cp check.sh /tmp/x && sh /tmp/x", "check.sh"],
+  ["cp tools/check.sh /tmp && sh /tmp/check.sh", "tools/check.sh"],
+  ["cat check.sh > /tmp/x; sh /tmp/x", "check.sh"],
+  ["python3 test.py", "test.py"],
+  ["node test.js", "test.js"],
 ])("%p names %p", (command, path) => {
   expect(namedByCommand(command).paths).toContain(path);
 });
@@ -69,9 +80,23 @@ test("files that a command only looks at are what the gate is about, not what it
     "! grep -q TODO src/a.ts",
     "if [ -e a.txt ]; then exit 1; fi",
     "cat a.txt",
+    '[ "$(cat version.txt)" = 1 ]',
+    'V=$(cat version.txt); test "$V" = 1',
+    "cp a.txt b.txt",
   ]) {
     expect([command, namedByCommand(command).paths]).toEqual([command, []]);
   }
   expect(namedByCommand("test -e a.txt && sh check.sh").paths).toContain("check.sh");
+  expect(namedByCommand("cat a.txt > /dev/null").paths).not.toContain("a.txt");
   expect(namedByCommand("cat check.sh | sh").paths).toContain("check.sh");
+});
+
+test.each([
+  "pytest test_a.py",
+  "python3 -m pytest test_a.py",
+  "bun test a.test.ts",
+  "node --test a.test.js",
+  "npx jest a.test.js",
+])("in %p the file of tests is what the runner looks at, not what the gate runs", (command) => {
+  expect(namedByCommand(command).paths.filter((path) => /^(test_a\.py|a\.test\.[jt]s)$/.test(path))).toEqual([]);
 });

@@ -11,8 +11,11 @@ export interface NamedByCommand {
   readonly scripts: readonly { readonly manifest: string; readonly name: string }[];
 }
 
-/** `dir` is the directory the command runs in, from the root of the project; empty for the root itself. */
-export function namedByCommand(command: string, dir = ""): NamedByCommand {
+/**
+ * `dir` is the directory the command runs in, from the root of the project; empty for the root itself. `isRun`: the output
+ * of the command is run in turn, as with `eval "$(cat check.sh)"`.
+ */
+export function namedByCommand(command: string, dir = "", { isRun = false } = {}): NamedByCommand {
   const paths = new Set<string>();
   const scripts = new Map<string, { readonly manifest: string; readonly name: string }>();
   const take = (named: NamedByCommand): void => {
@@ -20,12 +23,16 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
     for (const script of named.scripts) scripts.set(`${script.manifest} ${script.name}`, script);
   };
   const { text, inner } = substitutionsIn(command.replace(variableBefore, "./"));
+  const commands = simpleCommands(text);
   let cwd = dir;
-  for (const words of simpleCommands(text)) {
+  for (const [at, words] of commands.entries()) {
+    const looks = looksOnly({ words, line: text, later: commands.slice(at + 1), isRun });
+    const isAssignment = words.every((word) => /^\w+=/.test(word));
+    const isOutputRun = isAssignment ? runsText.test(text) : !looks;
     // A substituted command runs, whatever its output is used for.
     for (const word of words) {
       for (const [, at = ""] of word.matchAll(substituted)) {
-        take(namedByCommand(inner.get(at) ?? "", cwd));
+        take(namedByCommand(inner.get(at) ?? "", cwd, { isRun: isOutputRun }));
         inner.delete(at);
       }
     }
@@ -34,16 +41,25 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
       cwd = join(cwd, second);
       continue;
     }
-    if (looksOnly(words, command)) continue;
+    if (looks || isAssignment) continue;
+    const found = new Set<string>();
     for (const word of words) {
       // A whole command in quotes, as behind `sh -c`.
       if (/\s/.test(word)) take(namedByCommand(word, cwd));
-      for (const part of [word, word.slice(word.indexOf("=") + 1)]) if (part !== "") paths.add(join(cwd, part));
+      for (const part of [word, word.slice(word.indexOf("=") + 1)]) {
+        if (part !== "") found.add(join(cwd, part));
+        // A substituted command in front of a path most often says where the project is.
+        const rest = part.replace(substitutedBefore, "");
+        if (rest !== part) for (const from of ["", cwd]) found.add(join(from, rest));
+      }
     }
-    take(lookedUp(words, cwd));
+    const { paths: looked, scripts: named } = lookedUp(words, cwd);
+    take({ paths: looked, scripts: named });
+    const isTests = isTestRunner(words) ? isTestFile : () => false;
+    for (const path of found) if (!isTests(path)) paths.add(path);
   }
   // Substituted commands in assignments.
-  for (const command of inner.values()) take(namedByCommand(command, cwd));
+  for (const each of inner.values()) take(namedByCommand(each, cwd, { isRun: runsText.test(text) }));
   return { paths: [...paths], scripts: [...scripts.values()] };
 }
 
@@ -51,23 +67,68 @@ export function namedByCommand(command: string, dir = ""): NamedByCommand {
  * A path that begins with a variable most often begins at the root of the project. If not, one path too many is named.
  */
 const variableBefore = /(["']?)\$(?:\{[^}]*\}|\w+|\(\s*pwd\s*\))\1\//g;
+const substitutedBefore = /^\uE000\d+\uE001\//;
+
+/** Programs that run what they are given as text. */
+const runsText = /(^|[\s;&|(/])(eval|source|\.|sh|bash|dash|zsh|ksh|fish)(\s|$)/;
+
+interface Look {
+  readonly words: readonly string[];
+  /** The whole line. */
+  readonly line: string;
+  /** The commands that follow in the line. */
+  readonly later: readonly (readonly string[])[];
+  /** The output is run. */
+  readonly isRun: boolean;
+}
 
 /**
  * Does a command only look at files, as `test -e a.txt` does? Then the gate checks those files and does not run them. A
- * file that `cat` pipes into another program may be run there.
+ * file whose content goes to another program, or whose copy is named again, may be run there.
  */
-function looksOnly(words: readonly string[], line: string): boolean {
+function looksOnly({ words, line, later, isRun }: Look): boolean {
   const program = words.find((word) => !shellWords.has(word)) ?? "";
-  return lookers.has(program) || (showers.has(program) && !line.includes("|"));
+  const isNamedAgain = (word: string | undefined, commands: Look["later"]): boolean =>
+    word !== undefined && commands.some((each) => each.some((one) => one === word || one.startsWith(`${word}/`)));
+  if (copiers.has(program)) return !isNamedAgain(words.at(-1), later);
+  if (!showers.has(program)) return lookers.has(program);
+  // The word behind a redirection begins what was split off as the next command.
+  return !isRun && !/\||<\(/.test(line) && !isNamedAgain(later[0]?.[0], later.slice(1));
 }
 
 const shellWords = new Set(["!", "if", "then", "elif", "else", "while", "until", "do", "time"]);
 const showers = new Set(["cat", "head", "tail"]);
+const copiers = new Set(["cp", "mv", "ln", "install"]);
 const lookers = new Set(
-  "test [ [[ : true false exit return echo printf grep egrep fgrep ls wc diff cmp sort uniq stat sleep touch rm mkdir cp mv read set export fi done".split(
+  "test [ [[ : true false exit return echo printf grep egrep fgrep ls wc diff cmp sort uniq stat sleep touch rm mkdir read set export fi done".split(
     " ",
   ),
 );
+
+/**
+ * Does the command give files to a test runner, which decides what a test is? Then adding a test to a named file is
+ * ordinary work. A file that an interpreter runs by itself, as in `python3 test.py`, is the gate.
+ */
+function isTestRunner(words: readonly string[]): boolean {
+  return words.some((word, at) => {
+    const name = word.slice(word.lastIndexOf("/") + 1);
+    const next = words[at + 1] ?? "";
+    if (testRunners.has(name) || (name === "-m" && next === "unittest")) return true;
+    return (withTestCommand.has(name) && next === "test") || (name === "node" && words.includes("--test"));
+  });
+}
+
+const testRunners = new Set(
+  "pytest py.test nose2 vitest jest mocha ava tap jasmine karma playwright cypress rspec phpunit ctest prove".split(
+    " ",
+  ),
+);
+const withTestCommand = new Set(["bun", "deno", "go", "cargo", "dart", "flutter", "mix", "swift", "dotnet"]);
+
+/** A shell script is part of the gate itself. */
+const isTestFile = (path: string): boolean =>
+  !/\.(sh|bash|zsh|fish|ps1|bat|cmd)$/.test(path) &&
+  /(^|\/)((tests?|spec)\.\w+|[^/]*[._-](test|spec)\.\w+|test_[^/]*\.py)$/.test(path);
 
 const nothing: NamedByCommand = { paths: [], scripts: [] };
 

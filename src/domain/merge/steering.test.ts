@@ -9,7 +9,10 @@ const touched = (path: string, more: Partial<SteeringFacts> = {}): string | unde
     roleTexts: ".overstory/agent-defs",
     kept: ["node_modules", "web/dist"],
     commands: [
-      { by: "the gate Tests", named: namedByCommand("npm test && sh tools/check.sh && node test.js") },
+      {
+        by: "the gate Tests",
+        named: namedByCommand("npm test && sh tools/check.sh && node test.js && bun test a.test.ts"),
+      },
       { by: "the setup command", named: namedByCommand("npm ci") },
     ],
     changedScripts: new Map(),
@@ -28,6 +31,11 @@ describe("what a branch needs the operator's word for", () => {
     ".claude",
     ".mcp.json",
     ".codex/config.toml",
+    "CLAUDE.md",
+    "packages/a/AGENTS.md",
+    "CLAUDE.local.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
   ])("%s steers agents or the queue", (path) => {
     expect(touched(path)).toBe("steers agents or the merge queue");
   });
@@ -36,6 +44,7 @@ describe("what a branch needs the operator's word for", () => {
     expect(touched("tools/check.sh")).toBe("the gate Tests names");
     expect(touched("tools")).toBe("the gate Tests names");
     expect(touched(".npmrc")).toBe("the gate Tests names");
+    expect(touched("test.js")).toBe("the gate Tests names");
   });
 
   test("the entry behind npm test, and what installing runs; another entry is ordinary work", () => {
@@ -61,8 +70,8 @@ describe("what a branch needs the operator's word for", () => {
   });
 });
 
-test("tests, code and specs are ordinary work, also a file of tests that a gate names", () => {
-  const ordinary = ["src/a.ts", "test/a.test.ts", "test.js", "tools/other.sh", ".overstory/specs/a.md", "dist/a.js"];
+test("tests, code and specs are ordinary work, also a file of tests that a gate gives to a test runner", () => {
+  const ordinary = ["src/a.ts", "test/a.test.ts", "a.test.ts", "tools/other.sh", ".overstory/specs/a.md", "dist/a.js"];
   expect(ordinary.filter((path) => touched(path) !== undefined)).toEqual([]);
 });
 

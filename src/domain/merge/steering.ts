@@ -56,7 +56,7 @@ function reasonFor(path: string, facts: SteeringFacts): string | undefined {
     if (scripts.length > 0) return `has the script ${scripts.join(", ")} that ${by} runs`;
     // A changed link or submodule also changes every path behind it.
     const isNamed = named.paths.some((each) => each === path || each.startsWith(`${path}/`));
-    if (isNamed && !isTest(path)) return `${by} names`;
+    if (isNamed) return `${by} names`;
   }
   return undefined;
 }
@@ -71,12 +71,15 @@ function isSteering(path: string, roleTexts: string): boolean {
   return path.startsWith(`${roleTexts.replace(/\/+$/, "")}/`) || settings.some((pattern) => pattern.test(name));
 }
 
-/** Settings, hooks and tools of coding agents. A directory may be replaced by a link, so its bare name counts too. */
+/** Settings, hooks, tools and instructions of coding agents. A directory may be replaced by a link, so its bare name counts too. */
 const settings: readonly RegExp[] = [
   /^\.overstory$/,
   /(^|\/)\.(claude|codex|gemini|opencode|cursor|pi)(\/|$)/,
   /(^|\/)\.mcp\.json$/,
   /(^|\/)opencode\.jsonc?$/,
+  /(^|\/)(claude|agents|gemini|qwen)(\.local|\.override)?\.md$/,
+  /(^|\/)\.(cursorrules|windsurfrules|clinerules|goosehints)(\/|$)/,
+  /(^|\/)\.github\/(copilot-instructions\.md|instructions)(\/|$)/,
 ];
 
 const isKept = (kept: string, part: string, parts: readonly string[], at: number): boolean =>
@@ -90,8 +93,3 @@ function changedScriptsOf(
   const differing = changed.get(manifest);
   return scripts.filter((each) => each.manifest === manifest && differing?.has(each.name)).map(({ name }) => name);
 }
-
-/** A gate may name a test file, and adding a test to it is ordinary work. A shell script is part of the gate itself. */
-const isTest = (path: string): boolean =>
-  !/\.(sh|bash|zsh|fish|ps1|bat|cmd)$/.test(path) &&
-  /(^|\/)((tests?|spec)\.\w+|[^/]*[._-](test|spec)\.\w+|test_[^/]*\.py)$/.test(path);
