@@ -1,13 +1,18 @@
 import type { MailType, Message } from "../../domain/mail/types.ts";
+import type { Refusal } from "../../domain/refusal.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import type { Sender } from "./sender.ts";
 
-/** What follows from a stored message, in the transaction that stores it. */
-export type Follower = (tx: Tx, context: Context, sender: Sender, message: Message) => Promise<void>;
+/** What follows from mail of a type, in the transaction that stores it. */
+export interface Follower {
+  /** Why mail with this payload would change nothing and must wake nobody. */
+  refuse(tx: Tx, context: Context, sender: Sender, payload: string | null): Promise<Refusal | undefined>;
+  follow(tx: Tx, context: Context, sender: Sender, message: Message): Promise<void>;
+}
 
 const loaders: Partial<Record<MailType, () => Promise<Follower>>> = {
-  merge_ready: async () => (await import("../merge/enqueue-ready.ts")).enqueueReady,
+  merge_ready: async () => (await import("../merge/enqueue-ready.ts")).mergeReady,
 };
 
 const loaded = new Map<string, Follower>();

@@ -2,7 +2,7 @@ import { checkHop } from "../../domain/mail/limits.ts";
 import { checkSender } from "../../domain/mail/sender.ts";
 import type { MailType, Message } from "../../domain/mail/types.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSizes, sizes } from "../../domain/text/sizes.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -63,6 +63,8 @@ export async function submit(
     ? undefined
     : await findRepeated(tx, { ...final, ...from, address, replyTo }, now, limits);
   if (earlier !== undefined) return ok(await repeated(tx, earlier));
+  const idle = await followerOf(mail.type)?.refuse(tx, context, sender, payload.value);
+  if (idle !== undefined) return no(idle);
   const paced = await checkPace(tx, { sender: sender.name, exempt: sender.origin !== "agent", group, now }, limits);
   if (!paced.ok) return paced;
   const hop = mail.answer === null ? ok(null) : checkHop(mail.answer, limits);
@@ -121,7 +123,7 @@ async function store(tx: Tx, context: Context, sender: Sender, mail: Composition
   if (insteadOf !== null) await noteForward(tx, message, insteadOf, readers[0]?.name ?? "");
   if (sender.agent !== null) await openWait(tx, sender.agent.name, message);
   await closeWaits(tx, message, mail.answer, readers);
-  await followerOf(mail.type)?.(tx, context, sender, message);
+  await followerOf(mail.type)?.follow(tx, context, sender, message);
   const coverage = mail.type === "merge_ready" && !group ? await coverageWarnings(tx, sender.name) : [];
   return {
     id: message.id,

@@ -2,8 +2,11 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { isOpenMerge } from "../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
 import type { Tx } from "../../ports/store.ts";
 import { workUnderReview } from "../completions/under-review.ts";
+import type { Follower } from "../mail/followers.ts";
 import type { Sender } from "../mail/sender.ts";
 import type { Context } from "../usecase.ts";
 import { askerFor, ownerOfBranch } from "./branch-owner.ts";
@@ -11,12 +14,35 @@ import { enqueueBranch } from "./enqueue.ts";
 import { targetOf } from "./landing-target.ts";
 import { notify } from "./notify.ts";
 
+export const mergeReady: Follower = { refuse: refuseLanded, follow: enqueueReady };
+
+/**
+ * Refuses to announce a commit that has landed already: every landing is told to the sender, and one that answers with the
+ * same announcement would go on for ever.
+ */
+async function refuseLanded(
+  tx: Tx,
+  context: Context,
+  sender: Sender,
+  payload: string | null,
+): Promise<Refusal | undefined> {
+  const { branch } = payloadFields(payload);
+  const owner = typeof branch === "string" ? await ownerOfBranch(tx, branch) : undefined;
+  if (typeof branch !== "string" || owner?.headCommit == null) return undefined;
+  const targetBranch = await targetOf(tx, context, owner.runId ?? sender.known?.runId ?? null);
+  const entries = (await tx.merges.list({ branch })).filter((entry) => entry.targetBranch === targetBranch);
+  const landed = entries.find(({ status, headCommit }) => status === "merged" && headCommit === owner.headCommit);
+  if (landed === undefined || entries.some(isOpenMerge)) return undefined;
+  const why = `has landed already at ${owner.headCommit.slice(0, 12)} as merge ${landed.id}; nothing was sent or queued`;
+  return invalid("payload.branch", why, { value: branch });
+}
+
 /**
  * What follows from a `merge_ready`, in the transaction that stores it. Whose branch and task it is says the record of
  * the agent, not the message: otherwise one branch could land in the name of another. A branch nobody knows is queued
  * all the same; whoever works on it answers the sender.
  */
-export async function enqueueReady(tx: Tx, context: Context, sender: Sender, message: Message): Promise<void> {
+async function enqueueReady(tx: Tx, context: Context, sender: Sender, message: Message): Promise<void> {
   const { branch, taskId, agentName, filesModified } = payloadFields(message.payload);
   if (typeof branch !== "string") return;
   const owner = await ownerOfBranch(tx, branch);

@@ -86,6 +86,22 @@ test("the same announcement twice, by its key or by its words, is one entry", as
   expect(events.filter(({ type }) => type === "merge_queued")).toHaveLength(1);
 });
 
+test("announcing a commit that has landed is refused and wakes nobody; a newer commit is queued", async () => {
+  await using world = await mergeWorld();
+  const entry = await world.announce();
+  const one = { entry, tier: "clean-merge", strategy: null, verdict: "verified", commit: "c1" } as const;
+  await world.asEngine((tx, context) => landed(tx, context, { opId: null, entries: [one] }));
+  const before = await world.store.read((tx) => tx.messages.list({}));
+  const refused = await world.call(sendMail, ready(), { caller: world.lead });
+  expect(refused).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("has landed already") } });
+  expect(await world.entries()).toHaveLength(1);
+  expect(await world.store.read((tx) => tx.messages.list({}))).toEqual(before);
+  await world.store.transaction((tx) =>
+    tx.agents.inspected("agent-b1", { headCommit: "head-2", ahead: 2, dirty: false }),
+  );
+  expect(await world.announce()).toMatchObject({ status: "pending", headCommit: "head-2" });
+});
+
 test("an answer of type merge_ready queues as well", async () => {
   await using world = await mergeWorld();
   const asked = await world.must(
