@@ -84,7 +84,7 @@ test("a dead child's unread mail goes to its live parent, who is woken by the no
   expect(await project.json("mail", "dead")).toMatchObject({ messages: [{ subject: "Dispatch: B1", from: "l" }] });
 }, 180_000);
 
-test("an agent whose worktree was deleted fails its turns with the reason, one at a time", async () => {
+test("an agent whose worktree was deleted fails its turn with the reason, and is not tried again", async () => {
   await using project = await makeProject({
     scenario: "- do: [{ ov: [mail, send, --to, operator, --type, question, --subject, q, --body, which?] }]\n",
   });
@@ -93,13 +93,12 @@ test("an agent whose worktree was deleted fails its turns with the reason, one a
   await project.settled();
   rmSync(join(project.root, ".overstory/worktrees/b1"), { recursive: true });
   await project.json("mail", "send", "--to", "b1", "--type", "question", "--subject", "Well", "--body", "and now?");
-  await untilTurns(project, "b1", 2);
-  await Bun.sleep(700);
+  await untilAgent(project, "b1", "zombie/crashed");
   const { id } = await project.agent("b1");
-  const [, failed, next] = await project.read((tx) => tx.turns.listFor(id));
+  const [, failed, ...more] = await project.read((tx) => tx.turns.listFor(id));
   expect(failed).toMatchObject({ status: "failed", fence: 1 });
-  expect(failed?.error).toContain("could not be started");
-  expect(next).toMatchObject({ trigger: "retry", attempt: 2 });
+  expect(failed?.error).toContain("is gone");
+  expect(more).toEqual([]);
   expect(startsOf(project, "b1")).toHaveLength(1);
 });
 
