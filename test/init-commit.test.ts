@@ -54,6 +54,15 @@ test("does not take along uncommitted changes of the instruction file", async ()
   expect(await fresh.git("status", "--porcelain")).toBe("?? CLAUDE.md\n");
 });
 
+test("says that the hooks of a commit were not run", async () => {
+  using world = await initWorld();
+  world.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+  chmodSync(join(world.root, ".git/hooks/pre-commit"), 0o755);
+  const said = await world.json("init");
+  expect(said.warnings).toContain("the new files were committed without running git hooks: pre-commit");
+  expect(said.created).toContain(".git/info/exclude");
+});
+
 test("runs no hook, no filter and no monitor of the repository, neither at first nor again", async () => {
   using world = await initWorld();
   const trap = join(world.base, "trap");

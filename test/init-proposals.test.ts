@@ -46,6 +46,31 @@ test("a setting that is there is not touched, nor asked about", async () => {
   expect(await setup(world)).toBe("make deps");
 });
 
+test("without a lock file the packages that gates need are installed from package.json", async () => {
+  using world = await initWorld();
+  world.install("claude", "npm");
+  world.write("package.json", JSON.stringify({ scripts: { test: "vitest run" }, devDependencies: { vitest: "3" } }));
+  const { code, err } = await world.ov("init");
+  expect(code).toBe(0);
+  expect(err).toContain("gates need installed dependencies");
+  expect(err).toContain("ov config set merge.setup 'npm install --no-package-lock'");
+  expect(await setup(world)).toBe(null);
+  await world.ov("init", "--yes");
+  expect(await setup(world)).toBe("npm install --no-package-lock");
+});
+
+test("a first init names the gates it found that cannot run here, and writes them all the same", async () => {
+  using world = await initWorld();
+  world.install("claude");
+  world.write("package.json", JSON.stringify({ packageManager: "pnpm@9.0.0", scripts: { test: "vitest run" } }));
+  const { code, err } = await world.ov("init", "--yes");
+  expect(code).toBe(0);
+  expect(err).toContain("Tests (pnpm run test): there is no program pnpm on PATH");
+  expect(err).toContain("ov config set project.qualityGates '[]'");
+  const { value } = await world.json("config", "get", "project.qualityGates");
+  expect(value).toMatchObject([{ command: "pnpm run test" }]);
+});
+
 const earlierGates = [
   "project:",
   "  name: garden",

@@ -55,6 +55,7 @@ describe("a first init", () => {
       ".overstory/.gitignore",
       ".overstory/README.md",
       ".overstory/agent-manifest.json",
+      ".git/info/exclude",
       ".git/ov-state/overstory.db",
       "CLAUDE.md",
       ".overstory/config.yaml",
@@ -126,6 +127,19 @@ describe("a first init", () => {
     expect(await world.json("init")).toMatchObject({
       warnings: [expect.stringContaining("claude --version"), expect.stringContaining("quality gate")],
     });
+  });
+
+  test("shows and judges the runtime that is in force here, also when a local file decides it", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    expect((await world.ov("config", "set", "runtime.default", "scripted", "--local")).code).toBe(0);
+    for (const flags of [[], ["--reset"]]) {
+      const said = document(await world.ov("init", ...flags, "--json"));
+      expect(said).toMatchObject({ runtime: "scripted" });
+      expect(JSON.stringify(said.warnings)).not.toContain("no agent can start");
+    }
+    expect((await world.ov("init", "--reset")).out).toContain("runtime  scripted");
+    expect(world.read(".overstory/config.yaml")).not.toContain("scripted");
   });
 
   test("says what is missing: a coding agent on the PATH and a quality gate, and how to set one", async () => {

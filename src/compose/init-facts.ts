@@ -10,6 +10,7 @@ import { configFiles, type Environment } from "../config/sources.ts";
 import type { DetectedGate } from "../domain/project/gate.ts";
 import { detectGates, gateFiles } from "../domain/project/gates.ts";
 import { projectName } from "../domain/project/name.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { type SetupCommand, setupCommand, setupFiles } from "../domain/project/setup-command.ts";
 import { type UnusableGate, unusableGates } from "../domain/project/unusable-gates.ts";
 import type { InvalidInput } from "../domain/refusal.ts";
@@ -56,12 +57,12 @@ export async function detectFacts({ repository, env, name }: Question): Promise<
     canonicalBranch: [originBranch, branch].find((found) => found !== undefined && branchName.fits(found)) ?? "main",
     runtime: runtime ?? "claude",
     gates,
-    warnings: [...(runtime === undefined ? [noRuntime(installed)] : []), ...(gates.length === 0 ? [noGate] : [])],
+    warnings: gates.length === 0 ? [noGate] : [],
   });
 }
 
 /** Facts as the project's own configuration has them. One that cannot be used is never replaced unasked. */
-export async function configuredFacts({ repository, env, name }: Question): Promise<ProjectFacts> {
+export async function configuredFacts({ repository, name }: Omit<Question, "env">): Promise<ProjectFacts> {
   const files = configFiles({ root: repository.root, state: repository.state });
   // Without the environment: a variable of this shell is not a property of the project.
   const { config, ok: usable, problems } = await loadConfig(files, {});
@@ -73,8 +74,6 @@ export async function configuredFacts({ repository, env, name }: Question): Prom
     description,
     from: "config.yaml",
   }));
-  const program = runtimeById(runtime.default)?.program;
-  const absent = program !== undefined && (await programProblem({ program, path: env.PATH ?? "" })) !== undefined;
   const renamed = name !== undefined && name !== project.name;
   return {
     name: project.name,
@@ -87,7 +86,6 @@ export async function configuredFacts({ repository, env, name }: Question): Prom
             `the project keeps its name "${project.name}"; change it with: ov config set project.name ${shellWord(name)}`,
           ]
         : []),
-      ...(absent ? [`no agent can start before ${program} can: check with: ${program} --version`] : []),
       ...(gates.length === 0 ? [noGate] : []),
     ],
   };
@@ -108,15 +106,31 @@ export async function proposeChanges({ repository, env }: Omit<Question, "name">
   const { root, state } = repository;
   const { config } = await loadConfig(configFiles({ root, state }), {});
   const { qualityGates: gates } = config.project;
+  const { unusable, remaining } = sortGates(root, env, gates);
+  const setup = config.merge.setup === undefined ? proposeSetup(root, env, remaining) : undefined;
+  return { setup, unusable, remaining: [asWritten(table["project.qualityGates"], remaining)].flat() };
+}
+
+/** The same for a configuration that is about to be written. */
+export function proposeFirst(root: string, env: Environment): Proposals {
+  const gates = detectGates(readTexts(root, gateFiles));
+  const { unusable, remaining } = sortGates(root, env, gates);
+  const written = remaining.map(({ name, command, description }) => ({ name, command, description }));
+  return { setup: proposeSetup(root, env, remaining), unusable, remaining: written };
+}
+
+function sortGates<G extends { readonly name: string; readonly command: string }>(
+  root: string,
+  env: Environment,
+  gates: readonly G[],
+): { readonly unusable: readonly UnusableGate[]; readonly remaining: readonly G[] } {
   const unusable = unusableGates(gates, {
     has: onPath(env),
     read: (path) => readText(join(root, path)),
     exists: (path) => existsSync(join(root, path)),
   });
   const names = new Set(unusable.map(({ name }) => name));
-  const remaining = gates.filter(({ name }) => !names.has(name));
-  const setup = config.merge.setup === undefined ? proposeSetup(root, env, remaining) : undefined;
-  return { setup, unusable, remaining: [asWritten(table["project.qualityGates"], remaining)].flat() };
+  return { unusable, remaining: gates.filter(({ name }) => !names.has(name)) };
 }
 
 const onPath =
@@ -133,10 +147,27 @@ async function firstThatStarts(installed: readonly string[], path: string): Prom
   return undefined;
 }
 
-function noRuntime(installed: readonly string[]): string {
+/** The runtime that agents get here, which a local file or a variable may decide, and whether its program starts. */
+export async function runtimeInForce(
+  place: ProjectPlace,
+  env: Environment,
+  chosen: string | undefined,
+): Promise<{ readonly runtime: string; readonly warnings: readonly string[] }> {
+  const runtime = chosen ?? (await loadConfig(configFiles(place), env)).config.runtime.default;
+  const program = runtimeById(runtime)?.program;
+  if (program === undefined || (await programProblem({ program, path: env.PATH ?? "" })) === undefined) {
+    return { runtime, warnings: [] };
+  }
+  const installed = installedRuntimes(env.PATH);
+  const others = installed.filter((id) => runtimeById(id) === undefined);
   const found =
-    installed.length === 0 ? "no coding agent was found on PATH" : `${installed.join(" and ")} cannot be used here yet`;
-  return `${found}, so no agent can start before claude can: install it, and check with: claude --version`;
+    installed.length === 0
+      ? "no coding agent was found on PATH, so "
+      : others.length === 0
+        ? ""
+        : `${others.join(" and ")} cannot be used here yet, so `;
+  const words = `${found}no agent can start before ${program} can: install it, and check with: ${program} --version`;
+  return { runtime, warnings: [words] };
 }
 
 const noGate =

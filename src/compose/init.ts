@@ -4,7 +4,6 @@ import { keepCopies } from "../config/compile.ts";
 import { renderDefaultConfig } from "../config/render.ts";
 import { configFiles, type Environment } from "../config/sources.ts";
 import { planCommit } from "../domain/project/commit.ts";
-import { detectGates, gateFiles } from "../domain/project/gates.ts";
 import { generatedFiles, generatedNames } from "../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
@@ -12,10 +11,10 @@ import { no, ok, type Result } from "../domain/result.ts";
 import { randomIds } from "../host/ids.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/project/commit.ts";
-import { createFile, keepCopy, makeDirectory, readTexts, replaceFile } from "../host/project/files.ts";
+import { createFile, keepCopy, makeDirectory, replaceFile } from "../host/project/files.ts";
 import { type InstructionEdit, putGuide } from "../host/project/instruction-file.ts";
 import { type Ledger, makeLedger } from "../host/project/ledger.ts";
-import { makeStateDir, withStateLock } from "../host/project/record.ts";
+import { hideFromGit, makeStateDir, withStateLock } from "../host/project/record.ts";
 import { currentBranch, findRepository, type Repository } from "../host/project/repository.ts";
 import {
   databaseIn,
@@ -32,7 +31,15 @@ import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/face
 import { bindProject, recordPlace } from "./bind-project.ts";
 import { directChannel } from "./channel.ts";
 import { makeConfigFacet } from "./config-facet.ts";
-import { configuredFacts, detectFacts, type ProjectFacts, proposeChanges, proposeSetup } from "./init-facts.ts";
+import {
+  configuredFacts,
+  detectFacts,
+  type ProjectFacts,
+  proposeChanges,
+  proposeFirst,
+  proposeSetup,
+  runtimeInForce,
+} from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { openProject, openStore, refuseLostStore } from "./project.ts";
 import { makeTrustFacet } from "./trust-facet.ts";
@@ -63,8 +70,7 @@ export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): Pr
       const files = configFiles(repository);
       const isThere = existsSync(files.project) || existsSync(files.lastKnown.project);
       if (isThere && !reset) return { isConfigured: true, ...(await proposeChanges({ repository, env })) };
-      const gates = detectGates(readTexts(repository.root, gateFiles));
-      return { isConfigured: false, setup: proposeSetup(repository.root, env, gates), unusable: [], remaining: [] };
+      return { isConfigured: false, ...proposeFirst(repository.root, env) };
     },
     set: async (key, value) => {
       const { root, state } = await findRepository(place);
@@ -104,7 +110,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
 
   if (request.newDatabase !== true) refuseLostStore({ root, state });
   await checkDatabase(state);
-  const { name, canonicalBranch, runtime, gates, warnings } = facts.value;
+  const { name, canonicalBranch, gates, warnings } = facts.value;
   const isNewState = !existsSync(state);
   makeStateDir(state);
   // If several `ov init` run at the same time, one makes and commits everything, and the others find the work done.
@@ -117,6 +123,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
         `this was a copy of another project; it is one of its own now${stopped === 0 ? "" : `, and its ${stopped} agents were stopped`}`,
       ]
     : [];
+  const { runtime, warnings: ofRuntime } = await runtimeInForce({ root, state }, env, request.runtime);
   return ok({
     status: keeps && isThere ? "already_initialized" : "initialized",
     project: name,
@@ -132,6 +139,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
     warnings: [
       ...adopted,
       ...earlierDatabases(root),
+      ...ofRuntime,
       ...warnings,
       ...made.warnings,
       ...committing.warnings,
@@ -252,7 +260,11 @@ async function openDatabase(place: ProjectPlace, env: Environment, ledger: Ledge
   const existed = hasDatabase(place.state);
   const path = databaseIn(place.state);
   if (isOldState(place.state)) await openSqlite({ path, life: "command" }).close();
-  else await recordPlace(place, env);
+  else {
+    const hiding = hideFromGit(place);
+    if (hiding !== undefined) ledger.note(hiding.path, hiding.changed);
+    await recordPlace(place, env);
+  }
   ledger.note(path, !existed);
 }
 
@@ -289,6 +301,9 @@ async function commit(
     ...because(plan.theirs, "changes of yours in there are not committed yet"),
     ...because(plan.ignored, "git is told to ignore that"),
     ...(answer.kind === "failed" ? because(plan.paths, answer.why) : []),
+    ...(answer.kind === "committed" && answer.hooksNotRun.length > 0
+      ? [`the new files were committed without running git hooks: ${answer.hooksNotRun.join(", ")}`]
+      : []),
   ];
   return { committed: answer.kind === "committed", warnings };
 }

@@ -10,8 +10,9 @@ const scenario = '- do: [{ say: "On it." }]\n';
 test("one command leads from a plain repository to a coordinator at work", async () => {
   await using project = await makeProject({ scenario, bare: true });
   const flags = ["--runtime", "scripted", "--gate", "true", "--budget-usd", "2.5", "--max-agents", "7", "--yes"];
-  const gone = await project.json("go", "Make it better", ...flags);
-  expect(gone).toMatchObject({
+  const ran = await project.ov("go", "Make it better", ...flags, "--json");
+  expect(ran.err).not.toContain("no agent can start");
+  expect(jsonOf(ran)).toMatchObject({
     agentName: "coordinator",
     objective: "Make it better",
     initialized: true,

@@ -8,7 +8,12 @@ const models = "choosing models";
 
 /** Which coding-agent program runs, with which model, at whose service. */
 export const runtimeKeys = {
-  "runtime.default": text({ doc: "Runtime of agents for which nothing else is said.", default: "claude" }),
+  "runtime.default": text({
+    doc:
+      "Runtime of agents for which nothing else is said: `claude`, or `scripted`, which follows a written scenario and " +
+      "calls no model (docs/scripted-agent.md).",
+    default: "claude",
+  }),
   "runtime.capabilities.*": optionalText({ doc: "Runtime of the agents of one capability." }),
   "runtime.printCommand": optionalText({
     doc: "Runtime for single questions to a model; otherwise the default one.",

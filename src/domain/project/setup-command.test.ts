@@ -22,6 +22,16 @@ test.each([
   expect(proposed({ "package.json": needing, [lock]: text }, [gate])).toBe(command);
 });
 
+test.each([
+  [undefined, "npm test", "npm install --no-package-lock"],
+  ["pnpm@9.1.0", "pnpm run test", "pnpm install --no-lockfile"],
+  ["bun@1.2.0", "bun run test", "bun install --no-save"],
+  ["yarn@4.0.0", "yarn run test", undefined],
+])("without a lock file (packageManager %p) the gates need packages all the same", (packageManager, gate, command) => {
+  const manifest = JSON.stringify({ ...JSON.parse(needing), packageManager });
+  expect(proposed({ "package.json": manifest }, [gate])).toBe(command);
+});
+
 test("a later yarn is proposed only where it installs into node_modules", () => {
   const files = { "package.json": needing, "yarn.lock": "__metadata:\n  version: 8\n" };
   expect(proposed(files, ["yarn run test"])).toBeUndefined();
@@ -53,7 +63,6 @@ test("nothing is proposed that the gates do not need, or that cannot run", () =>
   expect(proposed(locked, [])).toBeUndefined();
   expect(proposed(locked, ["go test ./..."])).toBeUndefined();
   expect(proposed(locked, ["npm test"], (program) => program !== "npm")).toBeUndefined();
-  expect(proposed({ "package.json": needing }, ["npm test"])).toBeUndefined();
   expect(proposed({ "package.json": "{}", "package-lock.json": "" }, ["npm test"])).toBeUndefined();
   expect(proposed({ "Cargo.lock": "", "go.sum": "" }, ["cargo test", "go test ./..."])).toBeUndefined();
 });

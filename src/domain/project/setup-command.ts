@@ -3,7 +3,7 @@ import type { ProjectTexts } from "./gate.ts";
 import { makefileNames } from "./gates/make.ts";
 import { field, type Manager, managerOf, parsed } from "./gates/node.ts";
 
-/** A command that installs what the gates need, with the lock file that it follows. */
+/** A command that installs what the gates need, with the file that it follows. */
 export interface SetupCommand {
   readonly command: string;
   readonly from: string;
@@ -21,8 +21,8 @@ interface Question {
 export const setupFiles: readonly string[] = [".yarnrc.yml"];
 
 /**
- * The value that the lock files propose for `merge.setup`. Undefined unless the gates run tools of that language and
- * the installed files are kept between gates (`node_modules`, `.venv`). Cargo and Go fetch missing dependencies by
+ * The value that the lock files, or else `package.json`, propose for `merge.setup`. Undefined unless the gates run tools
+ * of that language and the installed files are kept between gates (`node_modules`, `.venv`). Cargo and Go fetch missing dependencies by
  * themselves, into a directory outside of the checkout.
  */
 export function setupCommand(question: Question): SetupCommand | undefined {
@@ -44,26 +44,28 @@ const nodeLocks: Readonly<Record<Manager, readonly string[]>> = {
 function nodeSetup({ texts, gates, has }: Question): SetupCommand | undefined {
   const manifest = parsed(texts.get("package.json"));
   const manager = managerOf(manifest, texts);
-  const from = nodeLocks[manager].find((file) => texts.has(file));
-  if (from === undefined || !has(manager) || !hasDependencies(manifest)) return undefined;
-  if (!gatesUse({ texts, gates }, nodePrograms)) return undefined;
-  const command = manager === "yarn" ? yarnInstall(texts) : installs[manager];
-  return command === undefined ? undefined : { command, from };
+  const lock = nodeLocks[manager].find((file) => texts.has(file));
+  if (!has(manager) || !hasDependencies(manifest) || !gatesUse({ texts, gates }, nodePrograms)) return undefined;
+  const command =
+    manager === "yarn" ? yarnInstall(texts, lock) : installs[manager][lock === undefined ? "unlocked" : "locked"];
+  return command === undefined ? undefined : { command, from: lock ?? "package.json" };
 }
 
 const nodePrograms = new Set("npm npx pnpm pnpx yarn bun bunx node tsc eslint jest vitest".split(" "));
 
-const installs: Readonly<Record<Exclude<Manager, "yarn">, string>> = {
-  npm: "npm ci",
-  pnpm: "pnpm install --frozen-lockfile",
-  bun: "bun install --frozen-lockfile",
+/** Without a lock file the newest versions that fit are installed, and none is written. */
+const installs: Readonly<Record<Exclude<Manager, "yarn">, { readonly locked: string; readonly unlocked: string }>> = {
+  npm: { locked: "npm ci", unlocked: "npm install --no-package-lock" },
+  pnpm: { locked: "pnpm install --frozen-lockfile", unlocked: "pnpm install --no-lockfile" },
+  bun: { locked: "bun install --frozen-lockfile", unlocked: "bun install --no-save" },
 };
 
 /**
  * Yarn 2 and later install into `node_modules` only if the settings say so. Their other layouts are not kept between
- * gates.
+ * gates, and without a lock file nobody can tell which yarn it is.
  */
-function yarnInstall(texts: ProjectTexts): string | undefined {
+function yarnInstall(texts: ProjectTexts, lock: string | undefined): string | undefined {
+  if (lock === undefined) return undefined;
   if (texts.get("yarn.lock")?.includes("yarn lockfile v1") === true) return "yarn install --frozen-lockfile";
   const settings = texts.get(".yarnrc.yml") ?? "";
   return /^nodeLinker:\s*["']?node-modules/m.test(settings) ? "yarn install --immutable" : undefined;

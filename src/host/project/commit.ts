@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { failureOf } from "../../domain/failure.ts";
 import { fileRules } from "../git/filters.ts";
 import { expectGit, type GitAnswer, git, runGit } from "../git/git.ts";
 import { committer } from "../git/merge/commit.ts";
 import { makeGround } from "../git/merge/ground.ts";
+import { commitHooks } from "../git/merge/hooks.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../git/own-dir.ts";
 import { placeOf } from "../git/places.ts";
 import { openRepository, type Repository } from "../git/repository.ts";
@@ -21,7 +22,8 @@ export interface CommitRequest {
 }
 
 export type CommitAnswer =
-  | { readonly kind: "committed" }
+  /** With the names of hooks that `git commit` would have run. */
+  | { readonly kind: "committed"; readonly hooksNotRun: readonly string[] }
   | { readonly kind: "nothing-to-commit" }
   | { readonly kind: "failed"; readonly why: string };
 
@@ -63,18 +65,21 @@ const halfDone = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge
 
 /** Puts the files into the user's own index and moves the branch, or neither. */
 async function place(
-  { root }: Repository,
+  repository: Repository,
   step: { made: string; head: string | undefined; paths: readonly string[]; message: string },
   index: OwnDir,
 ): Promise<CommitAnswer> {
   using own = index;
+  const { root } = repository;
   const { made, head, paths, message } = step;
   const listed = expectGit(await own.git(["ls-files", "-z", "--stage", "--", ...paths]), "reading the index");
   const staged = await add(own, paths);
   if (staged.code !== 0) return failed(staged);
   const nothing = "0".repeat(made.length);
   const moved = await git(root, "update-ref", "-m", `commit: ${message}`, "HEAD", made, head ?? nothing);
-  if (moved.code === 0) return { kind: "committed" };
+  if (moved.code === 0) {
+    return { kind: "committed", hooksNotRun: (await commitHooks(repository)).map((path) => basename(path)) };
+  }
   const removed = paths.map((path) => `0 ${nothing}\t${path}\0`).join("");
   const stdin = Buffer.concat([Buffer.from(removed), listed.raw]);
   expectGit(await own.git(["update-index", "-z", "--index-info"], { stdin }), "putting the index back");

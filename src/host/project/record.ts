@@ -95,17 +95,23 @@ const hidden = [
   `/${sharedDirName}/config.local.yaml`,
 ];
 
-/** Hides from git what is this machine's alone in a checkout: a tracked ignore file leaves with its branch. */
-export function hideFromGit({ root }: Pick<ProjectPlace, "root">): void {
+/**
+ * Hides from git what is this machine's alone in a checkout: a tracked ignore file leaves with its branch. Answers the
+ * file that does it, and whether it was changed.
+ */
+export function hideFromGit({
+  root,
+}: Pick<ProjectPlace, "root">): { readonly path: string; readonly changed: boolean } | undefined {
   const common = commonDirAt(root);
-  if (common === undefined) return;
+  if (common === undefined) return undefined;
   const path = join(common, "info", "exclude");
   const text = readText(path) ?? "";
   const known = new Set(text.split("\n"));
   const missing = hidden.filter((line) => !known.has(line));
-  if (missing.length === 0) return;
+  if (missing.length === 0) return { path, changed: false };
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;
   writable(path, () => writeAtomically(path, `${before}${missing.join("\n")}\n`));
+  return { path, changed: true };
 }
 
 /**

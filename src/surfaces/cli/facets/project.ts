@@ -12,6 +12,8 @@ export interface InitRequest {
   readonly commit: boolean;
   /** Tell a person's own session about us, in the instruction file it reads. */
   readonly instructions: boolean;
+  /** The runtime that agents are to have, where the caller knows better than the settings. */
+  readonly runtime?: string | undefined;
   /** `merge.setup` of a new configuration. */
   readonly setup?: string | undefined;
   /** Begin with an empty database where the one that was there is gone. */
@@ -23,6 +25,7 @@ export interface InitReport {
   readonly project: string;
   readonly root: string;
   readonly canonicalBranch: string;
+  /** The runtime in force here. */
   readonly runtime: string;
   /** As configured; `from` is the file a gate was read from. */
   readonly gates: readonly DetectedGate[];
@@ -41,9 +44,9 @@ export interface InitReport {
 export interface InitProposals {
   /** False where `ov init` is about to write the configuration anew. */
   readonly isConfigured: boolean;
-  /** A setup command that the lock files name, if none is set. */
+  /** A setup command that the project's files name, if none is set. */
   readonly setup: SetupCommand | undefined;
-  /** Gates of the configuration that cannot run here. */
+  /** Gates of the configuration, or of the one that is to be written, that cannot run here. */
   readonly unusable: readonly UnusableGate[];
   /** The other gates, in the form in which they would be set. */
   readonly remaining: readonly unknown[];

@@ -107,14 +107,15 @@ async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> 
   const facet = await app.project();
   // The user has seen the setup command in the plan, or said `--yes`.
   const setup = (await facet.setUpPlan())?.setup?.command;
-  const done = await facet.init({ name: undefined, reset: false, commit: true, instructions: true, setup });
+  const runtime = text(flags.runtime);
+  const done = await facet.init({ name: undefined, reset: false, commit: true, instructions: true, setup, runtime });
   if (!done.ok) return done;
   const { status, project, created, warnings } = done.value;
   const initialized = status === "initialized";
   if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
   for (const warning of warnings) io.warn(visibleLine(warning));
   if (!initialized && created.length > 0) io.say(`Completed the set-up: ${created.map(visibleLine).join(", ")}`);
-  return ok({ initialized, runtime: text(flags.runtime) ?? done.value.runtime });
+  return ok({ initialized, runtime: done.value.runtime });
 }
 
 /** The team works with what its coordinator works with. Only now is it known that the name is right. */

@@ -57,7 +57,7 @@ interface OfferedSetup extends SetupCommand {
 }
 
 /**
- * Offers the setup command that the lock files name. It is set with `--yes` or after the user's yes; otherwise it is
+ * Offers the setup command that the project's files name. It is set with `--yes` or after the user's yes; otherwise it is
  * only shown.
  */
 async function offerSetup(
@@ -71,7 +71,7 @@ async function offerSetup(
   const answer = io.yes ? true : mayAsk(io) ? await facet.confirm(question) : undefined;
   if (answer === undefined) {
     io.warn(
-      `gates need installed dependencies, and no command installs them yet; ${from} names one, take it with: ov config set merge.setup ${shellWord(command)}`,
+      `gates need installed dependencies, and no command installs them yet; take the one for ${from} with: ov config set merge.setup ${shellWord(command)}`,
     );
   }
   return { ...setup, taken: answer === true };
@@ -83,7 +83,7 @@ interface Changed {
 }
 
 /**
- * Offers changes of an existing configuration. A gate is removed only after the user's yes: the configuration is
+ * Offers changes of the configuration as it is now. A gate is removed only after the user's yes: the configuration is
  * shared, and a program that this machine lacks may be on another one. Without an answer the gate is shown, with the
  * command that removes it.
  */
@@ -92,8 +92,7 @@ async function changeConfigured(
   facet: ProjectFacet,
   io: Call["io"],
 ): Promise<Result<Changed, Refusal>> {
-  if (!offers.isConfigured) return ok({ setup: undefined, unusable: [] });
-  const setup = await offerSetup(offers, facet, io);
+  const setup = offers.isConfigured ? await offerSetup(offers, facet, io) : undefined;
   const set = setup?.taken === true ? await facet.set("merge.setup", setup.command) : ok(null);
   if (!set.ok) return set;
   const { unusable, remaining } = offers;
