@@ -12,7 +12,7 @@ export const exits = {
   merge: 4,
   /** A quality gate or a check said no. */
   check: 5,
-  /** Something is held, full or slow right now; the same command may work later. */
+  /** Something is held, full or slow right now, or waits for a person's word; the same command may work later. */
   busy: 6,
   /** What was named does not exist. */
   notFound: 7,
@@ -38,7 +38,7 @@ export const exitMeanings: Readonly<Record<Exit, string>> = {
   3: "project not initialised, or its settings or store cannot be used",
   4: "merge conflict or failed merge",
   5: "a quality gate or check failed",
-  6: "busy: held, full or locked; may be retried",
+  6: "busy: held, full, locked or waiting for approval; may be retried",
   7: "not found",
   8: "permission denied",
   9: "a coding-agent runtime or its provider failed",

@@ -88,7 +88,7 @@ test("nobody waits for what only the operator can move", async () => {
   await using world = await mergeWorld({ mode: "approve" });
   const ov = desk(world, world.lead);
   const { exit, document } = await ov.json("merge", "--branch", builderBranch);
-  expect({ exit, success: document.success }).toEqual({ exit: 4, success: false });
+  expect({ exit, success: document.success }).toEqual({ exit: 6, success: false });
   expect(document.errorMessage).toBe("it waits for the operator's approval");
   expect(document.entry).toMatchObject({ status: "pending", awaitingApproval: true });
 });

@@ -7,8 +7,9 @@ import type { Call, Handler, Outcome } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 import { dryRunAll, dryRunBranch } from "./dry-run.ts";
+import { awaitsApproval } from "./render.ts";
 import { queueNewer, requestFor, settleRest } from "./rest.ts";
-import { resultJson, resultLines } from "./result.ts";
+import { type MergeResult, resultJson, resultLines } from "./result.ts";
 import { settledMerges } from "./wait.ts";
 
 export const merge: Handler = (call) => {
@@ -41,7 +42,7 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
     json: resultJson(result),
     text: resultLines(io.paint, result).join("\n"),
     quietText: "",
-    ...(result.success ? {} : { exit: exits.merge }),
+    ...exitOf(settled.value),
   });
 }
 
@@ -73,7 +74,13 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
   const results = settled.value;
   const successCount = results.filter(({ success }) => success).length;
   const failCount = results.length - successCount;
-  const counts = `${successCount} merged, ${failCount} failed, ${results.length} in all`;
+  const waiting = results.filter(waitsForWord).length;
+  const counts = [
+    `${successCount} merged`,
+    `${failCount - waiting} failed`,
+    ...(waiting === 0 ? [] : [`${waiting} waiting for approval`]),
+    `${results.length} in all`,
+  ].join(", ");
   return ok({
     json: {
       success: failCount === 0,
@@ -84,8 +91,17 @@ async function all(call: Call): Promise<Result<Outcome, Refusal>> {
     },
     text: [...results.flatMap((result) => resultLines(io.paint, result)), counts].join("\n"),
     quietText: "",
-    ...(failCount === 0 ? {} : { exit: exits.merge }),
+    ...exitOf(results),
   });
+}
+
+const waitsForWord = ({ success, entry }: MergeResult): boolean => !success && awaitsApproval(entry);
+
+/** A branch that waits for a person's word has met no conflict and has not failed. */
+function exitOf(results: readonly MergeResult[]): Pick<Outcome, "exit"> {
+  const left = results.filter(({ success }) => !success);
+  if (left.length === 0) return {};
+  return { exit: left.every(waitsForWord) ? exits.busy : exits.merge };
 }
 
 /** What is on its way; with `into`, only what is meant for that branch, wherever it waits meanwhile. */
