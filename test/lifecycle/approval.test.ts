@@ -42,6 +42,7 @@ for (const [how, scenario] of [
     expect(await project.read((tx) => tx.waits.of("b1"))).toMatchObject([{ kind: "approval", ref: "merge:1" }]);
     const dry = await project.json("merge", "--branch", branch, "--dry-run");
     expect(dry.verdict).toBe(how === "by ov done" ? "verified" : "unverified");
+    expect((await project.json("merge", "list")).entries).toMatchObject([{ verdict: dry.verdict }]);
     if (how === "by ov done") {
       expect(await project.read((tx) => tx.merges.get(1))).toMatchObject({ filesModified: ["a.txt"] });
     }

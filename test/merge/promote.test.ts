@@ -77,6 +77,8 @@ test("a target that has moved first comes in through the gates, and then takes o
   make(world, "b");
   world.write(world.root, "red.txt", "red\n");
   world.git(world.root, "add", "red.txt");
+  const { operations } = await world.call(mergeLog, {});
+  expect(operations.map(({ kind }) => kind)).toEqual(["promote", "land", "land"]);
   world.git(world.root, "commit", "--quiet", "-m", "breaks the gate");
   await land(world, "b", "run-1", target);
   const refused = await world.promote("run-1");

@@ -31,6 +31,11 @@ test("who is told of a landing learns where it is, how it got there, what it unl
   expect(payloadFields(payload)).toMatchObject({ commit: landing.commit, opId: "op-1", readyTasks: ["T2", "T3"] });
 });
 
+test("a branch that landed with others is taken back alone or with them, and both commands say which", () => {
+  const { body } = landedMail({ entry, ...landing, ready: [], others: ["overstory/b2/T2"] });
+  expect(body).toContain("To take it back: ov merge undo 7; together with overstory/b2/T2: ov merge undo op-1");
+});
+
 test("a landing that no gate has proved says so", () => {
   expect(landedMail({ entry, ...landing, verdict: "unverified", ready: [] }).body).toContain("is not proved");
 });

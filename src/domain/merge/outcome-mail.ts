@@ -18,6 +18,8 @@ export interface LandedFacts {
   readonly commit: string;
   /** Null: nothing was moved, because the branch was in already. */
   readonly opId: string | null;
+  /** Branches that the same operation landed. */
+  readonly others?: readonly string[];
   /** Tasks that can be started now because of it. */
   readonly ready: readonly string[];
   /** The entry brought commits of the target itself, which cannot be taken back. */
@@ -31,7 +33,7 @@ export function landedMail(facts: LandedFacts): OutcomeMail {
     `${entry.branch} is part of ${entry.targetBranch} now (commit ${short(commit)}, ${howWords({ tier, strategy })}).`,
     verdictLines[verdict],
     ...(ready.length === 0 ? [] : [`Ready to be started now: ${ready.join(", ")}`]),
-    ...(opId === null || facts.stays === true ? [] : [`To take it back: ov merge undo ${opId}`]),
+    ...(opId === null || facts.stays === true ? [] : [undoLine(facts, opId)]),
   ];
   return {
     subject: `merged: ${entry.branch}`,
@@ -49,6 +51,13 @@ export function landedMail(facts: LandedFacts): OutcomeMail {
       readyTasks: ready,
     }),
   };
+}
+
+/** The operation stands for everything it landed; the number of an entry for one branch of it. */
+function undoLine({ entry, others = [] }: LandedFacts, opId: string): string {
+  if (others.length === 0) return `To take it back: ov merge undo ${opId}`;
+  const names = others.length > 5 ? [...others.slice(0, 5), `${others.length - 5} more`] : others;
+  return `To take it back: ov merge undo ${entry.id}; together with ${names.join(", ")}: ov merge undo ${opId}`;
 }
 
 const verdictLines: Readonly<Record<Verdict, string>> = {

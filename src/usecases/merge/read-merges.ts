@@ -1,12 +1,20 @@
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { type GateSubject, gateSubject, type MergeAttempt, outcomeFor } from "../../domain/merge/attempt.ts";
-import { type MergeEntry, mergeRef, mergeStatuses, openMergeStatuses } from "../../domain/merge/entry.ts";
+import {
+  isOpenMerge,
+  type MergeEntry,
+  mergeRef,
+  mergeStatuses,
+  openMergeStatuses,
+  type Verdict,
+} from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
+import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { findEntry } from "./find-entry.ts";
 import { promoteFlags, purposeOf } from "./landing-target.ts";
 import { readyMerges } from "./ready-merges.ts";
@@ -105,7 +113,7 @@ export const mergeLog: UseCase<
 > = {
   access: "read",
   run: async (tx, _context, { limit = 50, empty = false }) => {
-    const latest = await tx.mergeOps.list(empty ? { limit } : {});
+    const latest = inOrder(await tx.mergeOps.list(empty ? { limit } : {}));
     const operations = empty ? latest : latest.filter((op) => !movedNothing(op)).slice(0, limit);
     const entries: MergeEntry[] = [];
     for (const id of new Set(operations.flatMap(({ queueIds }) => queueIds))) {
@@ -116,13 +124,33 @@ export const mergeLog: UseCase<
   },
 };
 
+/**
+ * Newest first, by what happened. A promotion is on record from the moment it is asked for, but it may first land the
+ * target's own commits; it comes after the landing that made the commit it moved to.
+ */
+function inOrder(operations: readonly MergeOp[]): readonly MergeOp[] {
+  const landings = operations.filter(({ kind, status }) => kind === "land" && status === "done");
+  const placeOf = ({ kind, seq, afterCommit }: MergeOp): number => {
+    const needed = kind === "promote" ? landings.find((op) => op.afterCommit === afterCommit) : undefined;
+    return Math.max(seq, needed === undefined ? 0 : needed.seq + 0.5);
+  };
+  return operations.toSorted((one, other) => placeOf(other) - placeOf(one));
+}
+
 async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Promise<MergeView> {
   const waitsFor: number[] = [];
   for (const id of entry.dependsOn) {
     if ((await tx.merges.get(id))?.status !== "merged") waitsFor.push(id);
   }
   const place = order.indexOf(entry.id);
-  return { entry, waitsFor, place: place < 0 ? null : place + 1 };
+  const verdict = entry.verdict ?? (await verdictBefore(tx, entry));
+  return { entry: { ...entry, verdict }, waitsFor, place: place < 0 ? null : place + 1 };
+}
+
+/** What its agent proved about exactly this commit, while it has not landed. The question about its approval says the same. */
+async function verdictBefore(tx: Tx, entry: MergeEntry): Promise<Verdict | null> {
+  const owner = isOpenMerge(entry) ? await ownerOfBranch(tx, entry.branch) : undefined;
+  return owner === undefined ? null : ((await completionReceipt(tx, owner, entry.headCommit))?.verdict ?? null);
 }
 
 function unknownStatus(status: string): InvalidInput {

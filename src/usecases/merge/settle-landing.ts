@@ -43,13 +43,23 @@ export async function landed(
   for (const one of landing.entries) {
     const stored = await tx.merges.get(one.entry.id);
     if (stored === undefined || stored.status === "merged") continue;
-    await settle(tx, context, { ...one, entry: stored }, landing.opId);
+    const others: string[] = [];
+    for (const { entry } of landing.entries) {
+      if (entry.id !== stored.id && !(await isOfTarget(tx, entry))) others.push(entry.branch);
+    }
+    await settle(tx, context, { ...one, entry: stored }, { opId: landing.opId, others });
     done.push(stored.id);
   }
   return done;
 }
 
-async function settle(tx: Tx, context: Context, one: Landed, opId: string | null): Promise<void> {
+interface LandedWith {
+  readonly opId: string | null;
+  /** The other branches of the same landing. */
+  readonly others: readonly string[];
+}
+
+async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: LandedWith): Promise<void> {
   const { entry, tier, strategy, verdict, commit } = one;
   await tx.merges.change(entry.id, mergeStatuses, {
     status: "merged",
@@ -70,7 +80,7 @@ async function settle(tx: Tx, context: Context, one: Landed, opId: string | null
     ...(coordinator === null ? [] : [coordinator]),
     ...waited,
   ];
-  const mail = landedMail({ ...one, opId, ready, stays: await isOfTarget(tx, entry) });
+  const mail = landedMail({ ...one, opId, others, ready, stays: await isOfTarget(tx, entry) });
   const wake = coordinator === null || ready.length === 0 ? waited : [...waited, coordinator];
   await notify(tx, context, addressees, { ...mail, type: "merged", priority: "normal", runId: entry.runId, wake });
   await recordMerge(tx, context, "merge_landed", entry, { data: { commit, tier, strategy, verdict, opId } });

@@ -40,7 +40,7 @@ export function entryJson(entry: MergePreview) {
   };
 }
 
-/** As long as nothing has landed nothing has been proven. */
+/** Before it lands, only what its agent proved about the same commit counts. */
 export const verdictOf = ({ verdict }: Pick<MergePreview, "verdict">): Verdict => verdict ?? "unverified";
 
 export const awaitsApproval = (entry: Pick<MergePreview, "status" | "approval">): boolean =>
