@@ -59,6 +59,9 @@ test("files of the user that are in the way stop a promotion, and everything sta
   const op = await world.promote("run-1");
   expect(op.status).toBe("dropped");
   expect(op.request.cause).toBe("local_changes");
+  expect(op.problem).toStartWith(
+    `this file in ${world.root} would be overwritten: a.txt; commit it, or put it away: git`,
+  );
   expect(op.problem).toContain(`stash push --include-untracked -- a.txt`);
   expect([world.git(world.root, "status", "--porcelain=v2", "--branch"), world.tip("main")]).toEqual(before);
   expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("mine\n");
@@ -74,11 +77,11 @@ test("a target that has moved first comes in through the gates, and then takes o
   world.git(world.root, "commit", "--quiet", "-m", "by hand");
   expect(await world.promote("run-1")).toMatchObject({ status: "done" });
   expect([world.show("main", "a.txt"), world.show("main", "human.txt")]).toEqual(["a", "human"]);
+  const { operations } = await world.call(mergeLog, {});
+  expect(operations.map(({ kind }) => kind)).toEqual(["promote", "land", "land"]);
   make(world, "b");
   world.write(world.root, "red.txt", "red\n");
   world.git(world.root, "add", "red.txt");
-  const { operations } = await world.call(mergeLog, {});
-  expect(operations.map(({ kind }) => kind)).toEqual(["promote", "land", "land"]);
   world.git(world.root, "commit", "--quiet", "-m", "breaks the gate");
   await land(world, "b", "run-1", target);
   const refused = await world.promote("run-1");
@@ -261,9 +264,10 @@ test("a run whose target was renamed is given the new name, and promotes to it",
   await land(world, "a", "run-1", target);
   world.git(world.root, "branch", "-m", "main", "trunk");
   expect((await world.promote("run-1")).problem).toContain("ov run retarget");
-  const { run, before } = await world.call(retargetRun, { runId: "run-1", target: "trunk" });
-  expect({ run, before }).toMatchObject({ run: { targetBranch: "trunk", landingBranch: target }, before: "main" });
+  const changed = await world.call(retargetRun, { runId: "run-1", target: "trunk" });
+  expect(changed).toMatchObject({ run: { targetBranch: "trunk", landingBranch: target }, before: "main", waiting: 1 });
   expect(await world.promote("run-1")).toMatchObject({ status: "done" });
+  expect(await world.call(retargetRun, { runId: "run-1", target: "trunk" })).toMatchObject({ waiting: 0 });
   expect(world.tip("trunk")).toBe(world.tip(target));
   expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("a\n");
 });

@@ -109,10 +109,10 @@ async function settleMove(ports: MergePorts, op: MergeOp, move: Move, moved: Che
 
 /** With what to type, as long as the names fit a line. */
 export function inTheWayWords(checkout: string, paths: readonly string[]): string {
-  const files = `${paths.length === 1 ? "this file" : "these files"} in ${checkout}`;
+  const [files, them] = paths.length === 1 ? ["this file", "it"] : ["these files", "them"];
   const command = `git -C ${shellWord(checkout)} stash push --include-untracked -- ${paths.map(shellWord).join(" ")}`;
-  const next = paths.length > 5 ? "" : `, or put them away: ${command}`;
-  return `${files} would be overwritten: ${paths.join(", ")}; commit them${next}`;
+  const next = paths.length > 5 ? "" : `, or put ${them} away: ${command}`;
+  return `${files} in ${checkout} would be overwritten: ${paths.join(", ")}; commit ${them}${next}`;
 }
 
 /** The target's own commits go through the queue; this promotion waits for them. False while nothing new is to be done. */

@@ -5,6 +5,7 @@ import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { moveEntry } from "../merge/move-entry.ts";
+import { landingsSincePromotion } from "../merge/unpromoted.ts";
 import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 import { findRun } from "./read-runs.ts";
@@ -16,11 +17,18 @@ export interface RetargetRequest {
   readonly target: string;
 }
 
+export interface RetargetReply {
+  readonly run: Run;
+  readonly before: string | null;
+  /** Landed branches that wait for a promotion. */
+  readonly waiting: number;
+}
+
 /**
  * Gives a run another branch to work for. What has landed on a landing branch of ours stays there, and is promoted to the
  * new target. A run that lands on its target directly decides anew where to land, and takes what waits along.
  */
-export const retargetRun: UseCase<RetargetRequest, { readonly run: Run; readonly before: string | null }> = {
+export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
   access: "write",
   operatorOnly: true,
   run: async (tx, context, { runId, target }) => {
@@ -35,7 +43,10 @@ export const retargetRun: UseCase<RetargetRequest, { readonly run: Run; readonly
       );
     }
     const before = run.targetBranch;
-    if (before === target) return ok({ run, before });
+    const { landingBranch: landing } = run;
+    const waiting =
+      landing === null || !isIntegration(landing) ? 0 : (await landingsSincePromotion(tx, landing)).length;
+    if (before === target) return ok({ run, before, waiting });
     const keepsLanding = run.landingBranch !== null && isIntegration(run.landingBranch);
     const landingBranch = keepsLanding ? run.landingBranch : null;
     await tx.runs.setBranches(run.id, { targetBranch: target, landingBranch });
@@ -47,6 +58,6 @@ export const retargetRun: UseCase<RetargetRequest, { readonly run: Run; readonly
     }
     const data = { runId: run.id, from: before, to: target, landingBranch };
     await recordEvent(tx, context, { type: "run_retargeted", runId: run.id, data });
-    return ok({ run: { ...run, targetBranch: target, landingBranch }, before });
+    return ok({ run: { ...run, targetBranch: target, landingBranch }, before, waiting });
   },
 };

@@ -33,9 +33,12 @@ export function mergeLines(paint: Paint, { pending, approvals, failed, troubles 
     `Merges: ${numbers.join(", ")}`,
     ...(first === undefined ? [] : [warningLine(paint, "needs operator", approvalCommand(approvals))]),
     ...repeated,
-    ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ov merge show ${failed[0]}`)]),
+    ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ${failedCommands(failed)}`)]),
   ];
 }
+
+const failedCommands = (failed: readonly number[]): string =>
+  failed.length > 3 ? "ov merge list --all" : failed.map((id) => `ov merge show ${id}`).join(", ");
 
 const approvalCommand = (approvals: readonly number[]): string =>
   approvals.length === 1 ? `ov merge approve ${approvals[0]}` : "ov merge list, then: ov merge approve <id>";

@@ -84,4 +84,10 @@ test("promote waits for the engine and tells which files are in the way", async 
     exit: 0,
     document: { success: true, moved: true, landingBranch },
   });
+  ov.engine = () => takesBack(world);
+  const promoted = (await world.store.read((tx) => tx.mergeOps.list({ kind: "promote", status: "done" })))[0]?.id ?? "";
+  const undo = (await ov.json("merge", "undo", promoted, "--yes")).document.undo as { readonly id: string };
+  const again = await ov.run("merge", "undo", undo.id, "--yes");
+  expect(again.err).toContain("Moves main to m1 again, with its files");
+  expect(again.out).toContain("Moved main to m1 again");
 });

@@ -68,8 +68,9 @@ const questionFor = ({ op }: Undoable): string => {
 function doneWords({ op, entries }: Undoable): string {
   const branches = entries.map((entry) => visibleLine(entry.branch)).join(", ");
   const ref = visibleLine(op.ref.replace(/^refs\/heads\//, ""));
+  if (op.kind === "undo" && entries.length === 0) return `Moved ${ref} to ${short(op.beforeCommit)} again`;
   if (op.kind === "undo") return `Brought ${branches} back to ${ref}`;
-  if (op.kind === "promote") return `Moved ${ref} back to ${op.beforeCommit?.slice(0, 10) ?? "where it was"}`;
+  if (op.kind === "promote") return `Moved ${ref} back to ${short(op.beforeCommit)}`;
   return `Took ${branches} out of ${ref}`;
 }
 
@@ -83,6 +84,10 @@ function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly str
   const ref = visibleLine(op.ref.replace(/^refs\/heads\//, ""));
   const verb = op.kind === "undo" ? "Brings back to" : "Takes out of";
   if (op.kind === "promote") return [`Moves ${ref} back to ${op.beforeCommit?.slice(0, 10)}, with its files.`];
+  // It took a promotion back, which has no branches of its own.
+  if (op.kind === "undo" && entries.length === 0) {
+    return [`Moves ${ref} to ${short(op.beforeCommit)} again, with its files (operation ${op.id}).`];
+  }
   const rest = whole ? "" : `; the rest of ${op.id} stays`;
   return [
     `${verb} ${ref} (operation ${op.id}${rest}):`,
@@ -92,6 +97,8 @@ function planLines(paint: Paint, { op, entries, whole }: Undoable): readonly str
     ),
   ];
 }
+
+const short = (commit: string | null): string => commit?.slice(0, 10) ?? "where it was";
 
 const planJson = ({ op, entries, whole }: Undoable) => ({
   operation: opJson(op, entries),

@@ -11,11 +11,13 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
   if (!head.ok) return head;
   const changed = await app.call("run.retarget", { runId: text(flags.run), target });
   if (!changed.ok) return changed;
-  const { run, before } = changed.value;
+  const { run, before, waiting } = changed.value;
   const { id: runId, landingBranch } = run;
   const was = before === null || before === target ? "" : ` (was ${visibleLine(before)})`;
   const where =
-    landingBranch === null ? "" : `what has landed waits on ${landingBranch}; take it over: ov merge promote`;
+    landingBranch === null || waiting === 0
+      ? ""
+      : `what has landed waits on ${landingBranch}; take it over: ov merge promote`;
   return ok({
     json: { runId, targetBranch: target, landingBranch, before },
     text: [
