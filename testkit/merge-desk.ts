@@ -57,6 +57,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     merges: async () => merges,
     worktrees: async () => ({ confirm: async () => made.answer, restOf: async () => ok(undefined) }),
     fullDisk: () => undefined,
+    lacksBranch: () => false,
     until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
       for (let round = 0; round < 5; round++) {
         const answer = await ask();

@@ -1,5 +1,5 @@
-import { readFileSync, statfsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { allowedEnvironment, gateVariables } from "../domain/agent/environment.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
@@ -71,6 +71,8 @@ export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOption
       }
     },
     fullDisk: () => fullDiskWords(thePlace().state),
+    // An agent's sandbox may hide the repository's refs.
+    lacksBranch: (branch) => !app.speaksForAgent && lacksBranch(dirname(thePlace().state), branch),
     engine: {
       status: () => {
         const { root, state } = thePlace();
@@ -146,4 +148,17 @@ function fullDiskWords(state: string): string | undefined {
   const { bavail, bsize } = statfsSync(state);
   if (bavail * bsize >= leastRoom) return undefined;
   return `the disk that holds ${state} is full, so nothing can go on; make room, and it goes on by itself`;
+}
+
+/** A branch is a file of its own or a line of `packed-refs`. Other forms of storage have neither: there it is not known. */
+function lacksBranch(common: string, branch: string): boolean {
+  const ref = `refs/heads/${branch}`;
+  if (existsSync(join(common, ref)) || existsSync(join(common, "reftable"))) return false;
+  const packed = join(common, "packed-refs");
+  return (
+    !existsSync(packed) ||
+    !readFileSync(packed, "utf8")
+      .split("\n")
+      .some((line) => line.endsWith(` ${ref}`))
+  );
 }

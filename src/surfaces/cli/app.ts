@@ -42,6 +42,8 @@ export interface App {
   until<T>(ask: () => Promise<T | undefined>): Promise<T>;
   /** In words, that the disk with the project's state has no room, so that nothing can go on; undefined when it has. */
   fullDisk(): string | undefined;
+  /** The repository has no such branch any more, for certain. Looks at two files and starts no git. */
+  lacksBranch(branch: string): boolean;
   readonly engine: EngineFacet;
   /** Why no agent of this runtime could start from this shell; undefined when one could. */
   preflight(runtime: string): Promise<Refusal | undefined>;

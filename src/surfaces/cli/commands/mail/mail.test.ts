@@ -66,6 +66,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     call: call as App["call"],
     files: { readText: absent, writeText: absent },
     fullDisk: () => undefined,
+    lacksBranch: () => false,
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
     preflight: absent,
     environmentFor: absent,

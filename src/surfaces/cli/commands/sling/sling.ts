@@ -9,6 +9,7 @@ import type { App } from "../../app.ts";
 import type { Call, Handler, Io, Outcome } from "../../command.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../../marks.ts";
 import { troubleCommands } from "../inbox/render.ts";
+import { lostTargetWords } from "../merge/counts.ts";
 import { integer, isOn, list, text, word } from "../task/given.ts";
 
 export const sling: Handler = async (call) => {
@@ -90,6 +91,8 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   for (const warning of reply.value.warnings) io.warn(warning);
   const { agentName, capability, taskId, branch } = reply.value;
   const target = await targetOf(app, reply.value);
+  const { targetBranch } = reply.value;
+  if (targetBranch != null && app.lacksBranch(targetBranch)) io.warn(lostTargetWords(targetBranch));
   const head = [
     successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
     hintLine(io.paint, `branch ${branch}${target === undefined ? "" : `, for ${visibleLine(target)}`}`),

@@ -5,11 +5,12 @@ import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Unpromoted } from "../../../../usecases/merge/unpromoted.ts";
 import type { AgentView, OtherRun } from "../../../../usecases/status/overview.ts";
+import type { App } from "../../app.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago, shortTime } from "../../format.ts";
-import { hintLine, statusIcon, statusWords } from "../../marks.ts";
+import { hintLine, statusIcon, statusWords, warningLine } from "../../marks.ts";
 import { decisionLines, questionLines, troubleCommands } from "../inbox/render.ts";
-import { mergeLines, mergesJson } from "../merge/counts.ts";
+import { lostTargetWords, mergeLines, mergesJson } from "../merge/counts.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
@@ -35,8 +36,10 @@ export const status: Handler = async ({ app, flags, io }) => {
     run === null
       ? "No run is active."
       : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
+  const lost = lostTargets(app, [...(run === null ? [] : [run.targetBranch]), ...unpromoted.map((one) => one.target)]);
   const lines = [
     head,
+    ...lost.map((target) => warningLine(io.paint, lostTargetWords(target))),
     ...otherRuns.map((other) => otherRunLine(io.paint, other)),
     `Engine: ${engine === undefined ? "not running" : "running"}`,
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
@@ -64,6 +67,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       mergeQueueCount: openMerges,
       merges: mergesJson(merges),
       unpromoted,
+      missingTargets: lost,
       needsOperator:
         approvals.length + decisions.length + questions.length > 0 ||
         otherRuns.some(({ waiting }) => waiting > 0) ||
@@ -75,6 +79,9 @@ export const status: Handler = async ({ app, flags, io }) => {
     rows: rowsOf(agents, objects),
   });
 };
+
+const lostTargets = (app: App, targets: readonly (string | null)[]): readonly string[] =>
+  [...new Set(targets)].filter((target) => target !== null).filter((target) => app.lacksBranch(target));
 
 /** A line about another active run: its questions are in the same inbox. */
 function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
