@@ -94,7 +94,7 @@ test("before promotion the tip is gated once with nothing kept", async () => {
   made = world;
   await world.store.transaction((tx) => tx.runs.insert(aRun("r1", { targetBranch: "main", landingBranch: null })));
   const into = async (name: string): Promise<string> => {
-    const id = await world.enqueue(name, { runId: "r1" });
+    const id = await world.enqueue(name, { runId: "r1", asker: "operator" });
     await world.work();
     return (await world.entry(id)).status;
   };
