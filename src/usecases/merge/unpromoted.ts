@@ -31,8 +31,16 @@ const mostLandings = 200;
 /** The landing branches whose work waits for a promotion, the newest landing first. Reads the record, not git. */
 export async function unpromotedWork(tx: Tx, context: GateTerms): Promise<readonly Unpromoted[]> {
   const found: Unpromoted[] = [];
+  const promotions = await tx.mergeOps.list({ kind: "promote", status: "done", limit: mostLandings });
+  const last = new Map<string, number>();
+  for (const { request, undoneBy, seq } of promotions.toReversed()) {
+    if (undoneBy === null) last.set(`refs/heads/${request.landing}`, seq);
+  }
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", limit: mostLandings });
-  for (const ref of new Set(landed.map((op) => op.ref))) {
+  const undone = await tx.mergeOps.list({ kind: "undo", status: "done", limit: mostLandings });
+  // Most landing branches of a long-lived project have not changed since their promotion, and are not looked at.
+  const changed = [...landed, ...undone].filter(({ ref, seq }) => seq > (last.get(ref) ?? 0));
+  for (const ref of new Set(changed.map((op) => op.ref))) {
     const landing = ref.replace(/^refs\/heads\//, "");
     const purpose = await purposeOf(tx, context, landing);
     if (purpose === null) continue;
