@@ -7,6 +7,7 @@ import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
+import { lockLimitOf } from "../host/linux/mark.ts";
 import { cutLog } from "../host/log-files.ts";
 import { oldFiles } from "../host/old-files.ts";
 import { linuxProcesses } from "../host/processes.ts";
@@ -121,6 +122,9 @@ async function serveWith(
       },
       watchdog: settings.watchdog,
     },
+    // A person who runs the engine in the foreground may have limited it.
+    lockLimit: () => (isForeground ? undefined : lockLimitOf("self")),
+    giveUp: () => process.exit(1),
     settingsChanged: watchSettings(opened),
   };
   try {

@@ -1,5 +1,6 @@
 import type { OpenDoor } from "../ports/engine-door.ts";
 import { earliest, isWorkDue, nextChore, nextReturn } from "../usecases/engine/engine-work.ts";
+import { tellOperator } from "../usecases/mail/post.ts";
 import { freeLostAttachments, lostAttachments } from "./attached/free-lost.ts";
 import { Bell } from "./bell.ts";
 import { cleanReleased, releaseForgotten } from "./clean-released.ts";
@@ -126,6 +127,7 @@ class Engine {
   /** One look at everything, and then rest. True when there was nothing left and the seat is given up. */
   async #round(): Promise<boolean> {
     const { clock, store, settings, side } = this.#ports;
+    await this.#giveUpIfLimited();
     const seen = await store.changeCounter();
     // One moment for the whole round: a turn that becomes due on its way is either claimed or waited for.
     const moment = clock.now();
@@ -152,6 +154,25 @@ class Engine {
     }
     await this.#rest(live, now + Math.max(dueInMs ?? idleLeft, 1), seen);
     return false;
+  }
+
+  /** Only root could raise the limit again, so this engine can start no agent and no gate any more. */
+  async #giveUpIfLimited(): Promise<void> {
+    const { clock, store, ids } = this.#ports;
+    const limit = this.#ports.lockLimit();
+    if (limit === undefined) return;
+    const body =
+      `A program of yours, most likely an agent's, lowered the engine's limit of file locks to ${limit}. ` +
+      "Such an engine can start nothing, so it has ended. Another one takes its place now, or when you type your next " +
+      "command. Nothing was lost. See that it runs: ov engine status";
+    await store.transaction((tx) =>
+      tellOperator(
+        tx,
+        { ids, now: clock.now() },
+        { type: "error", priority: "high", runId: null, subject: "somebody limited the engine", body },
+      ),
+    );
+    this.#ports.giveUp();
   }
 
   /** Waits for a ring; while something is live also for a change that nobody announced, or a supervisor that died. */

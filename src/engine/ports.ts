@@ -31,6 +31,13 @@ export interface EnginePorts extends MergePorts {
   worktreePath(agentName: string): string;
   logDir(agentName: string, turnId: string): string;
   readonly settings: EngineSettings;
+  /**
+   * The limit of file locks that somebody put on this process since it started. No process below it can be marked as an
+   * agent's then.
+   */
+  lockLimit(): number | undefined;
+  /** Ends this process at once, so that its keeper or the next command starts another engine. */
+  giveUp(): void;
   /** Have the settings of the project changed since `settings` were read? */
   settingsChanged(): Promise<boolean>;
 }

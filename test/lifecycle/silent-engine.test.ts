@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
-import { databaseOf, killOnceAt, letGo, pidOf } from "../../testkit/lifecycle.ts";
+import { databaseOf, killOnceAt, letGo, pidOf, untilFile } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -265,4 +265,42 @@ describe("a command that waits says what for", () => {
     expect(err).toContain("waiting until the end of b1 is on record");
     expect(err).toContain("ov status");
   }, 120_000);
+});
+
+describe("an engine whose limit of file locks somebody lowered", () => {
+  const limit = (pid: number): void => {
+    const { exitCode, stderr } = Bun.spawnSync({ cmd: ["prlimit", "--pid", String(pid), "--locks=77"] });
+    if (exitCode !== 0) throw new Error(stderr.toString());
+  };
+  const isOver = (project: TestProject, name: string) => async (): Promise<boolean> =>
+    (await project.agent(name)).state === "completed";
+
+  test("ends and is replaced by its keeper, and the operator is told", async () => {
+    await using project = await makeProject({ scenario: finishing, env: hasty });
+    const pid = Number((await project.json("engine", "start")).pid);
+    limit(pid);
+    await project.json("sling", "Some work", "--name", "b1");
+    await project.until("b1 was done", isOver(project, "b1"));
+    expect((await project.json("engine", "status")).pid).not.toBe(pid);
+  });
+
+  test("is replaced by the next command when its keeper has the limit too", async () => {
+    await using project = await makeProject({ scenario: finishing, env: hasty });
+    const pid = Number((await project.json("engine", "start")).pid);
+    for (const each of [pid, ...pidsOf("keeper", project.root)]) limit(each);
+    await project.json("sling", "Some work", "--name", "b1");
+    await project.until("b1 was done", isOver(project, "b1"));
+  });
+
+  test("notices it by itself while agents work", async () => {
+    await using project = await makeProject({ scenario: checked, env: hasty });
+    await project.json("sling", "Some work", "--name", "b1");
+    await untilFile(project, "ready");
+    const { pid } = await project.json("engine", "status");
+    limit(Number(pid));
+    await letGo(project, "go");
+    await project.until("b1 was done", isOver(project, "b1"));
+    const mail = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+    expect(mail.map(({ subject }) => subject)).toEqual(["somebody limited the engine"]);
+  });
 });

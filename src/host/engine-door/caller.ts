@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { EngineDoor, EngineNotice } from "../../ports/engine-door.ts";
-import { ownLockLimit } from "../linux/mark.ts";
+import { killOne } from "../kill-one.ts";
+import { lockLimitOf, ownLockLimit } from "../linux/mark.ts";
 import { ageMs, entryOf } from "../linux/process-table.ts";
 import { identityOf } from "../project-place.ts";
 import {
+  forgetKeeper,
   type KeeperOptions,
   killEngine,
   readIdentity,
@@ -49,6 +52,17 @@ export function engineDoor(options: KeeperOptions): EngineDoor {
     if ((await hasAnswer(engine.socket, waitMs)) || options.processes.check(engine) === "gone") return undefined;
     return engine;
   };
+  /** Agents can lower the limits of other processes of their user. An engine or keeper with a limit can start nothing. */
+  const endLimited = (): void => {
+    const [engine, keeper] = [notice(), readIdentity(paths.keeper)];
+    const isLimited = (process: ProcessIdentity | undefined): process is ProcessIdentity =>
+      process !== undefined && options.processes.check(process) === "alive" && lockLimitOf(process.pid) !== undefined;
+    if (isLimited(engine)) killEngine(options.state, engine);
+    else if (isLimited(keeper)) {
+      killOne(keeper);
+      forgetKeeper(options.state);
+    }
+  };
   /** The keeper of the engine is alive and started it long ago, but the engine cannot be reached. */
   const isKeptInVain = (): boolean => {
     const keeper = readIdentity(paths.keeper);
@@ -59,6 +73,7 @@ export function engineDoor(options: KeeperOptions): EngineDoor {
     endLost,
     wake,
     ensure: async () => {
+      if (ownLockLimit() === undefined) endLimited();
       const heard = await wake();
       const unheard = heard ? await silent() : undefined;
       // What is started inside an agent carries its mark, and is ended with its turn.
