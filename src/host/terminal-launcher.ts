@@ -34,8 +34,11 @@ export const terminalLauncher: TerminalLauncher = {
       },
       // The writer has a copy of the gate's descriptor, so ending it closes nothing; and a shell that waits holds nothing.
       abandon: () => child.kill("SIGKILL"),
-      exited: child.exited.then(() => {
+      exited: child.exited.then(async () => {
         listen("off");
+        // A process that it left behind could still type.
+        await endTree(identity, graceMs, { mark });
+        await dropUnreadInput();
         return {
           code: child.signalCode === null ? child.exitCode : null,
           signal: child.signalCode === null ? null : String(child.signalCode),
@@ -44,3 +47,20 @@ export const terminalLauncher: TerminalLauncher = {
     };
   },
 };
+
+/**
+ * Drops what is still in the terminal's input queue. Where the kernel lets it (`dev.tty.legacy_tiocsti`), a program can
+ * put text there that the person's shell would run as soon as we have ended.
+ */
+async function dropUnreadInput(): Promise<void> {
+  const { isatty } = await import("node:tty");
+  if (!isatty(0)) return;
+  const child = Bun.spawn({ cmd: ["/bin/sh", "-c", dropInput], stdio: ["inherit", "ignore", "ignore"] });
+  await child.exited;
+}
+
+/** Without line editing a read gives everything that is there, half a line too, and ends where there is nothing. */
+const dropInput = `
+kept=$(stty -g) || exit 0
+stty -icanon -echo min 0 time 0 && cat >/dev/null
+stty "$kept"`;
