@@ -32,8 +32,13 @@ export function makeConfigFacet(place: ProjectPlace, env: Environment): ConfigFa
       if (!before.ok) return before;
       const edited = await edit(key, value, { local });
       if (!edited.ok) return edited;
+      const loaded = await load();
+      if (loaded.ok) {
+        const { acknowledgeSetting } = await import("./judging-settings.ts");
+        acknowledgeSetting(place.state, key, loaded.config);
+      }
       await tellEngine(place, env, key);
-      const after = explain(key, await load());
+      const after = explain(key, loaded);
       if (!after.ok) return after;
       const layer = local ? "local" : "project";
       return ok({

@@ -128,6 +128,8 @@ async function serveWith(
     settingsChanged: watchSettings(opened),
   };
   try {
+    const { tellOfChangedSettings } = await import("./judging-settings.ts");
+    await tellOfChangedSettings(opened, store, ports.clock.now());
     return await runEngine(ports, stop);
   } finally {
     await store.close();

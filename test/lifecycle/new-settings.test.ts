@@ -34,6 +34,19 @@ test("a gate that is added while agents work judges what they bring", async () =
   );
   expect((await project.read((tx) => tx.gates.recent(5))).map(({ command }) => command)).toEqual(["test -e b.txt"]);
   expect(engineOf(project)).toBe(engine);
+  const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }));
+  expect(told.map(({ body }) => body)).toEqual([expect.stringMatching(/project\.qualityGates: .*true.* -> .*b\.txt/)]);
+  expect((await project.ov("inbox")).out).toContain("settings that decide what lands");
+}, 120_000);
+
+test("what the operator sets by a command is not told again", async () => {
+  await using project = await makeProject({ gates: ["true"], scenario });
+  await slingNew(project, "B1");
+  await untilFile(project, "committed");
+  await project.json("config", "set", "merge.parallelGates", "2");
+  writeFileSync(join(project.home, "go"), "");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await project.read((tx) => tx.messages.list({ to: "operator", type: "status" }))).toEqual([]);
 }, 120_000);
 
 test("settings that cannot be used leave the engine with those it has, and are taken once they are mended", async () => {
