@@ -7,7 +7,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { askerFor, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "./branch-owner.ts";
-import { enqueueBranch, type NewMerge } from "./enqueue.ts";
+import { enqueueBranch, type NewMerge, whyLanded } from "./enqueue.ts";
 import { findEntry } from "./find-entry.ts";
 import { targetOf } from "./landing-target.ts";
 
@@ -52,7 +52,11 @@ export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
     const empty = await refuseWithoutCommits(tx, request);
     if (empty !== undefined) return no(empty);
     const asked = await newMergeOf(tx, context, request);
-    return asked.ok ? ok(await enqueueBranch(tx, context, asked.value)) : asked;
+    if (!asked.ok) return asked;
+    // An agent hears of each landing, and would have the same commit land again and again.
+    const landed = context.caller.kind === "agent" ? await whyLanded(tx, asked.value) : undefined;
+    if (landed !== undefined) return no(invalid("branch", landed, { value: branch }));
+    return ok(await enqueueBranch(tx, context, asked.value));
   },
 };
 

@@ -2,7 +2,6 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
-import { isOpenMerge } from "../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import type { Tx } from "../../ports/store.ts";
 import { workUnderReview } from "../completions/under-review.ts";
@@ -10,7 +9,7 @@ import type { Follower } from "../mail/followers.ts";
 import type { Sender } from "../mail/sender.ts";
 import type { Context } from "../usecase.ts";
 import { askerFor, ownerOfBranch } from "./branch-owner.ts";
-import { enqueueBranch } from "./enqueue.ts";
+import { enqueueBranch, whyLanded } from "./enqueue.ts";
 import { targetOf } from "./landing-target.ts";
 import { notify } from "./notify.ts";
 
@@ -30,11 +29,8 @@ async function refuseLanded(
   const owner = typeof branch === "string" ? await ownerOfBranch(tx, branch) : undefined;
   if (typeof branch !== "string" || owner?.headCommit == null) return undefined;
   const targetBranch = await targetOf(tx, context, owner.runId ?? sender.known?.runId ?? null);
-  const entries = (await tx.merges.list({ branch })).filter((entry) => entry.targetBranch === targetBranch);
-  const landed = entries.find(({ status, headCommit }) => status === "merged" && headCommit === owner.headCommit);
-  if (landed === undefined || entries.some(isOpenMerge)) return undefined;
-  const why = `has landed already at ${owner.headCommit.slice(0, 12)} as merge ${landed.id}; nothing was sent or queued`;
-  return invalid("payload.branch", why, { value: branch });
+  const why = await whyLanded(tx, { branch, targetBranch, headCommit: owner.headCommit });
+  return why === undefined ? undefined : invalid("payload.branch", why, { value: branch });
 }
 
 /**

@@ -93,7 +93,9 @@ test("announcing a commit that has landed is refused and wakes nobody; a newer c
   await world.asEngine((tx, context) => landed(tx, context, { opId: null, entries: [one] }));
   const before = await world.store.read((tx) => tx.messages.list({}));
   const refused = await world.call(sendMail, ready(), { caller: world.lead });
-  expect(refused).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("has landed already") } });
+  const byHand = await world.call(addMerge, { branch: builderBranch, headCommit: "head-1" }, { caller: world.lead });
+  for (const answer of [refused, byHand])
+    expect(answer).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("has landed already") } });
   expect(await world.entries()).toHaveLength(1);
   expect(await world.store.read((tx) => tx.messages.list({}))).toEqual(before);
   await world.store.transaction((tx) =>

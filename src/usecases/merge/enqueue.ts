@@ -1,5 +1,5 @@
 import { type Asker, approvalFor, strongerApproval, waitingReason } from "../../domain/merge/approval.ts";
-import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { isOpenMerge, type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -51,6 +51,17 @@ export async function enqueueBranch(tx: Tx, context: Context, request: NewMerge)
   await recordMerge(tx, context, "merge_queued", entry, { data: { dependsOn: entry.dependsOn } });
   if (entry.approval === "waiting") await askForApproval(tx, context, entry, waitingReason(factsOf(context, request)));
   return { entry, added: true };
+}
+
+/** Why there is nothing to queue: this commit of the branch has landed and was not taken back. */
+export async function whyLanded(
+  tx: Tx,
+  { branch, targetBranch, headCommit }: Pick<NewMerge, "branch" | "targetBranch" | "headCommit">,
+): Promise<string | undefined> {
+  const entries = (await tx.merges.list({ branch })).filter((entry) => entry.targetBranch === targetBranch);
+  const landed = entries.find((entry) => entry.status === "merged" && entry.headCommit === headCommit);
+  if (landed === undefined || entries.some(isOpenMerge)) return undefined;
+  return `has landed already at ${headCommit.slice(0, 12)} as merge ${landed.id}; nothing was sent or queued`;
 }
 
 /** An agent that is idle on purpose until the entry has ended. */
