@@ -257,7 +257,7 @@ describe("a key that nothing uses yet", () => {
   test("is marked in the list and explained, as data and in words", async () => {
     using world = await project("");
     const line = (await world.ov("config", "list", "sandbox")).out;
-    expect(line).toContain("accepted, no effect yet");
+    expect(line).toContain("default, no effect yet");
     expect((await world.ov("config", "list", "turn")).out).not.toContain("no effect yet");
     expect((await world.ov("config", "explain", "sandbox.mode")).out).toContain(told);
     expect(await world.json("config", "explain", "sandbox.mode")).toMatchObject({ later: "the sandbox" });

@@ -68,13 +68,13 @@ const cases: readonly (readonly [WhyCode, WhyFacts, string, string | null])[] = 
     "recipient-ended",
     when({}, { recipient: { ...idle, ended: "submitted" } }),
     "b1 is submitted, and mail of this kind does not reopen it.",
-    "ov nudge b1",
+    "ov recover b1",
   ],
   [
     "recipient-ended",
     when({}, { recipient: { ...idle, ended: "zombie" } }),
     "b1 is zombie, and mail of this kind does not reopen it.",
-    null,
+    "ov recover b1",
   ],
   [
     "waits-for-reader",

@@ -90,8 +90,8 @@ function explainQueued(facts: WhyFacts): Explanation {
     return because("waits-for-reader", `It waits until ${to} looks at the inbox.`, next);
   }
   if (recipient.ended !== null) {
-    const next = recipient.ended === "submitted" ? `ov nudge ${to}` : null;
-    return because("recipient-ended", `${to} is ${recipient.ended}, and mail of this kind does not reopen it.`, next);
+    const sentence = `${to} is ${recipient.ended}, and mail of this kind does not reopen it.`;
+    return because("recipient-ended", sentence, `ov recover ${to}`);
   }
   if (!facts.engineRunning)
     return because("engine-not-running", "No engine is running to deliver it.", "ov engine start");

@@ -96,7 +96,7 @@ function words(refusal: Refusal): Words {
     case "recipient-ended":
       return {
         ...rejected("MAIL_ERROR"),
-        message: `"${refusal.name}" has ended (${refusal.state}); the message was not sent`,
+        message: `"${refusal.name}" ${refusal.state.startsWith("submitted") ? `is ${refusal.state}` : `has ended (${refusal.state})`}; the message was not sent`,
         hint: `only these types reopen an agent (--type): ${listed(refusal.reopening)}`,
       };
     case "no-recipients":

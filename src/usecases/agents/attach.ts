@@ -1,5 +1,6 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { attachLease } from "../../domain/agent/attachment.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -58,7 +59,9 @@ async function liveAgent(tx: Tx, context: Context, agent: Agent): Promise<Result
   if (isSubmitted(agent)) return reopenAgent(tx, context, agent);
   const { name } = agent;
   if (hasEnded(agent)) {
-    return no(invalid("agent", `has ended (${agent.state}); bring it back with: ov recover ${name}`, { value: name }));
+    return no(
+      invalid("agent", `has ended (${statusOf(agent).words}); bring it back with: ov recover ${name}`, { value: name }),
+    );
   }
   if (agent.stopRequestedBy !== null) return no(invalid("agent", "is being stopped", { value: name }));
   if (agent.worktreePath === null) return no({ kind: "busy", what: `the preparation of ${name}'s worktree` });

@@ -1,4 +1,5 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
@@ -110,7 +111,8 @@ async function findTarget(tx: Tx, typed: string): Promise<Result<NudgeTarget, Re
   const agent = found.value;
   if (hasEnded(agent)) {
     const again = `ov sling ${agent.taskId ?? "<task>"} --capability ${agent.capability} --recover`;
-    return no(invalid("agent", `has ended (${agent.state})`, { value: agent.name, allowed: [again] }));
+    const how = isSubmitted(agent) ? "has submitted its work" : `has ended (${statusOf(agent).words})`;
+    return no(invalid("agent", how, { value: agent.name, allowed: [again] }));
   }
   if (agent.stopRequestedBy !== null) return no(invalid("agent", "is being stopped", { value: agent.name }));
   return ok({ name, agent });

@@ -1,4 +1,5 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import { statusOf } from "../../domain/agent/status.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
@@ -24,7 +25,8 @@ export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
   run: async (tx, { caller, now }, { name, tree }) => {
     const found = await findSubordinate(tx, caller, name, "pause");
     if (!found.ok) return found;
-    if (hasEnded(found.value)) return no(invalid("agent", `has ended (${found.value.state})`, { value: name }));
+    if (hasEnded(found.value))
+      return no(invalid("agent", `has ended (${statusOf(found.value).words})`, { value: name }));
     const below = tree ? await descendantsOf(tx, found.value.name) : [];
     const paused: string[] = [];
     const alreadyPaused: string[] = [];

@@ -1,6 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler, Rows } from "../../command.ts";
 import { cut } from "../../format.ts";
+import { fileSink } from "../../sink.ts";
 import { table } from "../../table.ts";
 import { plain, shown, warnOfProblems } from "./render.ts";
 
@@ -20,9 +21,35 @@ export const list: Handler = async ({ app, args, io }) => {
     ]),
     objects: keys,
   };
-  const short = { ...rows, cells: rows.cells.map((row) => row.map((cell) => cut(cell, widest))) };
-  return ok({ json: { keys }, text: table(short, io.paint), rows });
+  return ok({ json: { keys }, text: table(shortRows(keys, fileSink(1).columns()), io.paint), rows });
 };
 
-/** A list of gates would push the origin out of sight; `ov config get` has all of it. */
-const widest = 48;
+interface ListedKey {
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: string;
+  readonly later?: string | undefined;
+}
+
+/**
+ * For a person, in as many columns as the terminal has: a list of gates would push the origin out of sight, and
+ * `ov config get` has all of it. Names of keys are never cut, for they are typed.
+ */
+export function shortRows(keys: readonly ListedKey[], room: number | undefined): Rows {
+  const origins = keys.map(({ origin, later }) => {
+    const file = origin.replace(/^\.overstory\//, "");
+    return later === undefined ? file : `${file}, no effect yet`;
+  });
+  const longest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length));
+  const left = (room ?? 0) - longest(keys.map(({ key }) => key)) - longest(origins) - 2 * gap;
+  const widest = room === undefined ? mostShown : Math.min(mostShown, Math.max(leastShown, left));
+  return {
+    columns: ["KEY", "VALUE", "ORIGIN"],
+    cells: keys.map(({ key, value }, at) => [key, cut(shown(value), widest), origins[at] ?? ""]),
+  };
+}
+
+/** Between two columns of a table. */
+const gap = 2;
+const mostShown = 48;
+const leastShown = 12;

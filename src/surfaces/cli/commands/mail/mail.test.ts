@@ -321,3 +321,13 @@ test("the names of payload fields act on no terminal and begin no line of their 
     expect(out).not.toMatch(/^\s*\? merge:99/m);
   }
 });
+
+test("an empty name in a list of names leaves no trace", async () => {
+  await using world = await mailWorld();
+  await world.seat("b1");
+  const payload = JSON.stringify({ agents: ["cb", ""], files: [] });
+  await ov(world, [...send, "--to", "b1", "--payload", payload]);
+  const { out } = await ov(world, ["list", "--to", "b1"]);
+  expect(out).toContain("  Agents: cb\n");
+  expect(out).not.toContain("Files");
+});

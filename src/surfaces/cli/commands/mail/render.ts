@@ -84,16 +84,14 @@ function nameWords(name: string): string {
 
 function valueWords(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.map(valueWords).join(", ");
+  if (Array.isArray(value)) return filled(value).join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "object")
-    return Object.values(value)
-      .map(valueWords)
-      .filter((word) => word !== "")
-      .join(" ");
+  if (typeof value === "object") return filled(Object.values(value)).join(" ");
   const text = String(value);
   return isoTime.test(text) ? shortTime(Date.parse(text), Date.now()) : text;
 }
+
+const filled = (values: readonly unknown[]): readonly string[] => values.map(valueWords).filter((word) => word !== "");
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

@@ -31,7 +31,7 @@ export function mergeLines(paint: Paint, { pending, approvals, failed, troubles 
   const [first] = approvals;
   return [
     `Merges: ${numbers.join(", ")}`,
-    ...(first === undefined ? [] : [warningLine(paint, "needs operator", approvalCommand(approvals))]),
+    ...(first === undefined ? [] : [warningLine(paint, approvalWords(approvals.length), approvalCommand(approvals))]),
     ...repeated,
     ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ${failedCommands(failed)}`)]),
   ];
@@ -39,6 +39,9 @@ export function mergeLines(paint: Paint, { pending, approvals, failed, troubles 
 
 const failedCommands = (failed: readonly number[]): string =>
   failed.length > 3 ? "ov merge list --all" : failed.map((id) => `ov merge show ${id}`).join(", ");
+
+const approvalWords = (count: number): string =>
+  count === 1 ? "a branch waits for your approval" : `${count} branches wait for your approval`;
 
 const approvalCommand = (approvals: readonly number[]): string =>
   approvals.length === 1 ? `ov merge approve ${approvals[0]}` : "ov merge list, then: ov merge approve <id>";

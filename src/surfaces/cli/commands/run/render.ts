@@ -54,7 +54,7 @@ export function runLines(paint: Paint, { run, agentCount, durationMs, status, me
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))}  ${visibleLine(value)}`;
   return [
     `${paint.bold("Run")} ${paint.accent(run.id)}`,
-    fact("status", status),
+    fact("status", status === "needs operator" ? "active, waits for you (ov inbox)" : status),
     ...(run.objective === null ? [] : [fact("objective", run.objective)]),
     fact("started", shortTime(run.startedAt, Date.now())),
     fact("duration", duration(durationMs)),
