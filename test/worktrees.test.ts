@@ -104,6 +104,32 @@ describe("ov worktree clean", () => {
     });
   }
 
+  test("--force leaves a worktree whose merge waits for the operator, and a refusal reaches its agent", async () => {
+    await using project = await makeProject({ gates: ["true"] });
+    const path = await seat(project, "ann");
+    await commit(project, path, "c.txt", "c\n");
+    await project.json("merge", "add", "overstory/ann/t-1");
+    const { cleaned, reasons } = await project.json("worktree", "clean", "--force");
+    expect(cleaned).toEqual([]);
+    expect(reasons).toMatchObject([{ class: "awaited", next: "ov merge show 1" }]);
+    expect(existsSync(path)).toBe(true);
+    expect(await project.json("decide", "merge:1", "reject", "--note", "no")).toMatchObject({ to: "ann" });
+    await project.ov("stop", "ann", "--force");
+  });
+
+  test("who rejects the merge of an agent that was given up is told that nobody acts on it", async () => {
+    await using project = await makeProject({ gates: ["true"] });
+    for (const name of ["ann", "bob"]) {
+      await commit(project, await seat(project, name), `${name}.txt`, "c\n");
+      await project.json("merge", "add", `overstory/${name}/t-1`);
+      await project.json("release", name);
+    }
+    const decided = await project.ov("decide", "merge:1", "reject", "--note", "no");
+    expect(decided.out).toContain("ann has ended");
+    expect(decided.out).toContain("ov recover ann");
+    expect((await project.ov("merge", "reject", "2", "--reason", "no")).out).toContain("ov recover bob");
+  });
+
   test("a live agent's worktree stays even with --force, and says how to stop the agent", async () => {
     await using project = await makeProject();
     const path = await seat(project, "ann", { state: "in_turn", outcome: null, endedAt: null });

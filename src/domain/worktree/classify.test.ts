@@ -47,6 +47,18 @@ const table: readonly (readonly [
     "held",
     "ov release ann",
   ],
+  [
+    "submitted, and its merge waits for the operator",
+    { agent: { ...ended, releasedAt: null }, landed: false, waitingMerge: 16 },
+    "awaited",
+    "ov merge show 16",
+  ],
+  [
+    "released, though its merge waits",
+    { landed: false, waitingMerge: 16 },
+    "unmerged",
+    "ov merge --branch overstory/ann/t-1",
+  ],
   ["submitted to a parent that ended", { agent: { ...ended, releasedAt: null } }, "clean", null],
   ["released, though the parent lives", { parentLives: true }, "clean", null],
   ["ended with live children", { liveChildren: ["bob"] }, "held", "ov release ann"],

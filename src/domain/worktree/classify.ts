@@ -1,16 +1,17 @@
-import { type Agent, hasEnded } from "../agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted } from "../agent/agent.ts";
 import { statusOf } from "../agent/status.ts";
 import { shellWord } from "../text/shell-word.ts";
 
 /**
  * running   its agent has not ended
+ * awaited   its merge waits for the operator, whose answer may send its agent back to work
  * held      its agent has ended, but somebody live may still reopen it or work under it
  * damaged   git cannot read it, so its work cannot be seen or kept
  * dirty     it holds work that is in no commit
  * unmerged  it holds commits that landed nowhere, or nobody can tell
  * clean     nothing is lost with it
  */
-export const worktreeClasses = ["running", "held", "damaged", "dirty", "unmerged", "clean"] as const;
+export const worktreeClasses = ["running", "awaited", "held", "damaged", "dirty", "unmerged", "clean"] as const;
 export type WorktreeClass = (typeof worktreeClasses)[number];
 
 export interface WorktreeSituation {
@@ -20,6 +21,8 @@ export interface WorktreeSituation {
   /** Its parent is an agent that has not ended. */
   readonly parentLives: boolean;
   readonly liveChildren: readonly string[];
+  /** The merge of its branch that waits for the operator. */
+  readonly waitingMerge?: number | null;
   readonly path: string;
   /** Why git cannot read it. */
   readonly damage?: string | undefined;
@@ -49,6 +52,11 @@ export function classify(situation: WorktreeSituation): Verdict {
     };
   }
   if (damage !== undefined) return damaged(path, damage);
+  const { waitingMerge = null } = situation;
+  if (agent !== undefined && isSubmitted(agent) && waitingMerge !== null) {
+    const reason = `merge ${waitingMerge} of its branch waits for your decision; ov release ${agent.name} gives it up`;
+    return { class: "awaited", reason, next: `ov merge show ${waitingMerge}` };
+  }
   const holder = holderOf(situation);
   if (agent !== undefined && holder !== undefined) {
     return { class: "held", reason: holder, next: `ov release ${agent.name}` };
@@ -73,8 +81,8 @@ function holderOf({ agent, parentLives, liveChildren }: WorktreeSituation): stri
 }
 
 /**
- * Forcing gives up uncommitted and unmerged work, after it was rescued. It never takes the ground from a live agent, nor
- * anything that cannot be rescued.
+ * Forcing gives up uncommitted and unmerged work, after it was rescued. It never takes the ground from a live agent or
+ * from one that the operator is asked about, nor anything that cannot be rescued.
  */
 export const mayBeCleaned = (verdict: Pick<Verdict, "class">, { force }: { readonly force: boolean }): boolean =>
-  verdict.class === "clean" || (force && verdict.class !== "running" && verdict.class !== "damaged");
+  verdict.class === "clean" || (force && !["running", "awaited", "damaged"].includes(verdict.class));

@@ -3,7 +3,7 @@ import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 import { findEntry, isLanding, landingBusy, wrongStatus } from "./find-entry.ts";
-import { rejected } from "./settle-rejection.ts";
+import { type Rejected, rejected } from "./settle-rejection.ts";
 
 export interface RejectRequest {
   readonly of: string;
@@ -11,7 +11,7 @@ export interface RejectRequest {
 }
 
 /** The operator's word that a branch may not land as it is: its agent goes back to work with the reason. */
-export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry }> = {
+export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry } & Rejected> = {
   access: "write",
   operatorOnly: true,
   run: async (tx, context, { of, reason }) => {
@@ -22,12 +22,13 @@ export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry }>
     const refused = wrongStatus(entry, openMergeStatuses);
     if (refused !== undefined) return no(refused);
     if (await isLanding(tx, entry)) return no(landingBusy(entry));
-    await rejected(tx, context, entry, {
+    const sent = await rejected(tx, context, entry, {
       status: "failed",
       cause: "approval_denied",
       detail: { message: reason.trim() },
       approval: "denied",
     });
-    return ok({ entry: (await tx.merges.get(entry.id)) ?? entry });
+    const now = (await tx.merges.get(entry.id)) ?? entry;
+    return ok({ entry: now, agentName: sent?.agentName ?? null, isBack: sent?.isBack ?? false });
   },
 };

@@ -18,11 +18,22 @@ export interface Rejection {
   readonly approval?: "denied";
 }
 
+/** The agent of the branch, if any, and whether it works on. */
+export interface Rejected {
+  readonly agentName: string | null;
+  readonly isBack: boolean;
+}
+
 /**
  * A branch that cannot land as it is: its agent is brought back to work with the cause, its parent and whoever waited for
- * it are told. False, and nothing happens, when the entry had ended before.
+ * it are told. Undefined, and nothing happens, when the entry had ended before.
  */
-export async function rejected(tx: Tx, context: Context, entry: MergeEntry, rejection: Rejection): Promise<boolean> {
+export async function rejected(
+  tx: Tx,
+  context: Context,
+  entry: MergeEntry,
+  rejection: Rejection,
+): Promise<Rejected | undefined> {
   const { status, cause, detail, approval } = rejection;
   const change = { status, cause, causeDetail: detail, updatedAt: context.now };
   const ended = await tx.merges.change(
@@ -30,7 +41,7 @@ export async function rejected(tx: Tx, context: Context, entry: MergeEntry, reje
     openMergeStatuses,
     approval === undefined ? change : { ...change, approval },
   );
-  if (!ended) return false;
+  if (!ended) return undefined;
   await setMergeState(tx, entry, "failed", context.now);
   const waited = await endMergeWaits(tx, entry, context.now);
   const owner = await ownerOfBranch(tx, entry.branch);
@@ -48,7 +59,7 @@ export async function rejected(tx: Tx, context: Context, entry: MergeEntry, reje
   };
   await recordMerge(tx, context, "merge_failed", entry, { level: "warn", data });
   if (owner !== undefined && !isBack) await releaseIfDue(tx, context, owner);
-  return true;
+  return { agentName: owner?.name ?? null, isBack };
 }
 
 /** True when somebody of this name will read what went wrong. */

@@ -105,7 +105,7 @@ test("a failure brings the builder back to work with the cause, and tells its pa
   await using world = await mergeWorld();
   const entry = await world.announce();
   const reject = () => world.asEngine((tx, context) => rejected(tx, context, entry, failure));
-  expect([await reject(), await reject()]).toEqual([true, false]);
+  expect([await reject(), await reject()]).toEqual([{ agentName: "b1", isBack: true }, undefined]);
 
   expect(await world.agent("b1")).toMatchObject({ generation: 2, state: "between_turns", revivals: 1 });
   const [mail, ...more] = await world.mailOf("b1", "merge_failed");

@@ -34,10 +34,12 @@ export interface DecideReply {
   readonly option: string;
   /** The message that carries the decision; null for a merge. */
   readonly messageId: string | null;
-  /** Who gets it; null for a merge, and where nobody but the operator is left to act on it. */
+  /** Who gets it; null for an approved merge, and where nobody but the operator is left to act on it. */
   readonly to: string | null;
   /** Agents for which a turn is queued now. */
   readonly woken: readonly string[];
+  /** The agent whose branch was rejected, when it does not work on by itself: it was released or has crashed. */
+  readonly gone?: string;
 }
 
 /** The operator's word on something that waits for it. */
@@ -78,7 +80,10 @@ async function decideMerge(
       ? await approveMerge.run(tx, context, { of })
       : await rejectMerge.run(tx, context, { of, reason: note ?? "the operator said no, without giving a reason" });
   if (!done.ok) return done;
-  return ok({ id: `merge:${of}`, kind: "merge", option: chosen.value, messageId: null, to: null, woken: [] });
+  const reply = { id: `merge:${of}`, kind: "merge", option: chosen.value, messageId: null, woken: [] } as const;
+  const { agentName = null, isBack = false } = "isBack" in done.value ? done.value : {};
+  if (agentName === null) return ok({ ...reply, to: null });
+  return ok(isBack ? { ...reply, to: agentName } : { ...reply, to: null, gone: agentName });
 }
 
 async function decideGate(

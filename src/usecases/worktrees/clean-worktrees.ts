@@ -76,4 +76,6 @@ export function keptAsDamaged({ agentName, path, branch, problem }: Removed): Ke
 }
 
 const givenUp = (surveyed: Surveyed): Surveyed =>
-  surveyed.owner === undefined ? surveyed : { ...surveyed, owner: { ...surveyed.owner, parentLives: false } };
+  surveyed.owner === undefined
+    ? surveyed
+    : { ...surveyed, owner: { ...surveyed.owner, parentLives: false, waitingMerge: null } };

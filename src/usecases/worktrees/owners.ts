@@ -1,4 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -14,6 +15,8 @@ export interface Owner {
   readonly liveChildren: readonly string[];
   /** Branches its work was meant for, the likeliest first. */
   readonly targets: readonly string[];
+  /** The merge of its branch that waits for the operator's decision. */
+  readonly waitingMerge: number | null;
 }
 
 export interface OwnersReply {
@@ -45,6 +48,7 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
   const live = agents.filter((agent) => !hasEnded(agent));
   const isLive = new Set(live.map(({ name }) => name));
   const { canonicalBranch } = settings.project;
+  const waiting = await tx.merges.list({ statuses: openMergeStatuses, approval: "waiting" });
   const list: Owner[] = [];
   for (const agent of agents) {
     const run = await tx.runs.get(agent.runId);
@@ -55,6 +59,7 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
       parentLives: isLive.has(agent.parentName),
       liveChildren: live.filter(({ parentName }) => parentName === agent.name).map(({ name }) => name),
       targets: [...new Set(targets)],
+      waitingMerge: waiting.find(({ branch }) => branch === agent.branch)?.id ?? null,
     });
   }
   const hasOpenRun = (await tx.runs.current()) !== undefined;

@@ -109,6 +109,7 @@ export async function judgeAll(
       ...(owner === undefined ? {} : { agent: owner.agent }),
       parentLives: owner?.parentLives ?? false,
       liveChildren: owner?.liveChildren ?? [],
+      waitingMerge: owner?.waitingMerge ?? null,
       dirty,
       landed: isLanded,
       target: targetsOf(one, canonicalBranch).join(" or "),

@@ -1,8 +1,8 @@
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { Call, Handler } from "../../command.ts";
-import { hintLine, successLine } from "../../marks.ts";
+import type { Call, Handler, Paint } from "../../command.ts";
+import { hintLine, successLine, warningLine } from "../../marks.ts";
 import { text, word } from "../task/given.ts";
 
 export const decide: Handler = async (call) => {
@@ -15,17 +15,24 @@ export const decide: Handler = async (call) => {
     note: text(flags.note),
   });
   if (!decided.ok) return decided;
-  const { id, kind, option, messageId, to, woken } = decided.value;
+  const { id, kind, option, messageId, to, woken, gone } = decided.value;
   return ok({
-    json: { id, kind, option, messageId, to, woken },
+    json: { id, kind, option, messageId, to, woken, ...(gone === undefined ? {} : { gone }) },
     text: [
       successLine(io.paint, `Decided: ${visibleLine(option)}`, id),
       ...(to === null ? [] : [hintLine(io.paint, `${visibleLine(to)} gets it as mail`)]),
+      ...(gone === undefined ? [] : goneLines(io.paint, gone)),
       ...(kind === "merge" ? [hintLine(io.paint, "see what becomes of it: ov merge list")] : []),
     ].join("\n"),
     quietText: messageId ?? "",
   });
 };
+
+/** Who said no to a branch expects its agent to go on. */
+export const goneLines = (paint: Paint, agentName: string): readonly string[] => [
+  warningLine(paint, `${visibleLine(agentName)} has ended and does not work on by itself, so nobody acts on it`),
+  hintLine(paint, `have it go on: ov recover ${visibleLine(agentName)}`),
+];
 
 /** This approval lands the branch too, so it asks about uncommitted files as `ov merge approve` does. */
 async function uncommittedRest({ app, args }: Call): Promise<Refusal | undefined> {

@@ -4,6 +4,7 @@ import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Call, Handler, Io, Outcome } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
+import { goneLines } from "../decide/decide.ts";
 import { isOn, text, word } from "../task/given.ts";
 import { approvalHints, entryJson, entryLine } from "./render.ts";
 import { queueNewer, settleRest } from "./rest.ts";
@@ -58,7 +59,11 @@ async function settleBefore(
 
 export const reject: Handler = async ({ app, args, flags, io }) => {
   const reply = await app.call("merge.reject", { of: word(args.merge), reason: word(flags.reason) });
-  return reply.ok ? ok(decided(io, "Rejected", reply.value.entry)) : reply;
+  if (!reply.ok) return reply;
+  const { entry, agentName, isBack } = reply.value;
+  const outcome = decided(io, "Rejected", entry);
+  if (agentName === null || isBack) return ok(outcome);
+  return ok({ ...outcome, text: [outcome.text, ...goneLines(io.paint, agentName)].join("\n") });
 };
 
 export const cancel: Handler = async ({ app, args, io }) => {

@@ -15,7 +15,7 @@ export const worktreeCommand: Command = {
       name: "clean",
       summary: "Remove worktrees with which nothing is lost",
       details:
-        "A worktree stays while its agent is live, while it holds uncommitted work, or while its commits landed nowhere;\neach is listed with the reason. With --force such work is first saved under refs/overstory/rescue/ and the\ncommand that brings it back is printed. A live agent's worktree always stays.\nSo does one that git cannot read: it is named with what to type, the others are cleaned, and the exit code is 1.",
+        "A worktree stays while its agent is live, while it holds uncommitted work, or while its commits landed nowhere;\neach is listed with the reason. With --force such work is first saved under refs/overstory/rescue/ and the\ncommand that brings it back is printed. A live agent's worktree always stays,\nand so does one whose merge waits for your decision; ov release <agent> gives that one up.\nSo does one that git cannot read: it is named with what to type, the others are cleaned, and the exit code is 1.",
       flags: [
         { name: "completed", summary: "Look at worktrees of ended agents only (the default)" },
         { name: "all", summary: "Also list worktrees of live agents, which are kept" },
