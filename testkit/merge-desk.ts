@@ -44,6 +44,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     },
     branches: async () => [...heads.keys()],
     changedFiles: async () => ["a.ts"],
+    submodulesBehind: async () => [],
     predict: async ({ candidates }) => candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })),
     patch: async ({ branch }) => ok(`patch of ${branch}\n`),
   };

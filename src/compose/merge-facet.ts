@@ -27,6 +27,7 @@ export function makeMergeFacet(project: Project): MergeFacet {
         const onto = await git.commitOf(heads + target);
         return onto === undefined ? [] : git.changedFiles(onto, commit);
       }),
+    submodulesBehind: (branch, commits) => looking((git) => git.submodulesBehind(branch, commits)),
     predict: (request) => looking((git) => predict(project, git, request)),
     patch: (of) => looking((git) => patchOf(git, of)),
   };

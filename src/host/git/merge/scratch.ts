@@ -1,17 +1,18 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import { makeWithin } from "../../writable.ts";
-import { expectGit } from "../git.ts";
+import { expectGit, git } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
 import { openRepository } from "../repository.ts";
 import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
-import { makeGround } from "./ground.ts";
+import { type Ground, makeGround } from "./ground.ts";
 import { changedFiles, commitOf, contains, patch, readBlob, treeOf } from "./history.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkoutsOf } from "./refs.ts";
+import { changes } from "./tracked.ts";
 import { withFiles } from "./with-files.ts";
 
 type Harmless =
@@ -33,6 +34,29 @@ type Harmless =
 export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
   /** The commit both have in common; undefined when they share no history. */
   baseOf(one: string, other: string): Promise<string | undefined>;
+  /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
+  submodulesBehind(
+    branch: string,
+    commits: { readonly from: string; readonly to: string },
+  ): Promise<readonly { readonly checkout: string; readonly paths: readonly string[] }[]>;
+}
+
+/** One that is not checked out has nothing to be brought up to date. */
+async function submodulesBehind(ground: Ground, branch: string, commits: { from: string; to: string }) {
+  const found: { readonly checkout: string; readonly paths: readonly string[] }[] = [];
+  for (const checkout of await checkoutsOf(ground, branch)) {
+    const links = (await changes(checkout, commits, "d")).filter(({ mode }) => mode === "160000");
+    const paths: string[] = [];
+    for (const { path, oid } of links) {
+      const name = Buffer.from(path, "latin1").toString();
+      const dir = join(checkout, name);
+      if (!existsSync(join(dir, ".git"))) continue;
+      const head = await git(dir, "rev-parse", "--verify", "--quiet", "HEAD");
+      if (head.out.trim() !== oid) paths.push(name);
+    }
+    if (paths.length > 0) found.push({ checkout, paths });
+  }
+  return found;
 }
 
 /**
@@ -68,6 +92,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     },
     refsBelow: async (prefix) => (await refsBelow(ground, prefix)).map(({ name, commit }) => ({ ref: name, commit })),
     checkoutsOf: (branch) => checkoutsOf(ground, branch),
+    submodulesBehind: (branch, commits) => submodulesBehind(ground, branch, commits),
     baseOf: async (one, other) => {
       const { code, out, err } = await ground.through((own) => own.git(["merge-base", one, other]));
       if (code > 1) throw new Error(`comparing ${one} with ${other}: ${err.trim()}`);

@@ -24,6 +24,11 @@ export interface MergeFacet {
   branches(): Promise<readonly string[]>;
   /** Files that differ between a commit and where its history left the branch; none when the branch does not exist. */
   changedFiles(target: string, commit: string): Promise<readonly string[]>;
+  /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
+  submodulesBehind(
+    branch: string,
+    commits: { readonly from: string; readonly to: string },
+  ): Promise<readonly { readonly checkout: string; readonly paths: readonly string[] }[]>;
   /** What the merge worker would make of these, by the same rules, on top of where they would land now. */
   predict(request: PredictRequest): Promise<readonly PredictedMerge[]>;
   /** What a commit brings, as a patch: what a landing brought, or what a head would bring to the branch. */

@@ -59,11 +59,17 @@ export const promote: Handler = async ({ app, flags, io }) => {
   }
   const moved = op.beforeCommit !== op.afterCommit;
   const commit = op.afterCommit?.slice(0, 10) ?? "";
+  const { beforeCommit: from, afterCommit: to } = op;
+  const behind =
+    moved && from !== null && to !== null ? await (await app.merges()).submodulesBehind(target, { from, to }) : [];
   return ok({
-    json: { ...json, errorMessage: null, moved, unverified },
+    json: { ...json, errorMessage: null, moved, unverified, submodulesBehind: behind },
     text: moved
       ? [
           successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
+          ...behind.map(({ checkout, paths }) =>
+            warningLine(io.paint, `not at their new commits yet: ${updateWords(checkout, paths)}`),
+          ),
           hintLine(io.paint, `to take it back: ov merge undo ${op.id}`),
           ...elsewhere,
         ].join("\n")
@@ -79,4 +85,10 @@ export const promote: Handler = async ({ app, flags, io }) => {
 function promoteCommand({ runId, target }: { readonly runId: string | null; readonly target: string | null }): string {
   if (runId !== null) return `ov merge promote --run ${runId}`;
   return target === null ? "ov merge promote" : `ov merge promote --target ${shellWord(target)}`;
+}
+
+/** Promotion moves files; a submodule follows only by a command of git's. */
+function updateWords(checkout: string, paths: readonly string[]): string {
+  const update = `git -C ${shellWord(checkout)} submodule update -- ${paths.map(shellWord).join(" ")}`;
+  return `${paths.map(visibleLine).join(", ")}; bring them there: ${visibleLine(update)}`;
 }
