@@ -6,7 +6,7 @@ import { no, ok, type Result } from "../domain/result.ts";
 import { unsettledLines } from "../domain/worktree/unsettled.ts";
 import { worktreeOf } from "../engine/supervisor/conserve.ts";
 import type { SnapshotRecord } from "../ports/store/snapshots.ts";
-import type { KeptSnapshot, OwnedWorktree, WorktreeKeeping } from "../ports/worktrees.ts";
+import type { KeptSnapshot, OwnedWorktree, RestProblem, WorktreeKeeping } from "../ports/worktrees.ts";
 import type {
   SnapshotDetail,
   SnapshotPlace,
@@ -25,7 +25,7 @@ interface KeptPorts {
 
 type KeptWorkFacet = Pick<
   WorktreeFacet,
-  "restOf" | "unsettledOf" | "commitRest" | "snapshots" | "snapshot" | "restoreSnapshot"
+  "restOf" | "unsettledOf" | "commitRest" | "whyNotCommitRest" | "snapshots" | "snapshot" | "restoreSnapshot"
 >;
 
 /** Looking at what is kept, and getting it back: git in the command's own process. */
@@ -36,6 +36,21 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
   ): Promise<Result<Owner | undefined, Refusal>> => {
     const read = await owners();
     return read.ok ? ok(read.value.owners.find(({ agent }) => isOn(agent, branch))) : read;
+  };
+  /** The worktree of a branch in which no turn runs. A command writes in it, so only the operator may ask. */
+  const quietWorktree = async (branch: string): Promise<Result<{ readonly worktree: OwnedWorktree }, Refusal>> => {
+    const owner = await ownerOf(branch, facts.ownersForCleaning);
+    if (!owner.ok) return owner;
+    const agent = owner.value?.agent;
+    const worktree = agent === undefined ? undefined : worktreeOf(agent);
+    if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
+    if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
+    return ok({ worktree });
+  };
+  const notCommitted = async (worktree: OwnedWorktree, why: RestProblem): Promise<Refusal> => {
+    const { uncommitted: files, ahead } = await worktrees.inspect(worktree);
+    const { agentName: agent, branch } = worktree;
+    return { kind: "uncommitted-rest", agent, branch, files, hasCommits: ahead > 0, ...why };
   };
   const find = async (of: string): Promise<Result<Found, Refusal>> => {
     const [kept, records] = [await worktrees.snapshots(), await facts.snapshots()];
@@ -52,8 +67,10 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       const owner = await ownerOf(branch);
       if (!owner.ok) return owner;
       const worktree = owner.value === undefined ? undefined : worktreeOf(owner.value.agent);
-      const { uncommitted = [] } = worktree === undefined ? {} : await worktrees.inspect(worktree);
-      return ok(worktree === undefined || uncommitted.length === 0 ? undefined : restOf(worktree, uncommitted));
+      if (worktree === undefined) return ok(undefined);
+      const { uncommitted: files, ahead } = await worktrees.inspect(worktree);
+      const rest = { agentName: worktree.agentName, files, hasCommits: ahead > 0 };
+      return ok(files.length === 0 ? undefined : rest);
     },
     unsettledOf: async (of) => {
       const read = await facts.owners();
@@ -68,17 +85,18 @@ export function keptWork({ worktrees, facts }: KeptPorts): KeptWorkFacet {
       return looked.value === undefined ? [] : unsettledLines(looked.value);
     },
     commitRest: async (branch) => {
-      // The command writes in the worktree of an agent, so only the operator may type it.
-      const owner = await ownerOf(branch, facts.ownersForCleaning);
-      if (!owner.ok) return owner;
-      const agent = owner.value?.agent;
-      const worktree = agent === undefined ? undefined : worktreeOf(agent);
-      if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
-      if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
-      const done = await worktrees.commitRest(worktree, `Commit what ${agent.name} left uncommitted`);
-      if (!("problem" in done)) return ok({ hooksNotRun: done.hooksNotRun });
-      const { uncommitted: files } = await worktrees.inspect(worktree);
-      return no({ kind: "uncommitted-rest", agent: agent.name, branch, files, ...done });
+      const found = await quietWorktree(branch);
+      if (!found.ok) return found;
+      const { worktree } = found.value;
+      const done = await worktrees.commitRest(worktree, `Commit what ${worktree.agentName} left uncommitted`);
+      return "problem" in done ? no(await notCommitted(worktree, done)) : ok({ hooksNotRun: done.hooksNotRun });
+    },
+    whyNotCommitRest: async (branch) => {
+      const found = await quietWorktree(branch);
+      if (!found.ok) return found.refusal;
+      const { worktree } = found.value;
+      const problem = await worktrees.whyNotCommitRest(worktree);
+      return problem === undefined ? undefined : notCommitted(worktree, problem);
     },
     snapshots: async () => {
       const [kept, records] = [await worktrees.snapshots(), await facts.snapshots()];
@@ -122,8 +140,6 @@ interface Found {
 
 const isOn = (agent: Owner["agent"], branch: string): boolean =>
   agent.branch === branch && agent.worktreeKind !== "root" && agent.cleanedAt === null;
-
-const restOf = ({ agentName }: OwnedWorktree, files: readonly string[]) => ({ agentName, files });
 
 function viewOf({ ref, commit, agentName, createdAt }: KeptSnapshot, records: readonly SnapshotRecord[]): SnapshotView {
   const record = records.find((one) => one.ref === ref);

@@ -158,6 +158,8 @@ type MergeRefusal =
       readonly agent: string;
       readonly branch: string;
       readonly files: readonly string[];
+      /** The branch has commits, so it can land without the files. */
+      readonly hasCommits: boolean;
       /** Why `--commit-rest` could not commit the files, and the command to type next. */
       readonly problem?: string;
       readonly fix?: string;

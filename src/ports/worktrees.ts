@@ -203,7 +203,13 @@ export type CommittedRest =
       /** Paths of the hooks that `git commit` would have run. */
       readonly hooksNotRun: readonly string[];
     }
-  | { readonly problem: string /** What to type about it. */; readonly fix: string };
+  | RestProblem;
+
+export interface RestProblem {
+  readonly problem: string;
+  /** What to type about it. */
+  readonly fix: string;
+}
 
 /** What one removed worktree left in the trash. */
 export interface TrashEntry {
@@ -266,6 +272,8 @@ export interface WorktreeKeeping extends Worktrees {
   restore(worktree: OwnedWorktree): Promise<RestoredWork | undefined>;
   /** Unfinished operations of git and loose commits in a worktree. Undefined when its branch shows everything. */
   unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
+  /** Why `commitRest` would not commit, without doing anything. */
+  whyNotCommitRest(worktree: OwnedWorktree): Promise<RestProblem | undefined>;
   /** Commits what is uncommitted in a worktree in which nobody works, as the user. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
   /** Takes away what operations of ours left that were killed: their scratch directories, and empty records of git. */

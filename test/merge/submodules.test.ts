@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { dirname, join } from "node:path";
 import { jsonOf } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { put, seat, typed } from "../../testkit/worktrees-world.ts";
 
 const done = "- ov: [mail, send, --to, operator, --type, worker_done, --subject, d, --body, d]";
 
@@ -182,4 +183,45 @@ test("uncommitted work in a submodule is named where a snapshot is shown or rest
   await project.until("it is seated", async () => (await project.agent("b1")).worktreePath !== null);
   expect(readFileSync(join(path, "lib", "new.ini"), "utf8")).toBe("[new]\n");
   await project.ov("stop", "b1", "--force");
+});
+
+test("a promotion that moves a submodule says how its checkout follows, and that command brings it there", async () => {
+  await using project = await projectWithLib(`
+- edit: { file: lib/conf.ini, write: "[changed]\\n" }
+- shell: git -C lib commit --quiet -am "change lib"
+- commit: bump lib`);
+  await sling(project, "b1");
+  const { branch } = await project.agent("b1");
+  await project.json("merge", "--branch", branch ?? "");
+  const promoted = await project.ov("merge", "promote");
+  expect(promoted.code).toBe(0);
+  const line = promoted.out.split("\n").find((each) => each.includes("submodule update")) ?? "";
+  expect(line).toContain("lib");
+  expect(typed(project, line.slice(line.indexOf("git -C")))).toMatchObject({ code: 0 });
+  expect(await project.git("status", "--porcelain", "--", "lib")).toBe("");
+});
+
+test("an agent with nothing but uncommitted work, some of it new in a submodule, lands by the commands it is told", async () => {
+  await using project = await projectWithLib("- say: nobody is started here");
+  const path = await seat(project, "b1", { state: "zombie", outcome: "crashed" });
+  put(path, "lib/new.ini", "[new]\n");
+  put(path, "outside.txt", "o\n");
+  const branch = "overstory/b1/t-1";
+  const first = await project.ov("merge", "--branch", branch);
+  expect(first.code).toBe(2);
+  expect(first.err).not.toContain("--leave-rest");
+  for (const words of [["--commit-rest", "--dry-run"], ["--commit-rest"]]) {
+    const refused = jsonOf(await project.ov("merge", "--branch", branch, ...words, "--json"));
+    expect(String(refused.error)).toContain("lib/new.ini is uncommitted inside a submodule");
+    expect(String(refused.hint)).not.toContain("--leave-rest");
+  }
+  const { hint } = jsonOf(await project.ov("merge", "--branch", branch, "--commit-rest", "--json"));
+  const fix = String(hint).slice(String(hint).indexOf("git -C"), String(hint).indexOf(", then ov merge"));
+  expect(typed(project, fix)).toMatchObject({ code: 0 });
+  const before = await project.git("for-each-ref");
+  expect(await project.json("merge", "--branch", branch, "--commit-rest", "--dry-run")).toMatchObject({
+    wouldCommit: { agentName: "b1", files: ["lib", "outside.txt"] },
+  });
+  expect(await project.git("for-each-ref")).toBe(before);
+  expect(await project.json("merge", "--branch", branch, "--commit-rest")).toMatchObject({ success: true });
 });

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { CommittedRest, OwnedWorktree } from "../../ports/worktrees.ts";
+import { join } from "node:path";
+import type { CommittedRest, OwnedWorktree, RestProblem } from "../../ports/worktrees.ts";
 import { expectGit } from "./git.ts";
 import { commitHooks } from "./merge/hooks.ts";
 import { readSignature } from "./merge/signature.ts";
 import { openWorktree } from "./open-worktree.ts";
-import { placeOf } from "./places.ts";
-import { changedInSubmodules } from "./submodules/agent-modules.ts";
+import { type Place, placeOf } from "./places.ts";
+import { changedInSubmodules, checkedOutModules } from "./submodules/agent-modules.ts";
 import { findWork } from "./work.ts";
 import { commitAt, type Yard } from "./yard.ts";
 
@@ -17,31 +17,9 @@ import { commitAt, type Yard } from "./yard.ts";
  */
 export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: string): Promise<CommittedRest> {
   const { repository } = yard;
-  const { agentName, branch, path } = worktree;
-  const inIt = `git -C ${shellWord(path)}`;
-  // The agent owns the configuration of its clone, and git would run the programs named there.
-  if (worktree.kind === "clone") {
-    const fix = `have it commit: ov mail send --to ${agentName} --type question --subject "Commit what you left" --body "git add -A, then git commit"`;
-    return { problem: "it works in a clone of its own, in which only the agent commits", fix };
-  }
-  const place = worktree.kind === "linked" ? placeOf(repository, worktree) : undefined;
-  if (place === undefined) return { problem: "its worktree cannot be read", fix: `see what it is: ls -la ${path}` };
-  if (place.head !== `ref: refs/heads/${branch}`) {
-    return { problem: `it is not on ${branch}`, fix: `go there: ${inIt} switch ${branch}` };
-  }
-  const unfinished = unfinishedStates.find((name) => existsSync(join(place.gitDir, name)));
-  if (unfinished !== undefined) {
-    return { problem: `a merge or rebase is not finished there (${unfinished})`, fix: `finish it: ${inIt} status` };
-  }
-  const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
-  if (head === undefined) return { problem: `there is no branch ${branch}`, fix: `make it: git branch ${branch}` };
-  // A commit of the project can only name a commit of a submodule.
-  const [inside, ...more] = await changedInSubmodules(yard, worktree);
-  if (inside !== undefined) {
-    const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
-    const fix = `commit it there: git -C ${shellWord(join(path, dirname(inside)))} commit -a`;
-    return { problem: `${inside}${others} is uncommitted inside a submodule`, fix };
-  }
+  const ready = await readyToCommit(yard, worktree);
+  if ("problem" in ready) return ready;
+  const { place, head } = ready;
   using open = await openWorktree(yard, worktree);
   const { own } = open;
   // The size that a snapshot may store is no matter here.
@@ -71,6 +49,52 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
     const made = await own.git(["commit-tree", tree, "-p", head ?? "", "-m", message], { env });
     return expectGit(made, "committing").out.trim();
   }
+}
+
+interface Ready {
+  readonly place: Place;
+  readonly head: string;
+}
+
+/** Whether the rest can be committed, and otherwise the problem and what to type about it. Changes nothing. */
+export async function readyToCommit(yard: Yard, worktree: OwnedWorktree): Promise<Ready | RestProblem> {
+  const { repository } = yard;
+  const { agentName, branch, path } = worktree;
+  const inIt = `git -C ${shellWord(path)}`;
+  // The agent owns the configuration of its clone, and git would run the programs named there.
+  if (worktree.kind === "clone") {
+    const fix = `have it commit: ov mail send --to ${agentName} --type question --subject "Commit what you left" --body "git add -A, then git commit"`;
+    return { problem: "it works in a clone of its own, in which only the agent commits", fix };
+  }
+  const place = worktree.kind === "linked" ? placeOf(repository, worktree) : undefined;
+  if (place === undefined) return { problem: "its worktree cannot be read", fix: `see what it is: ls -la ${path}` };
+  if (place.head !== `ref: refs/heads/${branch}`) {
+    return { problem: `it is not on ${branch}`, fix: `go there: ${inIt} switch ${branch}` };
+  }
+  const unfinished = unfinishedStates.find((name) => existsSync(join(place.gitDir, name)));
+  if (unfinished !== undefined) {
+    return { problem: `a merge or rebase is not finished there (${unfinished})`, fix: `finish it: ${inIt} status` };
+  }
+  const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
+  if (head === undefined) return { problem: `there is no branch ${branch}`, fix: `make it: git branch ${branch}` };
+  // A commit of the project can only name a commit of a submodule.
+  const [inside, ...more] = await changedInSubmodules(yard, worktree);
+  if (inside !== undefined) {
+    const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+    const all = [inside, ...more];
+    // Inner ones first: a commit there changes the one around it.
+    const modules = (await checkedOutModules(yard, worktree)).map((found) => found.path).toReversed();
+    const changed = modules.filter((module) => all.some((file) => file === module || file.startsWith(`${module}/`)));
+    const fix = `commit it there: ${changed.map((module) => commitIn(join(path, module), agentName)).join(" && ")}`;
+    return { problem: `${inside}${others} is uncommitted inside a submodule`, fix };
+  }
+  return { place, head };
+}
+
+/** New files are in no `commit -a`. */
+function commitIn(module: string, agentName: string): string {
+  const inIt = `git -C ${shellWord(module)}`;
+  return `${inIt} add -A && ${inIt} commit -m ${shellWord(`Commit what ${agentName} left uncommitted`)}`;
 }
 
 const shellWord = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -4,7 +4,7 @@ import type { Result } from "../../domain/result.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { OwnedWorktree, Seat, SeatRequest, WorktreeKeeping, WorktreeRefusal } from "../../ports/worktrees.ts";
 import { collectBranches } from "./collect.ts";
-import { commitRest } from "./commit-rest.ts";
+import { commitRest, readyToCommit } from "./commit-rest.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { GitFailed } from "./git.ts";
@@ -97,6 +97,10 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     intendRestore: async (request) => intendRestore(await yard(), request),
     restore: async (worktree) => restoreWork(await yard(), worktree),
     unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await yard(), worktree)),
+    whyNotCommitRest: async (worktree) => {
+      const ready = await readyToCommit(await yard(), worktree);
+      return "problem" in ready ? ready : undefined;
+    },
     commitRest: async (worktree, message) => commitRest(await yard(), worktree, message),
     sweep: async (now) => sweepLeftovers(await yard(), now),
     oldTrash: async (before) => oldTrash((await yard()).trash, before),

@@ -215,17 +215,22 @@ function words(refusal: Refusal): Words {
         hint: `see what became of it: ov merge show ${refusal.entry}`,
       };
     case "uncommitted-rest": {
-      const { agent, branch, files, problem, fix } = refusal;
+      const { agent, branch, files, hasCommits, problem, fix } = refusal;
       const count = files.length === 1 ? "1 uncommitted file" : `${files.length} uncommitted files`;
       const named = files.length > 5 ? `${files.slice(0, 5).join(", ")}, ...` : files.join(", ");
       const why = problem === undefined ? "which would not land" : `which could not be committed: ${problem}`;
       return {
         ...rejected("MERGE_ERROR"),
         message: `${agent} has ${count} in its worktree (${named}), ${why}; ${unchanged}`,
-        hint:
+        hint: [
           fix === undefined
-            ? `commit and land them: ov merge --branch ${branch} --commit-rest; land without them (a snapshot keeps them): --leave-rest`
-            : `${fix}; or land without them (a snapshot keeps them): ov merge --branch ${branch} --leave-rest`,
+            ? `commit and land them: ov merge --branch ${branch} --commit-rest`
+            : `${fix}, then ov merge --branch ${branch} --commit-rest`,
+          // Without commits there is nothing else to land.
+          ...(hasCommits
+            ? [`land without them (a snapshot keeps them): ov merge --branch ${branch} --leave-rest`]
+            : []),
+        ].join("; or "),
       };
     }
     case "no-own-commits":

@@ -17,6 +17,8 @@ export interface RestoreReport {
 export interface Rest {
   readonly agentName: string;
   readonly files: readonly string[];
+  /** The branch has commits of its own as well. */
+  readonly hasCommits: boolean;
 }
 
 /** One snapshot or rescue, as `ov snapshots` shows it. */
@@ -75,6 +77,8 @@ export interface WorktreeFacet {
   unsettledOf(agent: string): Promise<readonly string[]>;
   /** Commits that rest; refused while its agent is in a turn. */
   commitRest(branch: string): Promise<Result<{ readonly hooksNotRun: readonly string[] }, Refusal>>;
+  /** The refusal that `commitRest` would give; undefined when it would commit. Changes nothing. */
+  whyNotCommitRest(branch: string): Promise<Refusal | undefined>;
   snapshots(): Promise<Result<readonly SnapshotView[], Refusal>>;
   /** Refused when nothing of that name is kept. */
   snapshot(of: string): Promise<Result<SnapshotDetail, Refusal>>;

@@ -47,6 +47,6 @@ async function uncommittedRest({ app, args }: Call): Promise<Refusal | undefined
   if (rest.value === undefined) return undefined;
   const may = await app.call("merge.approve", { of: id, look: true });
   if (!may.ok) return may.refusal;
-  const { agentName: agent, files } = rest.value;
-  return { kind: "uncommitted-rest", agent, branch: entry.branch, files };
+  const { agentName: agent, files, hasCommits } = rest.value;
+  return { kind: "uncommitted-rest", agent, branch: entry.branch, files, hasCommits };
 }

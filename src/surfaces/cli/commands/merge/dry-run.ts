@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../../domain/refusal.ts";
-import { ok, type Result } from "../../../../domain/result.ts";
+import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
 import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
@@ -19,6 +19,26 @@ export async function dryRunBranch({ app, io }: Call, request: AddMergeRequest):
   const [one] = predicted.value;
   if (one === undefined) throw new Error("nothing was predicted");
   return ok({ json: predictedJson(one), text: predictionLines(io.paint, one).join("\n") });
+}
+
+/** What `--commit-rest` would commit before the merge; undefined where nothing is uncommitted. Writes nothing. */
+export async function dryRunCommit({ app, io }: Call, branch: string): Promise<Result<Outcome | undefined, Refusal>> {
+  const worktrees = await app.worktrees();
+  const rest = await worktrees.restOf(branch);
+  if (!rest.ok) return rest;
+  if (rest.value === undefined) return ok(undefined);
+  const refused = await worktrees.whyNotCommitRest(branch);
+  if (refused !== undefined) return no(refused);
+  const { agentName, files } = rest.value;
+  const count = files.length === 1 ? "1 file" : `${files.length} files`;
+  return ok({
+    json: { branch, wouldCommit: { agentName, files } },
+    text: [
+      `Would commit ${count} that ${visibleLine(agentName)} left uncommitted, then merge ${visibleLine(branch)}:`,
+      ...files.map((path) => `  ${visibleLine(path)}`),
+      hintLine(io.paint, `do it: ov merge --branch ${visibleLine(branch)} --commit-rest`),
+    ].join("\n"),
+  });
 }
 
 /** What merging everything would do, one upon the other. Writes nothing. */

@@ -6,7 +6,7 @@ import type { App } from "../../app.ts";
 import type { Call, Handler, Outcome } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
-import { dryRunAll, dryRunBranch } from "./dry-run.ts";
+import { dryRunAll, dryRunBranch, dryRunCommit } from "./dry-run.ts";
 import { awaitsApproval } from "./render.ts";
 import { queueNewer, requestFor, settleRest } from "./rest.ts";
 import { type MergeResult, resultJson, resultLines } from "./result.ts";
@@ -23,11 +23,17 @@ export const merge: Handler = (call) => {
 
 async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>> {
   const { app, flags, io } = call;
-  const rest = isOn(flags["dry-run"]) ? ok(undefined) : await settleRest(call, [branch]);
+  const isDryRun = isOn(flags["dry-run"]);
+  if (isDryRun && isOn(flags["commit-rest"])) {
+    const dry = await dryRunCommit(call, branch);
+    if (!dry.ok) return dry;
+    if (dry.value !== undefined) return ok(dry.value);
+  }
+  const rest = isDryRun ? ok(undefined) : await settleRest(call, [branch]);
   if (!rest.ok) return rest;
   const request = await requestFor(app, branch, text(flags.into));
   if (!request.ok) return request;
-  if (isOn(flags["dry-run"])) return dryRunBranch(call, request.value);
+  if (isDryRun) return dryRunBranch(call, request.value);
   // Who names a branch does not want to wait for the rest of the queue.
   const added = await app.call("merge.add", { ...request.value, approve: true, priority: 0 });
   if (!added.ok) return added;

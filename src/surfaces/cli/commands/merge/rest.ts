@@ -23,8 +23,8 @@ export async function settleRest(
     const rest = await worktrees.restOf(branch);
     if (!rest.ok) return rest;
     if (rest.value === undefined) continue;
-    const { agentName: agent, files } = rest.value;
-    if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files });
+    const { agentName: agent, files, hasCommits } = rest.value;
+    if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files, hasCommits });
     open.push(branch);
   }
   for (const branch of open) {
