@@ -50,6 +50,8 @@ export interface MoveRequest {
   readonly from: string;
   readonly to: string;
   readonly reach?: ReachKillPoint;
+  /** Hears of each lock file of git that was removed because no living process can hold it. */
+  readonly onLockRemoved?: (path: string) => void;
 }
 
 /**

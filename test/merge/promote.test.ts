@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
@@ -211,6 +211,21 @@ test("a branch that is checked out twice is not moved below one of them", async 
     status: "dropped",
     problem: expect.stringContaining("is checked out twice"),
   });
+});
+
+test("a lock file of git that a promotion removed is named in its record and its event", async () => {
+  await using world = await landingWorld();
+  make(world, "a");
+  const target = await begin(world, "run-1");
+  await land(world, "a", "run-1", target);
+  const lock = join(world.root, ".git", "index.lock");
+  writeFileSync(lock, "");
+  const old = Date.now() / 1000 - 60;
+  utimesSync(lock, old, old);
+  expect(await world.promote("run-1")).toMatchObject({ status: "done", request: { removedLocks: [lock] } });
+  const events = await world.store.read((tx) => tx.events.after(0, 1_000));
+  const promoted = events.find(({ type }) => type === "merge_promoted");
+  expect(JSON.parse(promoted?.data ?? "null")).toMatchObject({ removedLocks: [lock] });
 });
 
 test("a promotion of nothing is done, but is not in the log, and cannot be taken back", async () => {

@@ -53,9 +53,11 @@ export async function promote(ports: MergePorts, op: MergeOp, tools: TipTools): 
     tx.mergeOps.settle(op.id, { beforeCommit: from, afterCommit: to, updatedAt: ports.clock.now() }),
   );
   ports.reach("merge.before-land");
-  const moved = await move(ports, { target, checkout, from, to });
+  const removedLocks: string[] = [];
+  const moved = await move(ports, { target, checkout, from, to }, (path) => removedLocks.push(path));
   ports.reach("merge.after-land");
-  return settleMove(ports, op, { target, checkout, from, to }, moved);
+  const settling = removedLocks.length === 0 ? op : { ...op, request: { ...op.request, removedLocks } };
+  return settleMove(ports, settling, { target, checkout, from, to }, moved);
 }
 
 /** Gives up a mere look when the disk is full; the operator can ask again. */
@@ -82,8 +84,12 @@ interface Move {
   readonly to: string;
 }
 
-async function move({ merging, reach }: MergePorts, { target, checkout, from, to }: Move): Promise<CheckoutMove> {
-  if (checkout !== undefined) return merging.moveCheckout({ checkout, from, to, reach });
+async function move(
+  { merging, reach }: MergePorts,
+  { target, checkout, from, to }: Move,
+  onLockRemoved: (path: string) => void,
+): Promise<CheckoutMove> {
+  if (checkout !== undefined) return merging.moveCheckout({ checkout, from, to, reach, onLockRemoved });
   const moved = await merging.updateRefs([{ ref: branchRef(target), from, to }], "overstory: promote");
   return moved.kind === "updated" ? { kind: "done" } : moved;
 }
@@ -183,6 +189,7 @@ async function finish(ports: MergePorts, op: MergeOp, { from, to }: { from: stri
   await ports.store.transaction((tx) =>
     settlePromotion(tx, mergeContext(ports), op, {
       status: "done",
+      request: op.request,
       beforeCommit: from,
       afterCommit: to,
       problem: null,

@@ -14,17 +14,23 @@ export interface HeldLock {
   readonly problem: string;
 }
 
+export interface LockWaiting {
+  readonly patienceMs?: number;
+  /** Hears of each lock file that was removed: it was not ours, so a person is to know. */
+  readonly onRemoved?: ((path: string) => void) | undefined;
+}
+
 /**
  * Waits until none of these lock files is there any more. One that no living process can be holding is removed: its
  * process died and nobody else will ever do it. Answers the lock that is still held when our patience ends.
  */
 export async function waitForLocks(
   places: readonly LockPlace[],
-  { patienceMs = defaultPatienceMs }: { readonly patienceMs?: number } = {},
+  { patienceMs = defaultPatienceMs, onRemoved }: LockWaiting = {},
 ): Promise<HeldLock | undefined> {
   const until = performance.now() + patienceMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 250)) {
-    const held = places.find((place) => lockAt(place.path) !== undefined && !removeIfStale(place));
+    const held = places.find((place) => lockAt(place.path) !== undefined && !removeIfStale(place, onRemoved));
     if (held === undefined) return undefined;
     if (performance.now() > until) return { path: held.path, problem: wordsFor(held) };
     await Bun.sleep(pauseMs);
@@ -37,7 +43,7 @@ const defaultPatienceMs = 8_000;
 /** Younger than this, its holder may be a process that the system has not shown yet. */
 const youngMs = 3_000;
 
-function removeIfStale(place: LockPlace): boolean {
+function removeIfStale(place: LockPlace, onRemoved: LockWaiting["onRemoved"]): boolean {
   const found = lockAt(place.path);
   if (found === undefined) return true;
   if (ageOf(found) < youngMs || holderOf(place, found).kind !== "nobody") return false;
@@ -45,6 +51,7 @@ function removeIfStale(place: LockPlace): boolean {
   if (now === undefined) return true;
   if (now.ino !== found.ino || now.mtimeMs !== found.mtimeMs) return false;
   rmSync(place.path, { force: true });
+  onRemoved?.(place.path);
   return true;
 }
 

@@ -15,7 +15,7 @@ export async function settlePromotion(
   end: Promotion,
 ): Promise<void> {
   if (!(await tx.mergeOps.settle(op.id, { ...end, updatedAt: context.now }))) return;
-  const { landing = "", target = "", runId = null } = op.request;
+  const { landing = "", target = "", runId = null, removedLocks = [] } = op.request;
   const done = end.status === "done";
   if (done && end.beforeCommit === end.afterCommit) return;
   await tx.events.append([
@@ -24,7 +24,7 @@ export async function settlePromotion(
       source: "engine",
       level: done ? "info" : "warn",
       type: done ? "merge_promoted" : "merge_promote_failed",
-      data: { opId: op.id, landing, target, commit: end.afterCommit ?? null, problem: end.problem },
+      data: { opId: op.id, landing, target, commit: end.afterCommit ?? null, problem: end.problem, removedLocks },
       createdAt: context.now,
     },
   ]);

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectGit, zeroEnded } from "../git.ts";
-import { type HeldLock, waitForLocks } from "../locks.ts";
+import { type HeldLock, type LockWaiting, waitForLocks } from "../locks.ts";
 import { copyIfFile } from "../own-dir.ts";
 import { stampOf } from "./move-files.ts";
 import type { About, MovePlan } from "./move-plan.ts";
@@ -9,11 +9,14 @@ import { changes, type TrackedFile } from "./tracked.ts";
 import { usersFiles } from "./users-git.ts";
 
 /** Takes the lock of the index: while we hold it, no git command changes the index or switches the branch. */
-export async function lockIndex({ gitDir }: Pick<About, "gitDir">): Promise<HeldLock | undefined> {
+export async function lockIndex(
+  { gitDir }: Pick<About, "gitDir">,
+  waiting: LockWaiting = {},
+): Promise<HeldLock | undefined> {
   const path = indexLock(gitDir);
   for (;;) {
     if (isOurLock(path)) return undefined;
-    const held = await waitForLocks([{ path, gitDir }]);
+    const held = await waitForLocks([{ path, gitDir }], waiting);
     if (held !== undefined) return held;
     try {
       writeFileSync(path, lockText, { flag: "wx" });

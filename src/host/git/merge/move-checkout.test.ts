@@ -158,14 +158,18 @@ test("a file that is written to between the verification and its turn is not ove
 
 describe("locks in the checkout", () => {
   for (const name of ["index.lock", "HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"]) {
-    test(`${name} of a dead process is removed`, async () => {
+    test(`${name} of a dead process is removed, and the caller hears of it`, async () => {
       const { world, from, to } = prepared();
       using _ = world;
       const path = join(world.root, ".git", name);
       writeFileSync(path, "");
       const old = Date.now() / 1000 - 60;
       utimesSync(path, old, old);
-      expect(await world.merging.moveCheckout({ checkout: world.root, from, to })).toEqual({ kind: "done" });
+      const removed: string[] = [];
+      const onLockRemoved = (lock: string) => void removed.push(lock);
+      const moved = await world.merging.moveCheckout({ checkout: world.root, from, to, onLockRemoved });
+      expect(moved).toEqual({ kind: "done" });
+      expect(removed).toEqual([path]);
       expect(world.tip("main")).toBe(to);
       expect(existsSync(path)).toBe(false);
     });

@@ -58,7 +58,7 @@ export async function moveCheckout(place: PlanPlace, request: MoveRequest): Prom
 
 /** Does the steps before the branch moves. */
 async function prepare(scratch: string, request: MoveRequest): Promise<MovePlan | CheckoutMove> {
-  const { checkout, from, to, reach } = request;
+  const { checkout, from, to, reach, onLockRemoved } = request;
   for (let tries = 1; ; tries++) {
     const about = await look(request);
     if ("kind" in about) return about;
@@ -67,7 +67,7 @@ async function prepare(scratch: string, request: MoveRequest): Promise<MovePlan 
     reach?.("promote.staged");
     const plan: MovePlan = { ...about, ...staged, from, to, verified: false, back: null };
     savePlan(scratch, plan);
-    const locked = await lockIndex(about);
+    const locked = await lockIndex(about, { onRemoved: onLockRemoved });
     if (locked !== undefined) return end(scratch, plan, { kind: "locked", problem: locked.problem });
     reach?.("promote.locked");
     const verified = await verify(about, staged, { checkout, from, to });
@@ -177,7 +177,11 @@ async function verify(
 }
 
 /** From the plan to the end, wherever it stopped the last time. */
-async function carryOut(scratch: string, plan: MovePlan, { reach }: Pick<MoveRequest, "reach">): Promise<CheckoutMove> {
+async function carryOut(
+  scratch: string,
+  plan: MovePlan,
+  { reach, onLockRemoved }: Pick<MoveRequest, "reach" | "onLockRemoved">,
+): Promise<CheckoutMove> {
   if (existsSync(join(plan.dir, "finished"))) return end(scratch, plan, { kind: "done" });
   if (!existsSync(plan.checkout) || !existsSync(join(plan.dir, "files"))) {
     return end(scratch, plan, { kind: "failed", problem: `${plan.checkout} is gone` });
@@ -189,7 +193,7 @@ async function carryOut(scratch: string, plan: MovePlan, { reach }: Pick<MoveReq
   // A user removed our lock and switched to another branch: the files here belong to that branch now.
   if (branch.out.trim() !== plan.ref)
     return end(scratch, plan, { kind: "moved", problem: `${plan.checkout} is on another branch` });
-  const set = await setBranch(plan, plan.from, plan.to);
+  const set = await setBranch(plan, plan.from, plan.to, onLockRemoved);
   if (set !== undefined) return end(scratch, plan, set);
   reach?.("promote.after-branch");
   try {
@@ -219,6 +223,7 @@ async function setBranch(
   { checkout, gitDir, commonDir, ref }: About,
   from: string,
   to: string,
+  onRemoved?: MoveRequest["onLockRemoved"],
 ): Promise<CheckoutMove | undefined> {
   const places: LockPlace[] = [
     { path: join(gitDir, "HEAD.lock"), gitDir },
@@ -229,7 +234,7 @@ async function setBranch(
     const tip = (await git(checkout, "rev-parse", "--verify", "--quiet", ref)).out.trim();
     if (tip === to) return undefined;
     if (tip !== from) return { kind: "moved", problem: `${ref} is at ${tip}, not at ${from}` };
-    const held = await waitForLocks(places);
+    const held = await waitForLocks(places, { onRemoved });
     if (held !== undefined) return { kind: "locked", problem: held.problem };
     const set = await git(checkout, "update-ref", "-m", `overstory: moving to ${to}`, ref, to, from);
     if (set.code === 0) return undefined;

@@ -44,13 +44,18 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const settled = await settledOp(app, io, asked.value.promote);
   if (!settled.ok) return settled;
   const { op, entries, problem } = settled.value;
-  const { landing = "", target = "", cause = null } = op.request;
-  const json = { promote: opJson(op, entries), landingBranch: landing, targetBranch: target };
+  const { landing = "", target = "", cause = null, removedLocks = [] } = op.request;
+  // Another program may have left it, and its user should know.
+  const locks = removedLocks.map((path) =>
+    warningLine(io.paint, `removed a lock file of git that no process held any more: ${visibleLine(path)}`),
+  );
+  const json = { promote: opJson(op, entries), landingBranch: landing, targetBranch: target, removedLocks };
   const again = promoteCommand({ runId: run ?? null, target: request.target ?? null });
   if (problem !== null) {
     return ok({
       json: { ...json, success: false, errorMessage: problem, cause, moved: false },
       text: [
+        ...locks,
         errorLine(io.paint, `${visibleLine(target)} was not moved, and nothing was changed: ${visibleLine(problem)}`),
         hintLine(io.paint, `then promote again: ${again}`),
       ].join("\n"),
@@ -66,6 +71,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
     json: { ...json, errorMessage: null, moved, unverified, submodulesBehind: behind },
     text: moved
       ? [
+          ...locks,
           successLine(io.paint, `${visibleLine(target)} has everything of ${visibleLine(landing)} now:`, commit),
           ...behind.map(({ checkout, paths }) =>
             warningLine(io.paint, `not at their new commits yet: ${updateWords(checkout, paths)}`),
