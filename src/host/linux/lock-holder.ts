@@ -111,5 +111,6 @@ function link(path: string): string | undefined {
 }
 
 const isGone = (error: unknown): boolean => ["ENOENT", "ESRCH", "ENOTDIR", "EISDIR"].includes(codeOf(error));
-const isHidden = (error: unknown): boolean => ["EACCES", "EPERM", "EINVAL"].includes(codeOf(error));
+/** A name that is too long to be read is not that of a lock file: git had to write the name. */
+const isHidden = (error: unknown): boolean => ["EACCES", "EPERM", "EINVAL", "ENAMETOOLONG"].includes(codeOf(error));
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
