@@ -94,15 +94,17 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
     return result.value;
   };
   const work = async (): Promise<void> => {
+    let more = true;
     const worker = new MergeWorker(ports, {
       slots: new Slots(rules.merge.parallelGates),
       stop: new AbortController().signal,
-    });
-    for (let more = true; more; ) {
-      more = false;
-      worker.look(() => {
+      ring: () => {
         more = true;
-      });
+      },
+    });
+    while (more) {
+      more = false;
+      worker.look();
       await worker.settled();
     }
   };

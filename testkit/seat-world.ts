@@ -78,7 +78,11 @@ export async function seatWorld(): Promise<SeatWorld> {
     forgetEnvironment: () => {},
     report: (error) => void reported.push(error),
   };
-  const seating = new Seating(ports, stop.signal);
+  let known = 0;
+  const ring = (): void => {
+    known++;
+  };
+  const seating = new Seating(ports, { stop: stop.signal, ring });
   const endMiddle = async (tx: Tx): Promise<void> => {
     const agent = await tx.agents.byName("b2");
     if (agent === undefined) throw new Error("there is no b2");
@@ -92,10 +96,8 @@ export async function seatWorld(): Promise<SeatWorld> {
     obstacle: undefined,
     reported,
     look: async () => {
-      let known = 0;
-      seating.look(() => {
-        known++;
-      });
+      known = 0;
+      seating.look();
       await seating.settled();
       return known;
     },

@@ -27,21 +27,3 @@ export class Bell {
 
 /** Timers hold 31 bits of milliseconds; a longer wait simply looks again. */
 const longestTimer = 2 ** 31 - 1;
-
-/** Looks again at work that failed. No bell rings for it: the cause of the failure may go away without a trace. */
-export class SecondLook {
-  #failures = 0;
-
-  /** Calls back after a pause that doubles with each failure in a row. */
-  afterFailure(again: () => void): void {
-    setTimeout(again, Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs)).unref();
-    this.#failures++;
-  }
-
-  afterSuccess(): void {
-    this.#failures = 0;
-  }
-}
-
-const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;

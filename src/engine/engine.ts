@@ -18,6 +18,7 @@ import { LostTurns } from "./reconcile.ts";
 import { Retention } from "./retention/retention.ts";
 import { Seating } from "./seat-agents.ts";
 import { SilentSupervisors } from "./silent-supervisors.ts";
+import { SingleFlight } from "./single-flight.ts";
 import { WatchdogMemory } from "./watchdog/memory.ts";
 import { nextWatchdogAt, watchdogTick } from "./watchdog/tick.ts";
 
@@ -50,19 +51,47 @@ export async function runEngine(ports: EnginePorts, stop: AbortSignal): Promise<
  */
 type EngineEnd = "left" | "outdated" | "unseated";
 
+/** Looks for one kind of work in the database and does it in the background, beside the turns and beside the others. */
+interface Worker {
+  look(): void;
+  /** Resolves when nothing that it began is going on. It begins nothing more by itself. */
+  settled(): Promise<void>;
+}
+
+/**
+ * One loop, and workers beside it. Only the loop asks workers to look, so an engine without work does nothing at all.
+ *
+ *   when                                 what the loop does
+ *   at each ring                         starts turns that are due, asks `Seating` to look
+ *   at a ring, at most every 100 ms      asks every other worker to look, and calls the watchdog
+ *   at a ring, at most every 250 ms      takes over turns whose supervisor is gone; asks when the watchdog is due
+ *   every 500 ms while work is live      looks for changes nobody rang for, a lost keeper, lost or silent supervisors
+ *   at the next due time                 a whole round: a turn to be tried again, a timer, the watchdog
+ *   after `idleExitMs` without work      leaves
+ *
+ *   worker                               what it does
+ *   `Seating`                            gives reserved agents their worktrees
+ *   housework                            finishes stops, frees lost attachments and mail, cleans released agents
+ *   pruning                              deletes what is old, by one table
+ *   `MergeWorker`                        lands, promotes, undoes
+ *   `Radar`                              warns of branches that collide
+ *   `CompletionWorker`                   answers `ov done` and asked-for checks
+ *
+ * The door (a socket) and workers that have changed something ring. A call through the door commits on this process's
+ * own connection, where the change counter of the database does not tell of it.
+ */
 class Engine {
   readonly #ports: EnginePorts;
   readonly #seat: EngineSeat;
   readonly #bell = new Bell();
   /** Supervisors we started, until their first sign of life can be expected. */
   readonly #starting = new Map<string, number>();
-  #housework: Promise<void> | undefined;
-  #pruning: Promise<void> | undefined;
-  #houseworkMissed = false;
   readonly #seating: Seating;
   readonly #merges: MergeWorker;
-  readonly #radar: Radar;
   readonly #completions: CompletionWorker;
+  readonly #radar: Radar;
+  /** Workers that do the same whatever the settings are. */
+  readonly #steady: readonly Worker[];
   readonly #silent = new SilentSupervisors();
   readonly #watchdog = new WatchdogMemory();
   readonly #stops = new UnfinishedStops();
@@ -76,19 +105,27 @@ class Engine {
   #healthSeenAt = Number.NEGATIVE_INFINITY;
   /** The settings have changed: the engine starts no work that depends on the old ones. */
   #outdated: "no" | "finishing" | "finished" = "no";
-  readonly #stop: AbortSignal;
   #idleSince: number;
   #door: OpenDoor | undefined;
 
   constructor(ports: EnginePorts, seat: EngineSeat, stop: AbortSignal) {
     this.#ports = ports;
     this.#seat = seat;
-    this.#stop = stop;
     const slots = new Slots(ports.rules.merge.parallelGates);
-    this.#seating = new Seating(ports, stop);
-    this.#merges = new MergeWorker(ports, { slots, stop });
-    this.#radar = new Radar(ports);
-    this.#completions = new CompletionWorker(ports, { slots, stop });
+    const ring = (): void => this.#ringForAll();
+    this.#seating = new Seating(ports, { stop, ring: () => this.#bell.ring() });
+    this.#merges = new MergeWorker(ports, { slots, stop, ring });
+    this.#radar = new Radar(ports, ring);
+    this.#completions = new CompletionWorker(ports, { slots, stop }, ring);
+    const inBackground = (work: () => Promise<boolean>): Worker => {
+      const flight = new SingleFlight(work, { report: ports.report, ring });
+      return { look: () => flight.ask(), settled: () => flight.settled() };
+    };
+    // Apart from each other: pruning takes long in a large repository, and a stop must not wait for it.
+    this.#steady = [
+      inBackground(() => this.#doHousework()),
+      inBackground(() => this.#retention.prune(ports, stop).then(() => false)),
+    ];
     this.#idleSince = ports.clock.monotonic();
   }
 
@@ -115,7 +152,7 @@ class Engine {
   async #isOutdated(): Promise<boolean> {
     if (this.#outdated === "no" && (await this.#ports.settingsChanged())) {
       this.#outdated = "finishing";
-      const begun = [this.#merges, this.#radar, this.#completions].map((worker) => worker.settled());
+      const begun = this.#steered.map((worker) => worker.settled());
       void Promise.allSettled(begun).then(() => {
         this.#outdated = "finished";
         this.#bell.ring();
@@ -198,22 +235,27 @@ class Engine {
     await this.#bell.wait(safetyNetMs);
   }
 
-  /** Work that goes on beside the turns. When one of its steps is done, the next may be due at once. */
+  /** Workers whose work the settings decide. */
+  get #steered(): readonly Worker[] {
+    return [this.#merges, this.#radar, this.#completions];
+  }
+
   #lookAside(): void {
-    const again = (): void => {
-      this.#lookedAsideAt = Number.NEGATIVE_INFINITY;
-      this.#bell.ring();
-    };
-    this.#houseworkInBackground(again);
-    this.#pruneInBackground();
+    for (const worker of this.#steady) worker.look();
     if (this.#outdated !== "no") return;
-    this.#merges.look(again);
-    this.#radar.look(again);
-    if (this.#merges.poolIsFree) this.#completions.look(again);
+    for (const worker of this.#steered) {
+      if (worker !== this.#completions || this.#merges.poolIsFree) worker.look();
+    }
+  }
+
+  /** Something has changed that every worker may act on: none of them waits for its next beat. */
+  #ringForAll(): void {
+    this.#lookedAsideAt = Number.NEGATIVE_INFINITY;
+    this.#bell.ring();
   }
 
   async #startTurns(moment: number): Promise<void> {
-    this.#seating.look(() => this.#bell.ring());
+    this.#seating.look();
     const started = [...(await this.#takeOver()), ...(await claimTurns(this.#ports, moment))];
     if (started.length > 0) this.#ports.reach("dispatch.after-claim");
     for (const turn of started) this.#startSupervisor(turn);
@@ -239,31 +281,7 @@ class Engine {
   }
 
   /** Stops take as long as a process takes to die, and cleaning as long as git takes; turns of others need not wait. */
-  #houseworkInBackground(again: () => void): void {
-    if (this.#housework !== undefined) {
-      this.#houseworkMissed = true;
-      return;
-    }
-    this.#houseworkMissed = false;
-    this.#housework = this.#doHousework().then(() => {
-      this.#housework = undefined;
-      // What came while it was busy was not looked at, and nobody will ring for it again.
-      if (this.#houseworkMissed) again();
-    });
-  }
-
-  /** Apart from the housework: in a large repository it takes long, and a stop must not wait for it. */
-  #pruneInBackground(): void {
-    this.#pruning ??= this.#retention
-      .prune(this.#ports, this.#stop)
-      .catch((error: unknown) => this.#ports.report(error))
-      .then(() => {
-        this.#pruning = undefined;
-      });
-  }
-
-  /** Those that say so may have woken somebody, on our own connection, where no change counter tells of it. */
-  async #doHousework(): Promise<void> {
+  async #doHousework(): Promise<false> {
     const ports = this.#ports;
     const chores: readonly (() => Promise<unknown>)[] = [
       () => this.#freeFromBudgets(),
@@ -276,12 +294,14 @@ class Engine {
     ];
     for (const chore of chores) {
       try {
+        // A chore that woke an agent says so.
         if ((await chore()) === true) this.#bell.ring();
       } catch (error) {
-        // One that fails must not keep the others from being done; the next pass tries it again.
+        // A chore that fails must not keep the others from being done; the next pass tries it again.
         ports.report(error);
       }
     }
+    return false;
   }
 
   /** A limit may have been raised while no engine ran, or by the settings this engine started with. */
@@ -356,20 +376,18 @@ class Engine {
 
   /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean; comesBack?: boolean }): Promise<boolean> {
-    await this.#housework;
-    await this.#pruning;
-    await this.#seating.settled();
-    await this.#merges.settled();
-    await this.#radar.settled();
-    await this.#completions.settled();
+    for (const worker of [...this.#steady, this.#seating, ...this.#steered]) await worker.settled();
     this.#door?.close(options);
     this.#ports.reach("engine.before-leave");
     let left = false;
     try {
       left = await leaveEngineSeat(this.#ports, this.#seat, options);
     } finally {
-      // We are still the engine, and must be found.
-      if (!left) this.#openDoor();
+      // This is still the engine, and must be found. Workers were not asked again while they settled.
+      if (!left) {
+        this.#openDoor();
+        this.#ringForAll();
+      }
     }
     if (!left) return false;
     this.#ports.holdTo(undefined);

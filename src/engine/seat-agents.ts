@@ -10,6 +10,7 @@ import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.t
 import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
 import type { EnginePorts } from "./ports.ts";
 import { record, seated, startFailed, tell } from "./seat-facts.ts";
+import { SingleFlight } from "./single-flight.ts";
 import { remember } from "./supervisor/conserve.ts";
 
 export type SeatPorts = CleaningPorts &
@@ -33,33 +34,29 @@ export class Seating {
   readonly #ports: SeatPorts;
   readonly #busy = new Map<string, { readonly name: string; readonly seating: Promise<void> }>();
   readonly #later = new Map<string, { readonly tries: number; readonly nextAt: number }>();
-  #pass: Promise<void> | undefined;
-  #asked = false;
-  #onAsked: () => void = () => {};
+  readonly #flight: SingleFlight;
   readonly #stop: AbortSignal;
+  readonly #ring: () => void;
 
-  constructor(ports: SeatPorts, stop: AbortSignal) {
+  /** `ring` is called after each agent whose fate is known. */
+  constructor(ports: SeatPorts, { stop, ring }: { readonly stop: AbortSignal; readonly ring: () => void }) {
     this.#ports = ports;
     this.#stop = stop;
+    this.#ring = ring;
+    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, ring });
   }
 
-  /** Looks in the background; `onSeated` is called after each agent whose fate is known. */
-  look(onSeated: () => void): void {
-    this.#asked = true;
-    this.#onAsked();
-    if (this.#pass !== undefined) return;
-    this.#pass = this.#work(onSeated)
-      .catch((error: unknown) => this.#ports.report(error))
-      .then(() => {
-        this.#pass = undefined;
-        // Asked in the very moment in which the last look had ended.
-        if (this.#asked) this.look(onSeated);
-      });
+  look(): void {
+    this.#flight.ask();
   }
 
-  /** Resolves when nobody is being seated. */
+  /** Resolves when no agent is being seated. */
   async settled(): Promise<void> {
-    await this.#pass;
+    for (;;) {
+      await this.#flight.settled();
+      if (this.#busy.size === 0) return;
+      await Promise.all(this.#seatings());
+    }
   }
 
   /** In how many milliseconds somebody is tried again. */
@@ -68,28 +65,16 @@ export class Seating {
     return moments.length === 0 ? undefined : Math.max(0, Math.min(...moments));
   }
 
-  async #work(onSeated: () => void): Promise<void> {
-    while (this.#asked || this.#busy.size > 0) {
-      this.#asked = false;
-      const asked = new Promise<void>((resolve) => {
-        this.#onAsked = resolve;
-      });
-      const begun = new Set(this.#busy.keys());
-      for (const { id, name } of await this.#waiting()) {
-        if (this.#busy.size >= atOnce) await Promise.race(this.#seatings());
-        // Whoever is to stop leaves the rest reserved, for the next engine.
-        if (this.#stop.aborted) break;
-        if (begun.has(id)) continue;
-        // Two incarnations would be given the same directory: the later one waits for the earlier.
-        if ([...this.#busy.values()].some((other) => other.name === name)) {
-          this.#asked = true;
-          continue;
-        }
-        begun.add(id);
-        await this.#begin({ id, name }, onSeated);
-      }
-      await Promise.race([asked, Promise.all(this.#seatings())]);
+  /** Begins as many as may be seated at once. The end of each asks for the next pass. */
+  async #pass(): Promise<false> {
+    for (const { id, name } of await this.#waiting()) {
+      // An engine that is to stop leaves the rest reserved, for the next engine.
+      if (this.#stop.aborted || this.#busy.size >= atOnce) break;
+      // Two incarnations would be given the same directory: the later one waits for the earlier.
+      if ([...this.#busy.values()].some((other) => other.name === name)) continue;
+      await this.#begin({ id, name });
     }
+    return false;
   }
 
   #seatings(): readonly Promise<void>[] {
@@ -105,11 +90,12 @@ export class Seating {
   }
 
   /** Resolves when the next may begin: the first of a run makes the branch that its others start from. */
-  async #begin({ id, name }: Pick<Agent, "id" | "name">, onSeated: () => void): Promise<void> {
+  async #begin({ id, name }: Pick<Agent, "id" | "name">): Promise<void> {
     const place = placeFor(this.#ports, id);
     const seating = this.#try(id, place).then((isKnown) => {
       this.#busy.delete(id);
-      if (isKnown) onSeated();
+      if (isKnown) this.#ring();
+      this.#flight.ask();
     });
     this.#busy.set(id, { name, seating });
     await Promise.allSettled([place]);

@@ -7,12 +7,12 @@ const names = Array.from({ length: 12 }, (_, at) => `b${at}`);
 
 /** A worker that has found nothing to recover: whatever it meets from now on belongs to somebody who lives. */
 async function worker({ ports }: LandingWorld): Promise<(isOver: () => boolean) => Promise<void>> {
-  const made = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal });
-  made.look(() => {});
+  const made = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal, ring: () => {} });
+  made.look();
   await made.settled();
   return async (isOver) => {
     while (!isOver()) {
-      made.look(() => {});
+      made.look();
       await made.settled();
       await Bun.sleep(2);
     }

@@ -52,7 +52,7 @@ function workerOn(world: LandingWorld, store: Store, stop: AbortSignal) {
     forgetEnvironment: () => {},
     report: (error: unknown) => void reported.push(error),
   };
-  return { worker: new CompletionWorker(ports, { slots: new Slots(1), stop }), reported };
+  return { worker: new CompletionWorker(ports, { slots: new Slots(1), stop }, () => {}), reported };
 }
 
 async function checkOf(store: Store, id: string): Promise<StoredCheck> {
@@ -68,7 +68,7 @@ test.each([
   await using world = await landingWorld();
   const id = await ask(world);
   const { worker, reported } = workerOn(world, ailing(world.store, failures), new AbortController().signal);
-  worker.look(() => {});
+  worker.look();
   await worker.settled();
   expect(await checkOf(world.store, id)).toMatchObject({
     status: "failed",
@@ -84,14 +84,14 @@ test("an engine that ends while a no cannot be stored leaves the check to the ne
   const id = await ask(world);
   const stop = new AbortController();
   const { worker, reported } = workerOn(world, ailing(world.store, 1_000), stop.signal);
-  worker.look(() => {});
+  worker.look();
   while (reported.length === 0) await Bun.sleep(5);
   stop.abort();
   await worker.settled();
   expect(await checkOf(world.store, id)).toMatchObject({ status: "running", attempts: 1 });
 
   const next = workerOn(world, world.store, new AbortController().signal);
-  next.worker.look(() => {});
+  next.worker.look();
   await next.worker.settled();
   expect(await checkOf(world.store, id)).toMatchObject({ status: "failed", attempts: 2 });
 });

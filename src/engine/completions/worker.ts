@@ -1,7 +1,7 @@
 import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { Rollback } from "../../ports/store.ts";
-import { SecondLook } from "../bell.ts";
+import { SingleFlight } from "../single-flight.ts";
 import { complete } from "./complete.ts";
 import { forgetTyped } from "./forget-typed.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -21,43 +21,31 @@ export class CompletionWorker {
   readonly #ports: CompletionPorts;
   readonly #tools: CheckTools;
   readonly #answering = new Set<Promise<void>>();
-  #taking: Promise<void> | undefined;
-  #missed = false;
-  readonly #again = new SecondLook();
+  readonly #taking: SingleFlight;
+  readonly #ring: () => void;
   #recovered = false;
 
-  constructor(ports: CompletionPorts, tools: CheckTools) {
+  /** `ring` is called when a check was answered. */
+  constructor(ports: CompletionPorts, tools: CheckTools, ring: () => void) {
     this.#ports = ports;
     this.#tools = tools;
+    this.#ring = ring;
+    this.#taking = new SingleFlight(() => this.#take(), { report: ports.report, ring });
   }
 
-  /** Looks for checks in the background; `onEnd` is called when something may have changed by it. */
-  look(onEnd: () => void): void {
-    if (this.#taking !== undefined) {
-      this.#missed = true;
-      return;
-    }
-    this.#missed = false;
-    this.#taking = this.#take(onEnd)
-      .then(() => this.#again.afterSuccess())
-      .catch((error: unknown) => {
-        this.#ports.report(error);
-        this.#again.afterFailure(onEnd);
-      })
-      .then(() => {
-        this.#taking = undefined;
-        if (this.#missed) onEnd();
-      });
+  look(): void {
+    this.#taking.ask();
   }
 
-  /** Resolves when nothing is being answered. */
+  /** Resolves when no check is being answered. */
   async settled(): Promise<void> {
-    await this.#taking;
+    await this.#taking.settled();
     await Promise.all(this.#answering);
   }
 
-  async #take(onEnd: () => void): Promise<void> {
-    if (this.#tools.stop.aborted) return;
+  /** Begins to answer what is waiting. */
+  async #take(): Promise<false> {
+    if (this.#tools.stop.aborted) return false;
     if (!this.#recovered) await this.#takeBack();
     this.#recovered = true;
     const claimed = await this.#claim();
@@ -65,10 +53,11 @@ export class CompletionWorker {
     for (const check of claimed) {
       const answering = this.#answer(check).finally(() => {
         this.#answering.delete(answering);
-        onEnd();
+        this.#ring();
       });
       this.#answering.add(answering);
     }
+    return false;
   }
 
   /** What an engine that is no more was answering is asked anew. */

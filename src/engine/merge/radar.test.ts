@@ -24,15 +24,16 @@ async function radarWorld(files: Record<string, string> = { "a.txt": lines, "b.t
       };
       return look({ merging: { mergePairs }, resolve });
     });
-  const radar = new Radar({ ...world.ports, lookAhead });
+  let rang = false;
+  const radar = new Radar({ ...world.ports, lookAhead }, () => {
+    rang = true;
+  });
   return {
     world,
     merged,
     look: async (): Promise<boolean> => {
-      let rang = false;
-      radar.look(() => {
-        rang = true;
-      });
+      rang = false;
+      radar.look();
       await radar.settled();
       return rang;
     },
@@ -139,9 +140,10 @@ test("another engine finds what an earlier one has looked at", async () => {
   await using _ = world;
   for (const name of ["b1", "b2"]) await commits(name, write(world, `${name}.txt`, "new\n"));
   await look();
-  const next = new Radar({ ...world.ports, lookAhead: () => Promise.reject(new Error("it merges again")) });
+  const lookAhead = () => Promise.reject(new Error("it merges again"));
+  const next = new Radar({ ...world.ports, lookAhead }, () => {});
   await world.store.transaction((tx) => tx.agents.reserve(anAgent("b3", { worktreePath: null, state: "booting" })));
-  next.look(() => {});
+  next.look();
   await next.settled();
   const [ours = "", theirs = ""] = [world.tip("overstory/b1/t"), world.tip("overstory/b2/t")].sort();
   const pair = await world.store.read((tx) => tx.radar.pair(ours, theirs));

@@ -3,6 +3,7 @@ import type { RadarPair } from "../../ports/store/conflicts.ts";
 import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
 import { type LiveBranch, liveBranches } from "../../usecases/merge/live-branches.ts";
 import { warnOfCollision } from "../../usecases/merge/warn-collision.ts";
+import { SingleFlight } from "../single-flight.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 import { commandFor } from "./regenerate.ts";
 
@@ -19,37 +20,23 @@ const recentMoves = 20;
 export class Radar {
   readonly #ports: MergePorts;
   #seen = "";
-  #pass: Promise<void> | undefined;
-  #missed = false;
+  readonly #flight: SingleFlight;
 
-  constructor(ports: MergePorts) {
+  /** `ring` is called when an agent was warned. */
+  constructor(ports: MergePorts, ring: () => void) {
     this.#ports = ports;
+    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, ring });
   }
 
-  /** Looks in the background; `onEnd` is called when somebody was told something, or a change came meanwhile. */
-  look(onEnd: () => void): void {
-    if (this.#pass !== undefined) {
-      this.#missed = true;
-      return;
-    }
-    this.#missed = false;
-    this.#pass = this.#work()
-      .catch((error: unknown) => {
-        this.#ports.report(error);
-        return false;
-      })
-      .then((told) => {
-        this.#pass = undefined;
-        if (told || this.#missed) onEnd();
-      });
+  look(): void {
+    this.#flight.ask();
   }
 
-  /** Resolves when nothing is being looked at. */
-  async settled(): Promise<void> {
-    await this.#pass;
+  settled(): Promise<void> {
+    return this.#flight.settled();
   }
 
-  async #work(): Promise<boolean> {
+  async #pass(): Promise<boolean> {
     const { live, fingerprint } = await this.#heads();
     if (fingerprint === this.#seen) return false;
     // Before the look: what git cannot read now is not asked for again until something changes.

@@ -22,9 +22,9 @@ test("a failed pass is followed by another one without a wake", async () => {
       },
     },
   };
-  const worker = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal });
-  const look = (): void => worker.look(look);
-  look();
+  const stop = new AbortController().signal;
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, ring: () => worker.look() });
+  worker.look();
   while ((await world.entry(id)).causeDetail === null) await Bun.sleep(20);
   expect(await world.entry(id)).toMatchObject({ causeDetail: { message: "git could not be started" } });
   while ((await world.entry(id)).status !== "merged") await Bun.sleep(20);
@@ -51,10 +51,10 @@ test("a promotion that breaks says why on the operation, and is tried again with
       },
     },
   };
-  const worker = new MergeWorker(ports, { slots: new Slots(1), stop: new AbortController().signal });
-  const look = (): void => worker.look(look);
+  const stop = new AbortController().signal;
+  const worker = new MergeWorker(ports, { slots: new Slots(1), stop, ring: () => worker.look() });
   const now = () => world.store.read((tx) => tx.mergeOps.get(op?.id ?? ""));
-  look();
+  worker.look();
   while ((await now())?.problem === null) await Bun.sleep(20);
   expect(await now()).toMatchObject({ status: "intended", problem: "a plan of a move could not be read" });
   const { troubles } = await world.store.read((tx) => mergeCounts(tx, {}));

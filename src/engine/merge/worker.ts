@@ -1,7 +1,7 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { readyMerges } from "../../usecases/merge/ready-merges.ts";
-import { SecondLook } from "../bell.ts";
+import { SingleFlight } from "../single-flight.ts";
 import { claimEntries, freeLostEntries } from "./claims.ts";
 import { pinHeads } from "./heads.ts";
 import { recoverLandings } from "./land.ts";
@@ -16,6 +16,13 @@ import type { Slots } from "./slots.ts";
 import { concernsOf } from "./steering.ts";
 import { undo } from "./undo.ts";
 
+interface MergeTools {
+  readonly slots: Slots;
+  readonly stop: AbortSignal;
+  /** Called when something may have changed by a pass. */
+  readonly ring: () => void;
+}
+
 /**
  * Brings branches in, one pass at a time. What a pass is doing is in the database before it is done, so a worker that
  * dies is followed by one that first finds out how far it had come.
@@ -27,45 +34,23 @@ export class MergeWorker {
   #gatesEnded = false;
   /** Somebody may have broken off in the middle of a landing: an engine before us, or we ourselves. */
   #inDoubt = true;
-  #pass: Promise<void> | undefined;
-  #missed = false;
-  /** Something that a person asked for broke in this pass, and is to be tried again. */
-  #failed = false;
-  readonly #again = new SecondLook();
+  readonly #flight: SingleFlight;
+  readonly #ring: () => void;
 
-  constructor(ports: MergePorts, { slots, stop }: { readonly slots: Slots; readonly stop: AbortSignal }) {
+  constructor(ports: MergePorts, { slots, stop, ring }: MergeTools) {
     this.#ports = ports;
     this.#slots = slots;
     this.#stop = stop;
+    this.#ring = ring;
+    this.#flight = new SingleFlight(() => this.#pass(), { report: ports.report, ring });
   }
 
-  /** Looks for work in the background; `onEnd` is called when something may have changed by it. */
-  look(onEnd: () => void): void {
-    if (this.#pass !== undefined) {
-      this.#missed = true;
-      return;
-    }
-    this.#missed = false;
-    this.#pass = this.#work(onEnd)
-      .then((did) => {
-        if (this.#failed) this.#again.afterFailure(onEnd);
-        else this.#again.afterSuccess();
-        return did;
-      })
-      .catch((error: unknown) => {
-        this.#ports.report(error);
-        this.#again.afterFailure(onEnd);
-        return false;
-      })
-      .then((did) => {
-        this.#pass = undefined;
-        if (did || this.#missed) onEnd();
-      });
+  look(): void {
+    this.#flight.ask();
   }
 
-  /** Resolves when nothing is being done. */
-  async settled(): Promise<void> {
-    await this.#pass;
+  settled(): Promise<void> {
+    return this.#flight.settled();
   }
 
   /** What gates of an earlier engine left behind is out of the way: others may use the pool, too. */
@@ -73,8 +58,7 @@ export class MergeWorker {
     return this.#gatesEnded;
   }
 
-  async #work(onRecovery: () => void): Promise<boolean> {
-    this.#failed = false;
+  async #pass(): Promise<boolean> {
     if (!this.#gatesEnded) await endLostGates(this.#ports);
     if (this.#inDoubt) {
       await recoverLandings(this.#ports);
@@ -83,7 +67,7 @@ export class MergeWorker {
     }
     if (!this.#gatesEnded) {
       this.#gatesEnded = true;
-      onRecovery();
+      this.#ring();
     }
     const operated = await this.#operate();
     const trains = await this.#trains().catch(async (error: unknown) => {
@@ -121,7 +105,7 @@ export class MergeWorker {
     } catch (error) {
       if (this.#stop.aborted) return false;
       this.#ports.report(error);
-      this.#failed = true;
+      this.#flight.tryLater();
       const { store, clock } = this.#ports;
       const change = { problem: wordsOf(error), updatedAt: clock.now() };
       // The store may be what is broken; the report above says so.

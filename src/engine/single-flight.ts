@@ -1,0 +1,71 @@
+export interface FlightTerms {
+  /** Puts the error of a failed run on record. */
+  readonly report: (error: unknown) => void;
+  /** Called after a run that changed something others may act on, and when a failed run may be tried again. */
+  readonly ring: () => void;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+
+/**
+ * Runs some work in the background, one run at a time. Work that is asked for while it runs is run once more afterwards,
+ * however often it was asked for. After a failed run `ring` is called once a pause is over, and the pause doubles with
+ * each failure in a row: the cause of a failure may go away without a change that anybody would ask for.
+ */
+export class SingleFlight {
+  readonly #work: () => Promise<boolean>;
+  readonly #terms: FlightTerms;
+  #flight: Promise<void> | undefined;
+  #asked = false;
+  #isEnding = false;
+  #failures = 0;
+  #failedInRun = false;
+
+  /** `work` resolves to true when it changed something others may act on. */
+  constructor(work: () => Promise<boolean>, terms: FlightTerms) {
+    this.#work = work;
+    this.#terms = terms;
+  }
+
+  ask(): void {
+    this.#asked = true;
+    this.#flight ??= this.#fly().finally(() => {
+      this.#flight = undefined;
+    });
+  }
+
+  /** Resolves when no run is going on. What was asked for during the last run is not begun; it has to be asked for again. */
+  async settled(): Promise<void> {
+    this.#isEnding = true;
+    while (this.#flight !== undefined) await this.#flight;
+    this.#isEnding = false;
+  }
+
+  async #fly(): Promise<void> {
+    do {
+      this.#asked = false;
+      await this.#run();
+    } while (this.#asked && !this.#isEnding);
+  }
+
+  /** For work that reported the failure of a part itself: the run that is going on counts as failed. */
+  tryLater(): void {
+    if (this.#failedInRun) return;
+    this.#failedInRun = true;
+    setTimeout(this.#terms.ring, Math.min(firstPauseMs * 2 ** this.#failures, longestPauseMs)).unref();
+    this.#failures++;
+  }
+
+  async #run(): Promise<void> {
+    this.#failedInRun = false;
+    try {
+      const changed = await this.#work();
+      if (!this.#failedInRun) this.#failures = 0;
+      if (changed) this.#terms.ring();
+    } catch (error) {
+      this.#terms.report(error);
+      this.tryLater();
+    }
+  }
+}
