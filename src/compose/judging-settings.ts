@@ -5,6 +5,7 @@ import { shellWord } from "../domain/text/shell-word.ts";
 import { visibleLine } from "../domain/text/visible.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { randomIds } from "../host/ids.ts";
+import { makeWithin } from "../host/writable.ts";
 import type { Store } from "../ports/store.ts";
 import { tellOperator } from "../usecases/mail/post.ts";
 
@@ -38,8 +39,11 @@ function readKnown(state: string): Settings | undefined {
   }
 }
 
-const writeKnown = (state: string, settings: Settings): void =>
+/** A project may be deleted at any moment; its state directory is not made again. */
+function writeKnown(state: string, settings: Settings): void {
+  makeWithin(join(state, "run"), 1);
   writeAtomically(fileOf(state), `${JSON.stringify(settings)}\n`, 0o600);
+}
 
 /** Notes that the operator has set this key, so that no engine tells of it. */
 export function acknowledgeSetting(state: string, key: string, config: Config): void {

@@ -206,7 +206,7 @@ class Engine {
       tellOperator(
         tx,
         { ids, now: clock.now() },
-        { type: "error", priority: "high", runId: null, subject: "somebody limited the engine", body },
+        { type: "error", priority: "high", runId: null, subject: "a program limited the engine", body },
       ),
     );
     this.#ports.giveUp();

@@ -301,6 +301,6 @@ describe("an engine whose limit of file locks somebody lowered", () => {
     await letGo(project, "go");
     await project.until("b1 was done", isOver(project, "b1"));
     const mail = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
-    expect(mail.map(({ subject }) => subject)).toEqual(["somebody limited the engine"]);
+    expect(mail.map(({ subject }) => subject)).toEqual(["a program limited the engine"]);
   });
 });
