@@ -61,8 +61,9 @@ export function gateWorld(): GateWorld {
           rmSync(join(path, name), { recursive: true, force: true });
           cpSync(join(installed, name), join(path, name), { recursive: true });
         }
-        return { path, kept, cached: [], installOn: setup === undefined || kept.length > 0 ? null : commit };
+        return { form: "", path, kept, cached: [], installOn: setup === undefined || kept.length > 0 ? null : commit };
       },
+      formOfFiles: async () => "",
       keepInstalled: async (slot, commit, { keepIgnored }): Promise<Installed> => {
         did.push(`keep what ${commit} has installed`);
         const made = keepIgnored.filter((name) => existsSync(join(placeOf(slot), name)));

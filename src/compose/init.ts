@@ -42,7 +42,7 @@ import {
 } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { openProject, openStore, refuseLostStore } from "./project.ts";
-import { makeTrustFacet } from "./trust-facet.ts";
+import { confirmFirstAttributes, makeTrustFacet } from "./trust-facet.ts";
 
 export interface ProjectFacetOptions {
   readonly cwd: string;
@@ -233,6 +233,7 @@ async function setUp({ root, state, env, facts, request, lastKnown, isNewState }
     ledger.note(path, createFile(path, texts[which]));
   }
   await openDatabase({ root, state }, env, ledger);
+  if (isNewState) await confirmFirstAttributes(root);
   const guide = instructionFile === undefined ? undefined : await putGuide(root, instructionFile, { edited: "keep" });
   if (guide !== undefined && guide.kind !== "left-alone") ledger.note(join(root, guide.path), guide.kind === "written");
   const backups = await writeConfig(

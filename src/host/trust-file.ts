@@ -5,13 +5,15 @@ import { filterKeys } from "../domain/trust/filters.ts";
 import type { HookPins } from "../domain/trust/hooks.ts";
 import { writeAtomically } from "./atomic-file.ts";
 
-/** What the operator confirmed of the programs that a repository names. */
+/** What the operator confirmed of the programs that a repository names, and of the attributes it has. */
 export interface Trust {
   readonly filters: FilterPins;
   readonly hooks: HookPins;
+  /** The digest of what shapes files besides the tracked attributes, by git directory. */
+  readonly attributes: Readonly<Record<string, string>>;
 }
 
-const nothing: Trust = { filters: {}, hooks: {} };
+const nothing: Trust = { filters: {}, hooks: {}, attributes: {} };
 
 /** Nothing is confirmed where there is no such file, or one that is not ours. */
 export function readTrust(path: string): Trust {
@@ -20,12 +22,13 @@ export function readTrust(path: string): Trust {
   return {
     filters: entriesOf(found.filters, (value) => (value === null ? null : definitionOf(value))),
     hooks: entriesOf(found.hooks, (value) => (typeof value === "string" ? value : undefined)),
+    attributes: entriesOf(found.attributes, (value) => (typeof value === "string" ? value : undefined)),
   };
 }
 
-export function writeTrust(path: string, trust: Trust): void {
+export function writeTrust(path: string, trust: Partial<Trust>): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeAtomically(path, `${JSON.stringify(trust, null, 2)}\n`, 0o600);
+  writeAtomically(path, `${JSON.stringify({ ...nothing, ...trust }, null, 2)}\n`, 0o600);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

@@ -81,6 +81,8 @@ export interface FinishedMove {
 
 /** A place where files of a commit are checked out for gates. `slot` numbers it; two users never share one. */
 export interface PoolCheckout {
+  /** What decided how the files look; see `formOfFiles`. */
+  readonly form: string;
   readonly path: string;
   /** Ignored paths that are as the setup command made them, without having run it. */
   readonly kept: readonly string[];
@@ -201,6 +203,11 @@ export interface MergeGit {
    * since. A slot that git cannot use any more is made anew.
    */
   checkOut(slot: number, commit: string, keep?: KeepTerms): Promise<PoolCheckout>;
+  /**
+   * Names everything besides a tree that decides how its files look when they are checked out now: attributes outside the
+   * tree, settings and filters. What a gate said about a tree counts only for the same form.
+   */
+  formOfFiles(): Promise<string>;
   /** Keeps what the setup command has just made in a slot that holds this commit. Nothing of it may run any more. */
   keepInstalled(slot: number, commit: string, keep: KeepTerms): Promise<Installed>;
 }

@@ -40,6 +40,10 @@ export const gateRows = (sql: Sql): GateRows => ({
   get: (id) => selectOne(sql, gateResults, "WHERE id = ?", id),
   on: (tree, gateHash) =>
     select(sql, gateResults, "WHERE tree = ? AND gate_hash = ? ORDER BY created_at DESC, id DESC", tree, gateHash),
+  onAnyForm: (tree, termsHash) => {
+    const order = "ORDER BY created_at DESC, id DESC";
+    return select(sql, gateResults, `WHERE tree = ? AND gate_hash LIKE ? ${order}`, tree, `${termsHash}%`);
+  },
   all: async (ids) => {
     const found = await select(sql, gateResults, `WHERE id IN ${placeholders(ids.length)}`, ...ids);
     const byId = new Map(found.map((result) => [result.id, result]));

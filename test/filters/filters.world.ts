@@ -82,7 +82,7 @@ export const filterCases: Readonly<Record<string, FilterCase>> = {
   "text=auto with line ends of another system": {
     file: "a.txt",
     attributes: "* text=auto\n",
-    confirm: [],
+    confirm: ["git:attributes"],
     setUp: async ({ git }) => void (await git("config", "core.eol", "crlf")),
   },
   "eol=crlf": { file: "a.txt", attributes: "*.txt text eol=crlf\n", confirm: [], setUp: async () => {} },

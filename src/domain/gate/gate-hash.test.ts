@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { gateHash } from "./gate-hash.ts";
 
 const gate = { command: "make test", timeoutMs: 1_000 };
-const terms = { keepIgnored: ["node_modules", "target"], cache: [], setup: undefined };
+const terms = { keepIgnored: ["node_modules", "target"], cache: [], setup: undefined, form: "1" };
 const text = (given: string): string => given;
 
-test("command, time limit, kept directories and setup each make another hash", () => {
+test("command, time limit, kept directories, setup and the form of files each make another hash", () => {
   const hashes = [
     gateHash(gate, terms, text),
     gateHash({ ...gate, command: "make  test" }, terms, text),
@@ -14,6 +14,7 @@ test("command, time limit, kept directories and setup each make another hash", (
     gateHash(gate, { ...terms, cache: ["build"] }, text),
     gateHash(gate, { ...terms, keepIgnored: [], cache: terms.keepIgnored }, text),
     gateHash(gate, { ...terms, setup: "npm ci" }, text),
+    gateHash(gate, { ...terms, form: "2" }, text),
   ];
   expect(new Set(hashes).size).toBe(hashes.length);
 });

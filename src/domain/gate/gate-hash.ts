@@ -10,11 +10,23 @@ export interface CheckoutTerms {
   readonly setup: string | undefined;
 }
 
+/** The terms, and what decides how the files of a tree look, as `MergeGit.formOfFiles` names it. */
+export interface GateTerms extends CheckoutTerms {
+  readonly form: string;
+}
+
 /**
  * Names everything that decides the outcome of a gate besides the tree, so that a result is good again for the same
  * tree only under the same terms. The gate's name is no part of it: another name proves nothing new.
  */
-export function gateHash(
+export const gateHash = (
+  gate: Pick<Gate, "command" | "timeoutMs">,
+  terms: GateTerms,
+  digest: (text: string) => string,
+): string => `${termsHash(gate, terms, digest)}.${terms.form}`;
+
+/** The part of it that does not depend on how files look. */
+export function termsHash(
   { command, timeoutMs }: Pick<Gate, "command" | "timeoutMs">,
   { keepIgnored, cache, setup }: CheckoutTerms,
   digest: (text: string) => string,

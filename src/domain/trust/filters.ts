@@ -80,11 +80,14 @@ const isSameFilter = (one: FilterDefinition, other: FilterDefinition | null): bo
 /** Only these are ever run by us. */
 export const isHonoured = ({ standing }: Filter): boolean => standing === "user" || standing === "confirmed";
 
-/** What keeps a repository from being used: a filter its files need that we may not or cannot run. */
+/**
+ * What keeps a repository from being used: a filter its files need that we may not or cannot run, or attributes outside
+ * the tracked files that the operator did not confirm.
+ */
 export interface FilterProblem {
   readonly name: string;
-  readonly problem: "missing" | "unconfirmed" | "changed" | "no-program";
-  /** The command, where there is one. */
+  readonly problem: "missing" | "unconfirmed" | "changed" | "no-program" | "other-attributes";
+  /** The command, where there is one; the files to look at, for attributes. */
   readonly command: string | null;
 }
 
@@ -126,6 +129,8 @@ export function filterSentence({ name, problem, command }: FilterProblem): strin
   switch (problem) {
     case "missing":
       return `the filter "${name}" is named by .gitattributes but defined nowhere; install it, or work without it: ov trust add ${shellWord(name)}`;
+    case "other-attributes":
+      return `git's attributes or settings of this repository change how files look, and are not as you confirmed them; look at them${shown}, then: ov trust add ${shellWord(name)}`;
     case "no-program":
       return `the program of the filter "${name}"${shown} is not installed`;
     case "unconfirmed":

@@ -83,9 +83,10 @@ export function openChecks(ports: MergePorts, { slots, logDir, stop, work, keep 
       return { ...judged, results: known.map(({ id }) => id) };
     },
     recall: async (tree) => {
+      const terms = { ...(keep ?? merge), form: await ports.merging.formOfFiles() };
       for (const gate of project.qualityGates) {
         if (on(tree).has(gate.name)) continue;
-        const hash = gateHash(gate, keep ?? merge, ports.ids.digest);
+        const hash = gateHash(gate, terms, ports.ids.digest);
         const [latest] = await ports.store.read((tx) => tx.gates.on(tree, hash));
         if (latest !== undefined) on(tree).set(gate.name, { ...latest, gate: gate.name });
       }

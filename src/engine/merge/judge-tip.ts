@@ -84,9 +84,10 @@ export async function proveWithNothingKept(
 async function restsOnKept(ports: MergePorts, commit: string): Promise<boolean> {
   const { store, merging, rules, ids } = ports;
   const tree = await merging.treeOf(commit);
+  const terms = { ...rules.merge, form: await merging.formOfFiles() };
   return store.read(async (tx) => {
     for (const gate of rules.project.qualityGates) {
-      const [latest] = await tx.gates.on(tree, gateHash(gate, rules.merge, ids.digest));
+      const [latest] = await tx.gates.on(tree, gateHash(gate, terms, ids.digest));
       // A gate for certain files may have been left out; one for all that has no result is newer than the landing.
       if (latest === undefined ? gate.paths.length === 0 : latest.kept.length > 0) return true;
     }

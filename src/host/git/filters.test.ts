@@ -6,7 +6,9 @@ import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
 import type { FilterDefinition } from "../../domain/trust/filters.ts";
 import { readTrust, writeTrust } from "../trust-file.ts";
 import { saveAgentWork } from "./agent-work.ts";
+import { fileRules } from "./filters.ts";
 import { gitMerging } from "./merge/merging.ts";
+import { openRepository } from "./repository.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 /** Letters go round by thirteen. */
@@ -44,10 +46,16 @@ function filterWorld(options: {
     );
     writeTrust(trust, { ...readTrust(trust), filters });
   };
+  /** Attributes and settings of the repository, as they are now. */
+  const confirmAttributes = async (): Promise<void> => {
+    const { shape } = await fileRules(await openRepository(world.root)());
+    writeTrust(trust, { ...readTrust(trust), attributes: { [shape.key]: shape.digest ?? "" } });
+  };
   return {
     ...world,
     trust,
     confirm,
+    confirmAttributes,
     worktrees: gitWorktrees(world.root),
     merging: gitMerging(world.root, { poolDir: world.pool, scratch: world.scratch }),
   };
@@ -90,6 +98,7 @@ describe("files come out as with plain git", () => {
       test(`${what}, in a ${kind} worktree`, async () => {
         using world = filterWorld(options);
         world.confirm("rot", "crypt");
+        await world.confirmAttributes();
         const { worktrees } = world;
         const owned = world.worktree("ann", kind);
         expect(await worktrees.create(requestFor(owned))).toMatchObject({ ok: true });
@@ -117,6 +126,7 @@ describe("files come out as with plain git", () => {
     test(`${what}, in a place of the gate pool, again and again`, async () => {
       using world = filterWorld(options);
       world.confirm("rot", "crypt");
+      await world.confirmAttributes();
       const { merging } = world;
       const next = world.branch("next", () => world.write(world.root, "plain.txt", "changed\n"));
       for (const commit of [world.tip("main"), next, world.tip("main")]) {
@@ -132,6 +142,7 @@ describe("files come out as with plain git", () => {
     test(`${what}: a snapshot holds the bytes, what is compared holds what git would add`, async () => {
       using world = filterWorld(options);
       world.confirm("rot", "crypt");
+      await world.confirmAttributes();
       const { worktrees } = world;
       const owned = world.worktree("ann", "linked");
       await worktrees.create(requestFor(owned));
@@ -158,6 +169,7 @@ for (const [what, options] of Object.entries(table)) {
   test(`${what}: work that was kept comes back byte for byte`, async () => {
     using world = filterWorld(options);
     world.confirm("rot", "crypt");
+    await world.confirmAttributes();
     const { worktrees } = world;
     const owned = world.worktree("ann", "linked");
     await worktrees.create(requestFor(owned));
@@ -265,8 +277,55 @@ test("attributes that differ from machine to machine count too: info/attributes"
   world.write(world.root, "a.rot", "Uryyb\n");
   world.git(world.root, "add", "a.rot");
   world.confirm("rot");
+  await world.confirmAttributes();
   const owned = world.worktree("ann", "linked");
   await world.worktrees.create(requestFor(owned));
   expect(world.read(owned.path, "a.rot")).toBe("Uryyb\n");
   expect(world.git(owned.path, "status", "--porcelain")).toBe("");
+});
+
+describe("what agents could change about how files look waits for the operator", () => {
+  const changes: Readonly<Record<string, (root: string, git: (...args: string[]) => string) => void>> = {
+    "info/attributes": (root) =>
+      writeFileSync(join(root, ".git", "info", "attributes"), "plain.txt working-tree-encoding=UTF-16LE\n"),
+    "core.attributesFile of the repository": (root, git) => {
+      writeFileSync(join(root, ".git", "mine"), "plain.txt working-tree-encoding=UTF-16LE\n");
+      git("config", "core.attributesFile", join(root, ".git", "mine"));
+    },
+    "core.autocrlf of the repository": (_, git) => git("config", "core.autocrlf", "true"),
+    "core.eol of the repository": (_, git) => git("config", "core.eol", "crlf"),
+    "core.symlinks of the repository": (_, git) => git("config", "core.symlinks", "false"),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    test(what, async () => {
+      using world = filterWorld({ files: { "a.txt": "one\n", ".gitattributes": "*.txt text=auto\n" } });
+      const { merging } = world;
+      const main = world.tip("main");
+      const form = await merging.formOfFiles();
+      expect(await merging.checkOut(0, main)).toMatchObject({ form });
+      change(world.root, (...args) => world.git(world.root, ...args));
+      // What was proved under other rules does not count, and nothing is proved under these.
+      expect(await merging.formOfFiles()).not.toBe(form);
+      await expect(merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
+      expect(await merging.filterProblem(main)).toContain(join(world.root, ".git"));
+      await world.confirmAttributes();
+      const confirmed = await merging.checkOut(0, main);
+      expect(confirmed.form).toBe(await merging.formOfFiles());
+      writeFileSync(join(world.root, ".git", "info", "attributes"), "plain.txt ident\n");
+      await expect(merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
+    });
+  }
+
+  test("a comment in info/attributes says nothing, and one that goes is a change", async () => {
+    using world = filterWorld({ files: { "x.txt": "x\n" } });
+    const main = world.tip("main");
+    const path = join(world.root, ".git", "info", "attributes");
+    writeFileSync(path, "# nothing\n\n");
+    await world.merging.checkOut(0, main);
+    writeFileSync(path, "*.txt -text\n");
+    await world.confirmAttributes();
+    await world.merging.checkOut(0, main);
+    rmSync(path);
+    await expect(world.merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
+  });
 });

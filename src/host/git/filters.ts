@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { Failure } from "../../domain/failure.ts";
 import {
   commandOf,
@@ -24,10 +24,30 @@ export interface FileRules {
   readonly filters: readonly Filter[];
   /** Configuration for our own git directory: the filters that may run, and the data that their programs need. */
   readonly settings: readonly (readonly [key: string, value: string])[];
-  /** The user's own attribute file. */
-  readonly attributesFile: string;
+  /** Settings that decide how files look, each with its value. */
+  readonly form: readonly string[];
+  /** The attributes outside the tracked files, as they were read: the repository's own, and the user's. */
+  readonly attributes: { readonly repository: Buffer; readonly user: Buffer };
+  /** What agents could have changed of all this, and whether the operator confirmed it. */
+  readonly shape: Shape;
   /** Changes whenever files could come out differently for it. */
   readonly digest: string;
+}
+
+/**
+ * What the repository itself says about how files look, besides its tracked files: `info/attributes`, and settings in its
+ * configuration. Agents can write both, and a gate that sees other files than those that land proves nothing.
+ */
+export interface Shape {
+  /** As it is confirmed. */
+  readonly name: string;
+  /** The key of its pin: the git directory, from that of the project. */
+  readonly key: string;
+  /** Where to look at it. */
+  readonly files: readonly string[];
+  /** Null: it says nothing. */
+  readonly digest: string | null;
+  readonly standing: "none" | "confirmed" | "unconfirmed" | "changed";
 }
 
 /**
@@ -56,32 +76,100 @@ export function settingsStamp({ commonDir, gitDir, trust }: Repository): string 
 }
 
 function stampOf(path: string): string {
-  const { mtimeMs = 0, size = 0, ino = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return `${mtimeMs}/${size}/${ino}`;
+  const { mtimeMs = 0, ctimeMs = 0, size = 0, ino = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return `${mtimeMs}/${ctimeMs}/${size}/${ino}`;
 }
 
 async function read(repository: Repository): Promise<FileRules> {
   const { commonDir, plainSettings } = repository;
   const [found, typed] = await Promise.all([
-    settingsMatching(repository, "^(filter|lfs|remote)\\."),
+    settingsMatching(repository, "^((filter|lfs|remote)\\.|core\\.(autocrlf|eol|symlinks|ignorecase)$)"),
     // Read as a path: it may begin with a tilde.
     settingsMatching(repository, "^core\\.attributesfile$", "--type=path"),
   ]);
   const attributesFile = typed.at(-1)?.value ?? join(configHome(), "git", "attributes");
-  const elsewhere = [join(commonDir, "info", "attributes"), attributesFile, systemAttributes];
+  const ofRepositorys = join(commonDir, "info", "attributes");
+  const [attributes, system] = [
+    { repository: bytesOf(ofRepositorys), user: bytesOf(attributesFile) },
+    bytesOf(systemAttributes),
+  ];
+  const elsewhere = [attributes.repository, attributes.user, system];
   const settings = found.flatMap(({ key, value, isUsers }) => {
     const parts = /^filter\.(.*)\.([^.]+)$/s.exec(key);
     if (parts === null) return [];
     const [, name = "", what = ""] = parts;
     return [{ name, key: what, value, isUsers } satisfies FilterSetting];
   });
-  const filters = judgeFilters(settings, readTrust(repository.trust).filters, elsewhere.flatMap(namesIn));
+  const filters = judgeFilters(settings, readTrust(repository.trust).filters, elsewhere.flatMap(namesInBytes));
   const ofRepository = found.filter(({ isUsers }) => !isUsers);
+  const form = Object.entries(formDefaults).map(([key, value]) => `${key}=${lastOf(found, key) ?? value}`);
+  const isRepositorys = typed.at(-1)?.isUsers === false;
+  const shape = shapeOf(repository, {
+    attributes: attributes.repository,
+    more: isRepositorys ? attributes.user : Buffer.alloc(0),
+    settings: changedForm(found),
+    files: [ofRepositorys, ...(isRepositorys ? [attributesFile] : []), join(commonDir, "config")],
+  });
   const data = [...filters.filter(isHonoured).flatMap(filterSettings), ...dataSettings(repository, ofRepository)];
-  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([data, plainSettings]));
-  for (const path of elsewhere) hash.update(`\0${textOf(path)}`);
-  return { filters, settings: data, attributesFile, digest: hash.digest("hex").slice(0, 16) };
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([data, form, plainSettings]));
+  for (const bytes of elsewhere) hash.update(`\0${bytes.length}\0`).update(bytes);
+  return { filters, settings: data, form, attributes, shape, digest: hash.digest("hex").slice(0, 16) };
 }
+
+/** The settings that decide how files look when they are written, with what git takes where there is none. */
+const formDefaults = {
+  "core.autocrlf": "false",
+  "core.eol": "native",
+  "core.symlinks": "true",
+  "core.ignorecase": "false",
+} as const;
+
+const lastOf = (settings: readonly Setting[], key: string): string | undefined =>
+  settings.findLast((setting) => setting.key === key)?.value;
+
+/** Those that the repository makes other than they are for its user. */
+const changedForm = (found: readonly Setting[]): readonly string[] =>
+  Object.entries(formDefaults).flatMap(([key, value]) => {
+    const now = lastOf(found, key) ?? value;
+    const users = found.filter(({ isUsers }) => isUsers);
+    return now === (lastOf(users, key) ?? value) ? [] : [`${key}=${now}`];
+  });
+
+interface ShapeParts {
+  /** Of `info/attributes`. */
+  readonly attributes: Buffer;
+  /** Of the attribute file that the repository's configuration names in place of the user's. */
+  readonly more: Buffer;
+  readonly settings: readonly string[];
+  readonly files: readonly string[];
+}
+
+function shapeOf({ commonDir, trust }: Repository, { attributes, more, settings, files }: ShapeParts): Shape {
+  const rules = [attributes, more].map(rulesIn);
+  const parts = [...rules, ...settings];
+  const digest = parts.every((part) => part === "")
+    ? null
+    : new Bun.CryptoHasher("sha256").update(JSON.stringify([rules, settings])).digest("hex");
+  const key = relative(dirname(dirname(trust)), commonDir) || ".";
+  const pin = readTrust(trust).attributes[key];
+  const expected = pin ?? "";
+  const standing = digest === null && expected === "" ? "none" : (digest ?? "") === expected ? "confirmed" : undefined;
+  return {
+    name: key === "." ? "git:attributes" : `git:attributes:${key}`,
+    key,
+    files: files.filter((path) => existsSync(path)),
+    digest,
+    standing: standing ?? (pin === undefined ? "unconfirmed" : "changed"),
+  };
+}
+
+/** Without what says nothing. */
+const rulesIn = (bytes: Buffer): string =>
+  bytes
+    .toString("latin1")
+    .split("\n")
+    .filter((line) => !/^[ \t\r]*(#|$)/.test(line))
+    .join("\n");
 
 const configHome = (): string => process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config");
 
@@ -146,13 +234,14 @@ function dataSettings({ commonDir }: Repository, own: readonly Setting[]): reado
 const lfsData =
   /^(remote\..+\.(url|lfsurl)|remote\.lfsdefault|lfs\.(url|fetchinclude|fetchexclude|basictransfersonly|skipdownloaderrors|repositoryformatversion|.+\.(access|locksverify)))$/;
 
-const namesIn = (path: string): readonly string[] => filtersNamedIn(textOf(path));
+const namesIn = (path: string): readonly string[] => namesInBytes(bytesOf(path));
+const namesInBytes = (bytes: Buffer): readonly string[] => filtersNamedIn(bytes.toString());
 
 /** Small regular files only: a pipe in its place would hold us for ever. */
-function textOf(path: string): string {
+function bytesOf(path: string): Buffer {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   const isText = stat?.isSymbolicLink() === true ? statSync(path, { throwIfNoEntry: false })?.isFile() : stat?.isFile();
-  return isText === true && (stat?.size ?? 0) < largestText ? readFileSync(path, "utf8") : "";
+  return isText === true && (stat?.size ?? 0) < largestText ? readFileSync(path) : Buffer.alloc(0);
 }
 
 const largestText = 1024 * 1024;
@@ -166,15 +255,19 @@ export async function rulesFor(repository: Repository, commit: string): Promise<
 
 /** What of the filters that a commit needs cannot be used. */
 export async function problemsWith(repository: Repository, commit: string): Promise<readonly FilterProblem[]> {
-  const [{ attributesFile }, { filters, needed }] = await Promise.all([
+  const [{ attributes, shape }, { filters, needed }] = await Promise.all([
     fileRules(repository),
     filtersAt(repository, commit),
   ]);
-  const byUser = [...namesIn(attributesFile), ...namesIn(systemAttributes)];
+  const byUser = [...namesInBytes(attributes.user), ...namesIn(systemAttributes)];
   const unusable = filterProblems(filters, { byRepository: needed, byUser });
   const used = filters.filter((filter) => isHonoured(filter) && needed.includes(filter.name));
   const programs = await Promise.all(used.map((filter) => withoutProgram(repository.root, filter)));
-  return [...unusable, ...programs.flat()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const { name, standing, files } = shape;
+  const look = files.join(" ");
+  const reshaped: readonly FilterProblem[] =
+    standing === "unconfirmed" || standing === "changed" ? [{ name, problem: "other-attributes", command: look }] : [];
+  return [...reshaped, ...unusable, ...programs.flat()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Every filter there is, and the names of those that the repository's own attributes give to files of a commit. */

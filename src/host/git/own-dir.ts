@@ -67,7 +67,7 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     rmSync(dir, { recursive: true, force: true });
     throw error;
   }
-  const own = rules === undefined ? asBytes : [`core.attributesFile=${rules.attributesFile}`];
+  const own = rules === undefined ? asBytes : [...rules.form, `core.attributesFile=${join(dir, usersAttributes)}`];
   const args = [...repository.plainSettings, ...plain, ...own].flatMap((setting) => ["-c", setting]);
   const env = {
     GIT_DIR: dir,
@@ -130,7 +130,7 @@ function fill(dir: string, options: OwnDirOptions): void {
   writeFileSync(join(dir, "config"), `[core]\n\trepositoryFormatVersion = ${version}\n\tbare = false\n${extension}`);
   writeFileSync(join(dir, "HEAD"), `${head}\n`);
   if (typeof files === "string") writeFileSync(join(dir, "info", "attributes"), attributes[files]);
-  else layOutForFilters(repository.commonDir, dir);
+  else layOutForFilters(repository.commonDir, dir, files);
   const alternates = [repository.objects, ...alsoReads].map((path) => `${path}\n`).join("");
   writeFileSync(join(dir, "objects", "info", "alternates"), alternates);
   copyIfFile(join(repository.commonDir, "info", "exclude"), join(dir, "info", "exclude"));
@@ -140,9 +140,13 @@ function fill(dir: string, options: OwnDirOptions): void {
   if (options.indexFrom !== undefined) copyIndex(options.indexFrom, dir);
 }
 
+const usersAttributes = "info/users-attributes";
+
 /** What plain git and the programs it starts as filters would find in the repository's own git directory. */
-function layOutForFilters(commonDir: string, dir: string): void {
-  copyIfFile(join(commonDir, "info", "attributes"), join(dir, "info", "attributes"));
+function layOutForFilters(commonDir: string, dir: string, { attributes }: FileRules): void {
+  // As they were read: what is in the repository may have changed since.
+  writeFileSync(join(dir, "info", "attributes"), attributes.repository);
+  writeFileSync(join(dir, usersAttributes), attributes.user);
   for (const entry of readdirSync(commonDir, { withFileTypes: true })) {
     if (entry.isDirectory() && isForeignDirectory(entry.name)) {
       symlinkSync(join(commonDir, entry.name), join(dir, entry.name));

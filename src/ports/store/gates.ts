@@ -7,6 +7,8 @@ export interface GateRows {
   get(id: string): Promise<GateResult | undefined>;
   /** What is known about this gate on this tree, newest first. */
   on(tree: string, gateHash: string): Promise<GateResult[]>;
+  /** The same, however files looked: by the part of the hash that does not depend on it. */
+  onAnyForm(tree: string, termsHash: string): Promise<GateResult[]>;
   /** Those that exist, in the order of the ids. */
   all(ids: readonly string[]): Promise<GateResult[]>;
   /** Newest first; `gate` keeps to one. */

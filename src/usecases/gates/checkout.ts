@@ -37,8 +37,8 @@ export async function openCheckout(ports: GatePorts, request: RunGates): Promise
   let ran = 0;
   const run: OpenCheckout["run"] = async (gate, { logName, hasFailedBefore }) => {
     // The gate before may have written anything; this one starts from the same files.
-    if (ran++ > 0) await git.checkOut(slot, commit, { ...keep, rest: "stays" });
-    const proof = await runOne(ports, request, { gate, checkout, env, logName });
+    const { form } = ran++ > 0 ? await git.checkOut(slot, commit, { ...keep, rest: "stays" }) : checkout;
+    const proof = await runOne(ports, request, { gate, checkout: { ...checkout, form }, env, logName });
     const isFlaky = hasFailedBefore && proof.result.status === "passed";
     return await stored(ports, { ...proof, result: { ...proof.result, flaky: isFlaky } });
   };
@@ -109,7 +109,7 @@ async function runOne(ports: GatePorts, request: RunGates, command: Command): Pr
       tree,
       gate: gate.name,
       command: gate.command,
-      gateHash: gateHash(gate, request, ports.ids.digest),
+      gateHash: gateHash(gate, { ...request, form: checkout.form }, ports.ids.digest),
       logPath,
       flaky: false,
       kept: [...checkout.kept, ...checkout.cached].toSorted(),

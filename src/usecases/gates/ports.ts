@@ -15,7 +15,7 @@ export interface GateCache {
 
 /** What running gates needs of the world. */
 export interface GatePorts {
-  readonly git: Pick<MergeGit, "checkOut" | "keepInstalled">;
+  readonly git: Pick<MergeGit, "checkOut" | "keepInstalled" | "formOfFiles">;
   readonly runner: GateRunner;
   readonly cache: GateCache;
   readonly clock: Pick<Clock, "now">;

@@ -61,11 +61,12 @@ export async function runGates(ports: GatePorts, request: RunGates): Promise<Gat
   const results: GateResult[] = [];
   const failures: GateFailure[] = [];
   const run = (): GatesRun => ({ results, passed: failures.length === 0, failures });
+  const terms = { ...request, form: await ports.git.formOfFiles() };
   let checkout: OpenCheckout | undefined;
   for (const [index, gate] of request.gates.entries()) {
     if (!applies(gate, request.changedFiles)) continue;
     request.signal?.throwIfAborted();
-    const hash = gateHash(gate, request, ports.ids.digest);
+    const hash = gateHash(gate, terms, ports.ids.digest);
     const earlier = await ports.cache.find(request.tree, hash);
     if (earlier !== undefined && counts(earlier, request)) {
       const result = { ...earlier, gate: gate.name };

@@ -1,5 +1,5 @@
 import type { Gate, GateResult } from "../../domain/gate/gate.ts";
-import { gateHash } from "../../domain/gate/gate-hash.ts";
+import { termsHash } from "../../domain/gate/gate-hash.ts";
 import { verdictOf } from "../../domain/gate/verdict.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
@@ -118,7 +118,8 @@ export async function doubtsAbout(
   const gates = settings.project.qualityGates;
   const results: GateResult[] = [];
   for (const gate of gates) {
-    const [latest] = await tx.gates.on(tree, gateHash(gate, settings.merge, ids.digest));
+    // How files look now is not known here; a promotion gates the tip again where that has changed.
+    const [latest] = await tx.gates.onAnyForm(tree, termsHash(gate, settings.merge, ids.digest));
     if (latest !== undefined) results.push({ ...latest, gate: gate.name });
   }
   // A promotion runs every gate that has no result yet, and stops when one fails.

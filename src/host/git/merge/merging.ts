@@ -1,6 +1,6 @@
 import { filterSentence } from "../../../domain/trust/filters.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
-import { problemsWith } from "../filters.ts";
+import { fileRules, problemsWith } from "../filters.ts";
 import { openRepository } from "../repository.ts";
 import { lostPointers } from "../submodules/lost-pointers.ts";
 import { refsBelow } from "../yard.ts";
@@ -103,6 +103,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
       return { trusted: names(trusted), unconfirmed: names(unconfirmed) };
     },
     runHooks: async (request) => runHooks(await ground(), { ...request, limitMs: hookLimitMs }),
+    formOfFiles: async () => (await fileRules(await repository())).digest,
     checkOut: async (slot, commit, keep) => checkOut(await ground(), { poolDir, slot, commit, keep }),
     keepInstalled: async (slot, commit, keep) => keepInstalled(await ground(), { poolDir, slot, commit, keep }),
   };

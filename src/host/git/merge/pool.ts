@@ -177,6 +177,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
     // Somebody wrote to the private copy: setup has to run again.
     await slot.kept.dropAll();
     return {
+      form: rules.digest,
       path: place.path,
       kept: [],
       cached: texts(cached),
@@ -185,6 +186,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
     };
   }
   return {
+    form: rules.digest,
     path: place.path,
     kept: texts(kept),
     cached: texts(cached),

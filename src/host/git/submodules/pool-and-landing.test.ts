@@ -27,7 +27,7 @@ describe("a place of the gate pool", () => {
     const { merging } = world;
     const main = tip(world);
     const { outer } = bumped(world, "other", "[other]\n");
-    const { path, ...rest } = await merging.checkOut(1, main);
+    const { path, form: _, ...rest } = await merging.checkOut(1, main);
     expect(rest).toEqual({ kept: [], cached: [], installOn: null });
     const lib = join(path, "lib");
     for (const [commit, text] of [

@@ -2,14 +2,14 @@ import type { Refusal } from "../../../domain/refusal.ts";
 import type { Result } from "../../../domain/result.ts";
 import type { FilterStanding } from "../../../domain/trust/filters.ts";
 
-/** One program that git's configuration or the repository names, and whether we run it. */
+/** One program that git's configuration or the repository names, or attributes that it has, and whether they count. */
 export interface TrustView {
-  /** As it is confirmed: the name of a filter, or `hook:<name>`. */
+  /** As it is confirmed: the name of a filter, `hook:<name>`, or `git:attributes`. */
   readonly name: string;
-  readonly kind: "filter" | "hook";
+  readonly kind: "filter" | "hook" | "attributes";
   /** `user` and `confirmed` ones run; `without` is a filter that is done without. */
   readonly standing: FilterStanding;
-  /** The commands of a filter, the path of a hook. */
+  /** The commands of a filter, the path of a hook, the files with attributes and settings. */
   readonly runs: readonly string[];
   /** Files of this repository go through it. */
   readonly needed: boolean;

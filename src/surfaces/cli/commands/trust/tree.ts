@@ -1,23 +1,28 @@
 import type { Argument, Command } from "../../command.ts";
 
-const names: Argument = { name: "name", summary: "A filter, or hook:<name>", required: true, variadic: true };
+const names: Argument = {
+  name: "name",
+  summary: "A filter, hook:<name>, or git:attributes",
+  required: true,
+  variadic: true,
+};
 
 /** `ov trust`: the programs that the repository itself names. */
 export const trustCommand: Command = {
   name: "trust",
-  summary: "Say which filters and merge hooks of this repository may run",
+  summary: "Say which filters, merge hooks and attributes of this repository count",
   details:
-    "Agents can write the repository's configuration, so a filter that it defines, and a hook that it has, runs only after\nyou confirmed it. What you confirmed is pinned: one that changes later is refused until you confirm it again. Filters\nthat your own or the system's git configuration defines always run.",
+    "Agents can write the repository's configuration, so a filter that it defines, and a hook that it has, runs only after\nyou confirmed it. What you confirmed is pinned: one that changes later is refused until you confirm it again. Filters\nthat your own or the system's git configuration defines always run. In the same way .git/info/attributes, and core.autocrlf,\ncore.eol, core.symlinks, core.ignorecase and core.attributesFile of the repository, count only as you confirmed them, or as\nthey were when you ran ov init first: they change what gates see.",
   group: "Setup",
   commands: [
     {
       name: "list",
-      summary: "List filters and hooks, what they run, and whether they may",
+      summary: "List filters, hooks and attributes, and whether they count",
       run: async () => (await import("./trust.ts")).list,
     },
     {
       name: "add",
-      summary: "Confirm filters or hooks as they are now",
+      summary: "Confirm filters, hooks or attributes as they are now",
       details: "A filter that is defined nowhere is confirmed as absent: files are then used as they are stored.",
       arguments: [names],
       examples: [

@@ -15,7 +15,10 @@ export const list: Handler = async ({ app, io }) => {
     objects: programs,
   };
   const waiting = programs.filter(needsWord).map(({ name }) => name);
-  const text = programs.length === 0 ? "This repository names no filter and has no merge hook." : table(rows, io.paint);
+  const text =
+    programs.length === 0
+      ? "This repository names no filter and has no merge hook and no attributes of its own."
+      : table(rows, io.paint);
   const next =
     waiting.length === 0 ? [] : [hintLine(io.paint, `confirm them: ov trust add ${waiting.map(shellWord).join(" ")}`)];
   return ok({ json: { programs }, text: [text, ...next].join("\n"), rows });
@@ -70,13 +73,20 @@ export async function askForTrust(
     const { name, kind, standing, runs } = program;
     const what = `the ${kind} ${visibleLine(name)}${runs.length === 0 ? "" : ` (${visibleLine(runs[0] ?? "")})`}`;
     const canAsk = !io.json && !io.quiet && !io.yes && standing !== "missing";
-    const answer = canAsk ? await confirm(`This repository wants to run ${what}. May it?`) : undefined;
+    const answer = canAsk ? await confirm(questionAbout(kind, what)) : undefined;
     if (answer === true && (await trust.add([name])).ok) continue;
     left.push(program);
-    io.warn(`${what} ${reasons[standing] ?? ""}; when it may run: ov trust add ${shellWord(name)}`);
+    io.warn(
+      `${what} ${reasons[standing] ?? ""}; ${kind === "attributes" ? "when they are right" : "when it may run"}: ov trust add ${shellWord(name)}`,
+    );
   }
   return left;
 }
+
+const questionAbout = (kind: TrustView["kind"], what: string): string =>
+  kind === "attributes"
+    ? `This repository changes how files look by ${what}. Is that right?`
+    : `This repository wants to run ${what}. May it?`;
 
 const reasons: Readonly<Partial<Record<FilterStanding, string>>> = {
   unconfirmed: "is named by this repository and not confirmed",
