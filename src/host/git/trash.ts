@@ -120,23 +120,41 @@ export function emptyTrash(dir: string, names: readonly string[]): void {
   }
 }
 
-/** Deletes a directory with everything in it, also where its owner may not write (as in some package caches). */
-export function removeAll(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (error) {
-    const code = errorCode(error);
-    if (code !== "EACCES" && code !== "EPERM" && code !== "ENOTEMPTY") throw error;
-    unlock(path);
-    rmSync(path, { recursive: true, force: true });
+/**
+ * Deletes a path with everything in it, also where its owner may not write (as in some package caches), and directories
+ * so deep that no path reaches their end: those are moved up, part by part. The recursive removal of the runtime does
+ * not come to an end with such directories.
+ */
+export function removeAll(path: string | Buffer): void {
+  const left: Buffer[] = [Buffer.from(path)];
+  for (let top = left.pop(); top !== undefined; top = left.pop()) {
+    const beside = top.subarray(0, top.lastIndexOf(0x2f) + 1);
+    const longest = top.length + deepest;
+    const moveUp = (dir: Buffer): void => {
+      const part = Buffer.concat([beside, Buffer.from(`.ov-deep-${crypto.randomUUID()}`)]);
+      chmodSync(dir, 0o700);
+      renameSync(dir, part);
+      left.push(part);
+    };
+    const visit = (dir: Buffer): void => {
+      if ((lstatSync(dir).mode & 0o700) !== 0o700) chmodSync(dir, 0o700);
+      for (const name of readdirSync(dir, { encoding: "buffer" })) {
+        const inside = Buffer.concat([dir, slash, name]);
+        if (!lstatSync(inside).isDirectory()) rmSync(inside, { force: true });
+        else if (inside.length > longest) moveUp(inside);
+        else visit(inside);
+      }
+      rmdirSync(dir);
+    };
+    if (lstatSync(top, { throwIfNoEntry: false })?.isDirectory() === true) visit(top);
+    else rmSync(top, { force: true });
   }
 }
 
-function unlock(dir: string): void {
-  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  chmodSync(dir, 0o700);
-  for (const entry of readdirSync(dir, { withFileTypes: true })) if (entry.isDirectory()) unlock(join(dir, entry.name));
-}
+const slash = Buffer.from("/");
+
+/** Bytes of a path below the top. Linux takes 4096 in all, and one name has up to 255. */
+const deepest = 1_500;
 
 /** The path, with a number behind it when that is there already. */
 export function freshPath(wanted: string): string {

@@ -184,6 +184,23 @@ describe("a slot that was trashed is made anew", () => {
       world.write(path, "dist/nested/deep/x", "x");
       for (const dir of ["dist/nested/deep", "dist/nested", "dist", "src"]) chmodSync(join(path, dir), 0o500);
     },
+    "directories are deeper than any path": (_, path) => {
+      const program = `import os
+os.mkdir("src/deep"); os.chdir("src/deep")
+for i in range(3000):
+    name = "d" * 200 if i < 60 else "d"
+    os.mkdir(name); os.chdir(name)
+os.mkdir("shut", 0)`;
+      expect(Bun.spawnSync({ cmd: ["python3", "-c", program], cwd: path }).exitCode).toBe(0);
+    },
+    "names are no text, deep and read-only": (_, path) => {
+      const program = `import os
+os.chdir(b"src"); os.mkdir(b"\\xff\\xfe"); os.chdir(b"\\xff\\xfe")
+for i in range(60):
+    os.mkdir(b"\\xfe" * 100); os.chdir(b"\\xfe" * 100)
+open("f", "w").close(); os.chmod(".", 0o500)`;
+      expect(Bun.spawnSync({ cmd: ["python3", "-c", program], cwd: path }).exitCode).toBe(0);
+    },
     "a pipe is where a file was": (_, path) => {
       rmSync(join(path, "src/a.ts"));
       Bun.spawnSync({ cmd: ["mkfifo", join(path, "src/a.ts"), join(path, "pipe")] });

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { removeAll } from "../trash.ts";
 import { below, nameOf, type TrackedFile } from "./tracked.ts";
 
@@ -94,11 +94,7 @@ function emptySubmodule(root: string, path: string, stat: Stats): void {
 }
 
 export function remove(root: string, path: string): void {
-  const bytes = below(root, path);
-  const text = bytes.toString();
-  // Most names are text, and then read-only directories inside are dealt with too.
-  if (Buffer.from(text).equals(bytes)) removeAll(text);
-  else rmSync(bytes, { recursive: true, force: true });
+  removeAll(below(root, path));
 }
 
 const parentsOf = (path: string): readonly string[] => {
