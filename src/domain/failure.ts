@@ -25,6 +25,7 @@ export type FailureData =
   | { readonly kind: "signing-failed"; readonly problem: string }
   | { readonly kind: "worktree-damaged"; readonly path: string; readonly problem: string }
   | { readonly kind: "filters-not-ready"; readonly filters: readonly FilterProblem[] }
+  | { readonly kind: "commit-refused"; readonly commit: string; readonly problem: string }
   | { readonly kind: "engine-unreachable"; readonly problem: string }
   | { readonly kind: "unexpected"; readonly problem: string };
 
@@ -53,6 +54,7 @@ export class Failure extends Error {
 function messageOf(data: FailureData): string {
   if (data.kind === "filters-not-ready") return data.filters.map(filterSentence).join("; ");
   if (data.kind === "signing-failed") return `the commit could not be signed: ${data.problem}; ${signingAdvice}`;
+  if (data.kind === "commit-refused") return `the commit ${data.commit.slice(0, 12)} is refused: ${data.problem}`;
   if (data.kind === "program-missing") return `there is no program "${data.program}"`;
   return "problem" in data && saysItAll.some((kind) => kind === data.kind) ? data.problem : data.kind;
 }
@@ -66,8 +68,10 @@ export const signingAdvice =
 /** The words of a failure that lasts until a person does something about it; undefined for any other. */
 export function lastingProblem(thrown: unknown): string | undefined {
   const { kind } = failureOf(thrown);
-  return kind === "filters-not-ready" || kind === "signing-failed" ? (thrown as Failure).message : undefined;
+  return lasting.includes(kind) ? (thrown as Failure).message : undefined;
 }
+
+const lasting: readonly FailureData["kind"][] = ["filters-not-ready", "signing-failed", "commit-refused"];
 
 /** Why git cannot read one worktree; undefined for any other trouble. The other worktrees are as good as ever. */
 export function damageOf(thrown: unknown): string | undefined {

@@ -159,6 +159,13 @@ export function describeFailure(failure: FailureData): Description {
         hint: "see all of them and what they run: ov trust list",
         details: { ...details, configPath: null, field: null },
       };
+    case "commit-refused":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `the commit ${failure.commit.slice(0, 12)} is refused: ${failure.problem}`,
+        hint: "nothing was checked out for gates and nothing landed; see what is damaged: git fsck",
+        details: { ...details, worktreePath: null, branchName: null },
+      };
     case "engine-unreachable":
       return {
         code: "ENGINE_ERROR",

@@ -179,6 +179,7 @@ describe("failures", () => {
       kind: "filters-not-ready",
       filters: [{ name: "lfs", problem: "unconfirmed", command: "git-lfs filter-process" }],
     },
+    "commit-refused": { kind: "commit-refused", commit: "a".repeat(40), problem: "an object is missing" },
     "engine-unreachable": { kind: "engine-unreachable", problem: "nobody listens" },
     unexpected: { kind: "unexpected", problem: "boom" },
   };
@@ -209,6 +210,7 @@ describe("failures", () => {
       "disk-full BUSY_ERROR 6 retryable",
       "signing-failed CONFIG_ERROR 3",
       "filters-not-ready CONFIG_ERROR 3",
+      "commit-refused WORKTREE_ERROR 3",
       "engine-unreachable ENGINE_ERROR 6 retryable",
       "unexpected INTERNAL_ERROR 1",
     ]);

@@ -14,12 +14,19 @@ export interface LeftFiles {
   /** What decided how the files look, as its caller named it. */
   readonly form: string;
   isAsLeft(path: string, stat: Stats): boolean;
+  /** The object that was written there. */
+  idOf(path: string): string | undefined;
 }
 
 interface Noted {
   readonly form: string;
   readonly index: string;
-  readonly stamps: ReadonlyMap<string, string>;
+  readonly stamps: ReadonlyMap<string, Stamp>;
+}
+
+interface Stamp {
+  readonly id: string;
+  readonly stat: string;
 }
 
 const noted = new Map<string, Noted>();
@@ -32,7 +39,11 @@ export function takeLeftFiles(index: string): LeftFiles | undefined {
     removeAll(index);
     return undefined;
   }
-  return { form: known.form, isAsLeft: (path, stat) => known.stamps.get(path) === stampOf(stat) };
+  return {
+    form: known.form,
+    isAsLeft: (path, stat) => known.stamps.get(path)?.stat === stampOf(stat),
+    idOf: (path) => known.stamps.get(path)?.id,
+  };
 }
 
 /** Notes the files as they are now. Answers when a later write must show in their stat. */
@@ -40,15 +51,15 @@ export async function noteLeftFiles(
   index: string,
   { form, root, files }: { readonly form: string; readonly root: string; readonly files: readonly TrackedFile[] },
 ): Promise<void> {
-  const stamps = new Map<string, string>();
+  const stamps = new Map<string, Stamp>();
   let newest = 0;
-  for (const { path, mode } of files) {
+  for (const { path, mode, oid } of files) {
     if (mode === submodule) continue;
     const stat = lstatSync(below(root, path), { throwIfNoEntry: false });
     // The system cannot have this file: it is tried again next time.
     if (stat === undefined) continue;
     newest = Math.max(newest, stat.ctimeMs);
-    stamps.set(path, stampOf(stat));
+    stamps.set(path, { id: oid, stat: stampOf(stat) });
   }
   const digest = digestOf(index);
   if (digest === undefined) return;

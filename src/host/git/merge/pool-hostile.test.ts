@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { gitMerging } from "./merging.ts";
 
@@ -163,5 +164,53 @@ describe("a tracked file that was written is written again", () => {
     const { ino, ctimeMs } = lstatSync(join(path, "gate.sh"));
     expect({ ino, ctimeMs }).toEqual({ ino: before.ino, ctimeMs: before.ctimeMs });
     expect(readdirSync(path).toSorted()).toEqual([".git", ".gitignore", "gate.sh", "src"]);
+  });
+});
+
+describe("an object that does not have the content of its id is refused by name", () => {
+  const swaps: Readonly<
+    Record<string, (world: GitMergeWorld, bad: string) => { id: string; type: string; text: Buffer }>
+  > = {
+    "a file": (world, bad) => ({ id: world.tip(`${bad}:src/a.ts`), type: "blob", text: Buffer.from("fine\n") }),
+    "a directory": (world, bad) => ({
+      id: world.tip(`${bad}:src`),
+      type: "tree",
+      text: Buffer.concat([Buffer.from("100644 a.ts\0"), Buffer.from(world.tip("main:src/a.ts"), "hex")]),
+    }),
+  };
+  for (const [what, swap] of Object.entries(swaps)) {
+    test(what, async () => {
+      using world = gitMergeWorld({ files });
+      const main = world.tip("main");
+      const bad = world.branch("bad", () => world.write(world.root, "src/a.ts", "BAD!\n"));
+      world.git(world.root, "branch", "target", main);
+      const { path } = await world.merging.checkOut(0, main);
+      const { id, type, text } = swap(world, bad);
+      const object = join(world.root, ".git/objects", id.slice(0, 2), id.slice(2));
+      const right = readFileSync(object);
+      chmodSync(object, 0o600);
+      writeFileSync(object, deflateSync(Buffer.concat([Buffer.from(`${type} ${text.length}\0`), text])));
+      const landing = [{ ref: "refs/heads/target", from: main, to: bad }];
+      await expect(world.merging.checkOut(0, bad)).rejects.toThrow(id);
+      await expect(world.merging.updateRefs(landing, "landing")).rejects.toThrow(id);
+      expect(world.tip("target")).toBe(main);
+      writeFileSync(object, right);
+      await world.merging.checkOut(0, bad);
+      expect(world.read(path, "src/a.ts")).toBe("BAD!\n");
+      expect(await world.merging.updateRefs(landing, "landing")).toEqual({ kind: "updated" });
+    });
+  }
+
+  test("also one of the target that a gate swapped, when its file is written again", async () => {
+    using world = gitMergeWorld({ files });
+    const main = world.tip("main");
+    const { path } = await world.merging.checkOut(0, main);
+    const id = world.tip("main:gate.sh");
+    const object = join(world.root, ".git/objects", id.slice(0, 2), id.slice(2));
+    chmodSync(object, 0o600);
+    const text = "#!/bin/sh\nexit 0\n";
+    writeFileSync(object, deflateSync(Buffer.from(`blob ${text.length}\0${text}`)));
+    replace(path);
+    await expect(world.merging.checkOut(0, main)).rejects.toThrow(id);
   });
 });

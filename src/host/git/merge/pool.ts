@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, type Stats, writeFileSync } from "node:fs";
+import { Failure } from "../../../domain/failure.ts";
 import type { Installed, KeepTerms, PoolCheckout } from "../../../ports/merge-git.ts";
 import { type FileRules, fileRules, rulesFor } from "../filters.ts";
 import { expectGit, zeroEnded } from "../git.ts";
@@ -14,6 +15,7 @@ import { type KeptRoot, type KeptSet, Tampered } from "./kept-set.ts";
 import { noteLeftFiles, takeLeftFiles } from "./left-files.ts";
 import { makePlace, type PoolPlace, placeAt, settlePlace } from "./pool-place.ts";
 import { openSlot, type Slot } from "./slot.ts";
+import { expectSound, treesOf } from "./sound-objects.ts";
 import { extrasIn, hasRoomFor, keepRule, layoutOf, remove, type SweepTerms, sweep } from "./sweep.ts";
 import { below, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
 
@@ -45,7 +47,8 @@ export async function checkOut(ground: Ground, request: CheckOutRequest): Promis
   if (place !== undefined) {
     try {
       return await fill(ground, place, filling);
-    } catch {
+    } catch (error) {
+      if (error instanceof Failure && error.data.kind === "commit-refused") throw error;
       // Whatever is wrong with it, a new one does not have it; what is wrong with the commit is met again below.
     }
   }
@@ -156,10 +159,20 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   const roots = new Map((dependencies.set?.roots ?? []).map((root) => [root.path, root]));
   const mayStay = (path: string, stat: Stats): boolean =>
     keep?.rest === "stays" || isOfRoot(roots.get(path), stat) || (stat.isDirectory() && mayCache(path));
-  const isAsLeft: SweepTerms["isAsLeft"] = (path, stat) => left?.isAsLeft(path, stat) === true;
+  const staying = new Set<string>();
+  const isAsLeft: SweepTerms["isAsLeft"] = (path, stat) => {
+    if (left?.isAsLeft(path, stat) !== true) return false;
+    staying.add(path);
+    return true;
+  };
   const stayed = sweep(place.path, layout, { mayStay, isAsLeft, filledElsewhere: insideOf(plan, "") });
   if (left === undefined) removeAll(slot.index);
   using own = openCheckout(ground, filling);
+  const written = files.filter(
+    ({ path, oid, mode }) => mode !== "160000" && !(staying.has(path) && left?.idOf(path) === oid),
+  );
+  const ids = [...(await treesOf(own, commit)), ...written.map(({ oid }) => oid)];
+  await expectSound(own, ground.repository, { commit, ids });
   expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
   const cached = await onlyIgnored(
     own,

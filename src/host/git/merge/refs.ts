@@ -7,11 +7,19 @@ import { type Entry, hasBranch, listEntries } from "../list.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../yard.ts";
 import type { Ground } from "./ground.ts";
+import { expectSound, newObjects } from "./sound-objects.ts";
 
 /** Moves all refs or none. A branch that is checked out is not moved: its files would no longer be those of its tip. */
 export async function updateRefs(ground: Ground, changes: readonly RefChange[], reason: string): Promise<RefUpdate> {
   const obstacle = await obstacleTo(ground, changes);
   if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
+  for (const { ref, from, to } of changes) {
+    if (!ref.startsWith("refs/heads/") || from === null || to === null || from === to) continue;
+    // What gates proved was the content that the ids stand for, and that has to be there when it lands.
+    await ground.through(async (own) => {
+      await expectSound(own, ground.repository, { commit: to, ids: await newObjects(own, from, to) });
+    });
+  }
   const { root } = ground.repository;
   const args = ["update-ref", "-m", reason.replaceAll("\0", " "), "--stdin", "-z"];
   const stdin = changes.map((change) => command(change, ground.repository.objectFormat)).join("");

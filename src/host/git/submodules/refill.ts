@@ -6,7 +6,8 @@ import { passOnFull } from "../full-disk.ts";
 import type { Ground } from "../merge/ground.ts";
 import { noteLeftFiles, takeLeftFiles } from "../merge/left-files.ts";
 import type { PoolPlace } from "../merge/pool-place.ts";
-import { extrasIn, layoutOf, remove, sweep } from "../merge/sweep.ts";
+import { expectSound, treesOf } from "../merge/sound-objects.ts";
+import { extrasIn, layoutOf, remove, type SweepTerms, sweep } from "../merge/sweep.ts";
 import { filesOf } from "../merge/tracked.ts";
 import { removeAll } from "../trash.ts";
 import { writeFiles } from "./fill.ts";
@@ -88,13 +89,22 @@ async function refill(ground: Ground, where: Where, planned: PlannedModule): Pro
   const left = takeLeftFiles(index);
   using own = openRefs(module, scratch);
   const files = await filesOf(own, commit);
+  const staying = new Set<string>();
   if (left?.form !== form) {
     empty(dir);
     removeAll(index);
   } else {
-    sweep(dir, layoutOf(files), { mayStay: mayStayInside, isAsLeft: left.isAsLeft, filledElsewhere: inside });
+    const isAsLeft: SweepTerms["isAsLeft"] = (file, stat) => {
+      if (!left.isAsLeft(file, stat)) return false;
+      staying.add(file);
+      return true;
+    };
+    sweep(dir, layoutOf(files), { mayStay: mayStayInside, isAsLeft, filledElsewhere: inside });
     remove(dir, ".git");
   }
+  const written = files.filter((file) => file.mode !== "160000" && !staying.has(file.path));
+  const ids = [...(await treesOf(own, commit)), ...written.map(({ oid }) => oid)];
+  await expectSound(own, module, { commit, ids });
   await writeFiles({ planned, workTree: dir, index, scratch, trust });
   const gitDir = moduleDirIn(realpathSync(place.gitDir), names);
   const workTree = realpathSync(dir);
