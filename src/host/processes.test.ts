@@ -106,6 +106,37 @@ describe("ending a tree", () => {
     expect(isGone(root) && isGone(grandchild)).toBe(true);
   });
 
+  const chains = {
+    "in one session": "",
+    "in a session of its own each time": "os.setsid()",
+  };
+  for (const [where, step] of Object.entries(chains)) {
+    test(`a chain of processes that each fork and leave ends, ${where}`, async () => {
+      const file = newFile();
+      // It ends by itself after a minute, so that a failing test leaves nothing behind.
+      const program = `import os, time
+if os.fork(): os._exit(0)
+os.setsid()
+end = time.time() + 60
+open(${JSON.stringify(file)}, "w").write("1\\n")
+while time.time() < end:
+    if os.fork(): os._exit(0)
+    ${step}
+    fd = os.open(${JSON.stringify(file)}, os.O_WRONLY | os.O_CREAT); os.write(fd, str(os.getpid()).encode()); os.close(fd)
+`;
+      const root = start(`exec python3 -c '${program}'`, { OVERSTORY_TURN_ID: "turn-of-a-chain" });
+      await until("the chain runs", () => existsSync(file));
+      await until("its root has left", () => isGone(root));
+      const report = await linuxProcesses.endTree(root, 0, { turnId: "turn-of-a-chain" });
+      expect(report.survivors).toEqual([]);
+      expect(report.signalled).toBeGreaterThan(0);
+      // Each link of the chain writes the file again.
+      rmSync(file);
+      await Bun.sleep(200);
+      expect(existsSync(file)).toBe(false);
+    }, 60_000);
+  }
+
   test("a child in a session of its own is found through its parent", async () => {
     const file = newFile();
     const root = start(`setsid bash -c '${ready(file).replaceAll("'", '"')}; exec sleep 60' & wait`);

@@ -2,7 +2,7 @@ import { leastMark, type Mark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { KillReport, KnownBy } from "../../ports/process.ts";
 import { lockLimitOf } from "./mark.ts";
-import { allProcesses, bootId, carries, entryOf, type ProcessEntry } from "./process-table.ts";
+import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry } from "./process-table.ts";
 
 /** What happened to each process, for whoever must report it. */
 export interface TreeReport extends KillReport {
@@ -14,7 +14,11 @@ export const gateRunVariable = "OVERSTORY_GATE_RUN";
 
 const pollMs = 20;
 /** SIGKILL cannot be refused; what is still there after this sits in an uninterruptible system call. */
-const verifyMs = 1_000;
+const verifyMs = 3_000;
+/** Looks that must find nobody where other processes are being started all the time. */
+const mostLooks = 5;
+const longestPauseMs = 10;
+const chaseMs = 15;
 
 /**
  * The real CLIs start their tools in sessions of their own, where a group signal does not reach: descendants are
@@ -37,7 +41,7 @@ export const endStartedFor = (agentId: string, graceMs: number): Promise<TreeRep
   end(new Tree(undefined, { variable: { name: "OVERSTORY_SESSION_ID", value: agentId } }), graceMs);
 
 async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
-  let asked = tree.alive();
+  let asked = await tree.aliveForSure();
   if (asked.length === 0) return nobody;
   for (const entry of asked) signal(entry, "SIGTERM");
   await until(() => {
@@ -48,15 +52,18 @@ async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
     return asked.length === 0;
   }, graceMs);
   const killed = new Set<number>();
-  await until(() => {
-    const stubborn = tree.alive();
-    for (const entry of stubborn) {
-      signal(entry, "SIGKILL");
-      killed.add(entry.pid);
-    }
-    return stubborn.length === 0;
-  }, verifyMs);
-  const survivors = tree.alive().map(({ pid }) => pid);
+  const kill = (entry: ProcessEntry): void => {
+    signal(entry, "SIGKILL");
+    killed.add(entry.pid);
+  };
+  const deadline = performance.now() + verifyMs;
+  let left = await tree.aliveForSure(kill);
+  while (left.length > 0 && performance.now() < deadline) {
+    for (const entry of left) kill(entry);
+    await Bun.sleep(pollMs);
+    left = await tree.aliveForSure(kill);
+  }
+  const survivors = left.map(({ pid }) => pid);
   const gone = tree.found.filter((pid) => !survivors.includes(pid));
   return {
     signalled: tree.found.length,
@@ -105,6 +112,44 @@ class Tree {
       }
     }
     return all.filter((entry) => !entry.defunct && this.#has(entry));
+  }
+
+  /**
+   * The same, where nobody may be overlooked. A process that forks and leaves, again and again, is seldom there when its
+   * row is read. A look that found nobody is believed where no process was started during it; elsewhere it is repeated,
+   * each time with a chase along the newest numbers, where such a process must be. Whoever is found there goes to `kill`
+   * at once.
+   */
+  async aliveForSure(kill?: (entry: ProcessEntry) => void): Promise<ProcessEntry[]> {
+    for (let looks = 1; ; looks++) {
+      const before = lastPid();
+      const seen = this.alive();
+      if (seen.length > 0) return seen;
+      if (before !== undefined && before === lastPid()) return [];
+      const caught = this.#chase(kill);
+      if (caught.length > 0) return caught;
+      if (looks === mostLooks) return [];
+      await Bun.sleep(Math.random() * longestPauseMs);
+    }
+  }
+
+  /** Follows the numbers that are given to new processes, as fast as we can read. */
+  #chase(kill: (entry: ProcessEntry) => void = () => {}): ProcessEntry[] {
+    const caught: ProcessEntry[] = [];
+    const until = performance.now() + chaseMs;
+    let next = lastPid() ?? 0;
+    for (; performance.now() < until; next++) {
+      const last = lastPid() ?? 0;
+      // Every number so far was looked at, or they began anew.
+      if (next > last) next = last;
+      const entry = entryOf(next);
+      if (entry === undefined || entry.defunct || entry.pid === process.pid) continue;
+      if (!this.#has(entry) && !this.#claims(entry, new Map([[entry.pid, entry]]))) continue;
+      this.#members.set(entry.pid, entry);
+      kill(entry);
+      caught.push(entry);
+    }
+    return caught;
   }
 
   #has({ pid, startToken }: ProcessEntry): boolean {

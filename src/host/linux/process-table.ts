@@ -52,6 +52,15 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return entry === undefined ? undefined : { pid, startToken: entry.startToken, bootId: bootId() };
 }
 
+/**
+ * The number that was given last to a new process or thread; undefined where the system does not tell. While it stays the
+ * same, no process was started.
+ */
+export function lastPid(): number | undefined {
+  const last = Number(/ (\d+)\n?$/.exec(readFileSync("/proc/loadavg", "latin1"))?.[1]);
+  return Number.isInteger(last) ? last : undefined;
+}
+
 /** Every process there is now. Rows may vanish while they are read. */
 export function allProcesses(): ProcessEntry[] {
   const found: ProcessEntry[] = [];
