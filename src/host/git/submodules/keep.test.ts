@@ -214,9 +214,10 @@ test("the rest of a worktree is committed with the commit a submodule is at, not
   world.write(sub, "conf.ini", "[rest]\n");
   world.write(owned.path, "rest.txt", "rest\n");
   expect(await worktrees.inspect(owned)).toMatchObject({ uncommitted: ["lib/conf.ini", "rest.txt"] });
+  const there = `git -C ${owned.path}/lib`;
   expect(await worktrees.commitRest(owned, "rest")).toEqual({
     problem: "lib/conf.ini is uncommitted inside a submodule",
-    fix: `commit it there: git -C ${owned.path}/lib commit -a`,
+    fix: `commit it there: ${there} add -A && ${there} commit -m 'Commit what ann left uncommitted'`,
   });
   expect(world.git(world.root, "rev-parse", owned.branch)).toBe(owned.baseCommit ?? "");
   const made = world.commit(sub, "conf.ini", "[rest]\n");
