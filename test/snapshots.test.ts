@@ -243,6 +243,19 @@ describe("ov snapshots", () => {
     expect((await project.ov("snapshots", "restore", "ann", "--to", to)).code).toBe(2);
     expect((await project.ov("snapshots", "restore", "ann", "--branch", "ann-again")).code).toBe(2);
     expect((await project.ov("__complete", "snapshots", "rescue/")).out).toBe("rescue/ann-1\n");
+
+    const before = await project.git("for-each-ref");
+    const elsewhere = join(project.root, "..", "elsewhere");
+    for (const branch of ["a b", "bad..name", "-x", "HEAD", "ann-again/below"]) {
+      const refused = await project.ov("snapshots", "restore", "ann", `--branch=${branch}`, "--to", elsewhere);
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("--branch") });
+      expect(existsSync(elsewhere)).toBe(false);
+    }
+    for (const place of ["a.txt/x", "/proc/x"]) {
+      const refused = await project.ov("snapshots", "restore", "ann", "--branch", "second", "--to", place);
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("--to") });
+    }
+    expect(await project.git("for-each-ref")).toBe(before);
   });
 
   test("an agent whose branch went with a forced clean is recovered on it, with its uncommitted files", async () => {

@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { branchName } from "../config/schema/shape.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { unsettledLines } from "../domain/worktree/unsettled.ts";
 import { worktreeOf } from "../engine/supervisor/conserve.ts";
+import { errorCode } from "../host/writable.ts";
 import type { SnapshotRecord } from "../ports/store/snapshots.ts";
 import type { KeptSnapshot, OwnedWorktree, RestProblem, WorktreeKeeping } from "../ports/worktrees.ts";
 import type {
@@ -162,13 +164,39 @@ async function restoreTo(
   const to = dir === undefined && branch === undefined ? `restored-${view.name.split("/").slice(1).join("-")}` : dir;
   const place = to === undefined ? null : resolve(to);
   if (place !== null && existsSync(place)) return no(invalid("--to", "is there already", { value: place }));
+  if (branch !== undefined && !branchName.fits(branch))
+    return no(invalid("--branch", `must be ${branchName.must}`, { value: branch }));
   const taken = no(invalid("--branch", "is there already", { value: branch ?? "" }));
   if (branch !== undefined && (await worktrees.resolve(`refs/heads/${branch}`)) !== undefined) return taken;
   // What can be refused comes first: a filter that may not run leaves neither a branch nor a directory.
   const message = `Restore what ${kept.agentName} left uncommitted\n\nFrom ${kept.ref}.`;
   const commit = branch === undefined ? undefined : await worktrees.commitKept(kept, message);
-  const files = place === null ? 0 : await worktrees.exportFiles(kept, place);
-  if (branch !== undefined && commit !== undefined && !(await worktrees.makeBranch(branch, commit))) return taken;
+  const written = place === null ? ok(0) : await exportTo(worktrees, kept, place);
+  if (!written.ok) return written;
+  if (branch !== undefined && commit !== undefined) {
+    const made = await worktrees.makeBranch(branch, commit).catch((error: Error) => error);
+    if (made !== true && place !== null) rmSync(place, { recursive: true, force: true });
+    if (made === false) return taken;
+    // Another branch is in the way, as `a` is of `a/b`.
+    if (made !== true) return no(invalid("--branch", `cannot be made: ${made.message}`, { value: branch }));
+  }
   const inSubmodules = await worktrees.submoduleWork(kept);
-  return ok({ ...view, dir: place, branch: branch ?? null, files, inSubmodules });
+  return ok({ ...view, dir: place, branch: branch ?? null, files: written.value, inSubmodules });
+}
+
+/** A place where no directory can be made is a wrong answer to `--to`; what fails after that is a failure. */
+async function exportTo(
+  worktrees: WorktreeKeeping,
+  kept: KeptSnapshot,
+  place: string,
+): Promise<Result<number, Refusal>> {
+  try {
+    return ok(await worktrees.exportFiles(kept, place));
+  } catch (error) {
+    const isPlace = error instanceof Error && "syscall" in error && error.syscall === "mkdir";
+    const code = errorCode(error);
+    if (!isPlace || !["ENOTDIR", "ENOENT", "ENAMETOOLONG", "ELOOP", "EEXIST", "EINVAL"].includes(code ?? ""))
+      throw error;
+    return no(invalid("--to", `is no place where a directory can be made (${code})`, { value: place }));
+  }
 }

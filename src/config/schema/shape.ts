@@ -9,8 +9,9 @@ export const branchName: Shape = {
   must: "a branch name git accepts",
   fits: (text) =>
     /^[^-/.\s~^:?*[\\][^\s~^:?*[\\]*$/.test(text) &&
-    !/\.\.|\/\/|\/\.|@\{|[/.]$|\.lock(\/|$)/.test(text) &&
-    text !== "@",
+    !/\p{Cc}|\.\.|\/\/|\/\.|@\{|[/.]$|\.lock(\/|$)/u.test(text) &&
+    text !== "@" &&
+    text !== "HEAD",
 };
 
 /** Such paths are joined to directories we delete and copy in, so none may lead out of them. */
