@@ -60,6 +60,20 @@ describe("a database that is gone", () => {
     expect(await world.json("task", "list")).toMatchObject({ tasks: [] });
   });
 
+  test("is missed also where the record of the project, or all of its state, went with it", async () => {
+    using world = await initWorld();
+    await world.ov("init");
+    await world.ov("task", "create", "One", "--id", "T1");
+    rmSync(statePath(world.root, "project.json"));
+    expect(await world.json("task", "list")).toMatchObject({ tasks: [{ id: "T1" }] });
+    expect(existsSync(statePath(world.root, "project.json"))).toBe(true);
+    rmSync(statePath(world.root), { recursive: true });
+    for (const args of [["status"], ["task", "create", "Two"], ["init"]]) {
+      expect(JSON.parse((await world.ov(...args, "--json")).out).details).toMatchObject({ kind: "store-lost" });
+    }
+    expect(await world.json("init", "--new-database")).toMatchObject({ success: true });
+  });
+
   test("is not missed in a repository that is only a submodule of somebody's project", async () => {
     using world = await initWorld();
     await world.git("commit", "--quiet", "--allow-empty", "-m", "first");

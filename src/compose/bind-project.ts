@@ -6,6 +6,7 @@ import type { ProjectPlace, ProjectRecord } from "../domain/project/place.ts";
 import { readIdentity } from "../host/engine-door/keeper.ts";
 import { directoryIdentity } from "../host/git/places.ts";
 import { randomIds } from "../host/ids.ts";
+import { bootId } from "../host/linux/process-table.ts";
 import { askToEnd, linuxProcesses } from "../host/processes.ts";
 import {
   hideFromGit,
@@ -34,7 +35,7 @@ import { clockFor, type Environment } from "./project.ts";
 /**
  * Sees to it that a state directory belongs to the place it is used at, before a person's command uses it. What it finds:
  *
- *   no record          nothing to do; the first use of the store, or the next engine, writes it
+ *   no record          written where there is a database; without one, its first use writes both
  *   an old state       in `.overstory/`, of an earlier version: it is moved, once nothing of it is in use
  *   another root       the recorded checkout is gone: the caller's is the root from now on
  *   moved              paths in the database and links of worktrees are written as they are now
@@ -50,12 +51,13 @@ export async function bindProject(
   if (found.isBound || env.OVERSTORY_TOKEN !== undefined) return found;
   const state = stateDir(found.root);
   if (isOldState(found.state)) return moveOldState({ root: found.root, state }, env);
-  if (readRecord(state) === undefined) return found;
+  if (readRecord(state) === undefined && !hasDatabase(state)) return found;
   try {
     return await withStateLock(state, async () => {
       const now = placeAround(found.root);
       const known = readRecord(state);
-      if (now.isBound || known === undefined) return now;
+      if (now.isBound) return now;
+      if (known === undefined) return recordPlace({ root: now.root, state }, env);
       return rebindPlace(now, known, { adopt, now: clockFor(env).now() });
     });
   } catch (error) {
@@ -106,14 +108,17 @@ async function rebindPlace(
 }
 
 /**
- * A moved directory is the same directory. Another one is a copy while the original is where it was, and also while
- * processes run that it knows from its original. Else it was restored, or moved from another disk.
+ * A moved directory is the same directory. Another one is a copy while the original is where it was. It is also a copy
+ * when its database knows processes that run, or a turn that was running since this system started: the copy was made in
+ * the middle of that turn, and only the original knows its end. Else it was restored, or moved from another disk.
  */
 function isCopy(state: string, known: ProjectRecord): boolean {
   const here = identityOf(state);
   if (here?.device === known.device && here.inode === known.inode) return false;
   if (known.state !== state && readRecord(known.state)?.id === known.id && !isSame(state, known.state)) return true;
-  return hasDatabase(state) && openProcessesIn(databaseIn(state)).some(isAlive);
+  const isOfTurn = ({ role, bootId: boot }: { role: string; bootId: string }): boolean =>
+    (role === "supervisor" || role === "agent") && boot === bootId();
+  return hasDatabase(state) && openProcessesIn(databaseIn(state)).some((each) => isOfTurn(each) || isAlive(each));
 }
 
 function isSame(a: string, b: string): boolean {

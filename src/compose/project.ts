@@ -10,7 +10,7 @@ import { engineDoor } from "../host/engine-door/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { ownLockLimit } from "../host/linux/mark.ts";
 import { linuxProcesses } from "../host/processes.ts";
-import { makeStateDir } from "../host/project/record.ts";
+import { hidesFromGit, makeStateDir } from "../host/project/record.ts";
 import { projectFiles } from "../host/project-files.ts";
 import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../host/project-place.ts";
 import { readText } from "../host/read-text.ts";
@@ -55,14 +55,15 @@ const withoutOverrides = (env: Environment): Environment =>
 
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
   const path = databaseIn(project.dir);
-  if (!hasDatabase(project.dir)) {
+  const mustExist = hasDatabase(project.dir);
+  if (!mustExist) {
     refuseLostStore({ root: project.root, state: project.dir });
     // A clone of the repository has the configuration but no state. Commands that only read make no state.
     if (options.readOnly === true && options.life === "command")
       return openSqlite({ ...options, path: inMemory, readOnly: false });
     makeStateDir(project.dir);
   }
-  return killAtCommits(openSqlite({ path, ...options }), project.env);
+  return killAtCommits(openSqlite({ path, mustExist, ...options }), project.env);
 }
 
 /** A state that had a database must not be given an empty one without a word. */
@@ -73,7 +74,9 @@ export function refuseLostStore({ root, state }: ProjectPlace): void {
   const isUsed =
     readRecord(state) !== undefined ||
     ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0) ||
-    hasTracesOfAgents({ root, state });
+    hasTracesOfAgents({ root, state }) ||
+    // Written once a database had been made, and in no clone.
+    (!isOldState(state) && hidesFromGit({ root }));
   const backups = entries("backups").filter((name) => hasCopy(join(state, "backups", name)));
   const backup = backups.toSorted().at(-1) ?? null;
   if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });

@@ -14,6 +14,8 @@ export interface SqliteOptions {
    */
   readonly life: "command" | "process";
   readonly readOnly?: boolean;
+  /** The database was there a moment ago: if it is gone by now, no empty one takes its place. */
+  readonly mustExist?: boolean;
 }
 
 /** The path of a database in memory, which is gone when it is closed. */
@@ -119,10 +121,13 @@ function pauseAfter(tries: number, waitedMs: number): number {
 
 function connect(options: SqliteOptions): Database {
   const readOnly = options.readOnly === true;
+  if (options.mustExist === true && !existsSync(options.path))
+    throw new Failure({ kind: "store-lost", path: options.path, backup: null });
   // A clone of the repository brings the configuration but no database.
   if (readOnly && !existsSync(options.path)) connect({ path: options.path, life: options.life }).close();
   if (!readOnly && options.path !== inMemory && !existsSync(options.path)) makePrivate(options.path);
-  const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create: true });
+  const create = options.mustExist !== true;
+  const db = new Database(options.path, readOnly ? { readonly: true } : { readwrite: true, create });
   try {
     // Before anything else: with the timeout unset, two processes that open at the same instant fail.
     db.run(`PRAGMA busy_timeout = ${patienceMs}`);
@@ -155,7 +160,7 @@ function makePrivate(path: string): void {
 /** A reader that finds an older schema brings it up to date once, as a writer would. */
 function migrateThenReopen(db: Database, options: SqliteOptions): Database {
   db.close();
-  connect({ path: options.path, life: options.life }).close();
+  connect({ path: options.path, life: options.life, mustExist: true }).close();
   return connect(options);
 }
 

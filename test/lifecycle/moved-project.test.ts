@@ -105,6 +105,23 @@ describe("a project that was removed", () => {
 });
 
 describe("a copied project", () => {
+  test("is still a copy when its original was moved and the turn has ended there", async () => {
+    await using project = await makeProject({
+      scenario: `- do: [{ say: begun }, { waitFor: { file: "\${env.HOME}/never" } }]\n`,
+    });
+    await slingNew(project, "B1");
+    await untilAgent(project, "b1", "in_turn", "working", "running");
+    const [copy, moved] = [join(project.root, "..", "copy"), join(project.root, "..", "moved")];
+    expect(Bun.spawnSync(["cp", "-a", project.root, copy]).exitCode).toBe(0);
+    renameSync(project.root, moved);
+    const inMoved = async (...args: string[]) => jsonOf(await project.ovWith({ cwd: moved }, ...args, "--json"));
+    expect(await inMoved("stop", "b1")).toMatchObject({ success: true });
+    const ended = await project.ovWith({ cwd: copy }, "status", "--json");
+    expect(jsonOf(ended)).toMatchObject({ exitCode: 3, details: { kind: "project-copied" } });
+    await inMoved("engine", "stop");
+    renameSync(moved, project.root);
+  });
+
   test("says so, and leaves the original alone", async () => {
     await using project = await waiting();
     const engine = engineOf(project.root);

@@ -95,6 +95,14 @@ const hidden = [
   `/${sharedDirName}/config.local.yaml`,
 ];
 
+/** Was `hideFromGit` done in this repository? */
+export function hidesFromGit({ root }: Pick<ProjectPlace, "root">): boolean {
+  const common = commonDirAt(root);
+  const text = common === undefined ? undefined : readText(join(common, "info", "exclude"));
+  const known = new Set(text?.split("\n"));
+  return hidden.every((line) => known.has(line));
+}
+
 /**
  * Hides from git what is this machine's alone in a checkout: a tracked ignore file leaves with its branch. Answers the
  * file that does it, and whether it was changed.
