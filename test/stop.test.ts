@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
@@ -385,4 +385,24 @@ test("ov stop --all ends everybody, and refuses a name beside it", async () => {
   for (const name of ["b1", "c1"]) expect(await project.agent(name)).toMatchObject({ outcome: "stopped" });
   // A stopped agent reads no answer, so status does not ask for one.
   expect((await project.ov("status", "--all")).out).not.toContain("waits for an answer");
+});
+
+describe("ov stop while a file of the configuration is broken", () => {
+  for (const engine of ["an engine", "no engine"] as const) {
+    test(`stops the agent with the last known copy and ${engine}, and names the file`, async () => {
+      await using project = await slung(obedient);
+      await hanging(project);
+      if (engine === "no engine") await project.json("engine", "stop");
+      const local = join(project.root, ".overstory", "config.local.yaml");
+      writeFileSync(local, "agents:\n  maxDepth: [\n");
+      const broken = expect.stringContaining(`${local} cannot be used`);
+      for (const words of [["status"], ["inbox"], ["merge", "list"], ["engine", "status"], ["pause", "b1"]])
+        expect(await project.ov(...words)).toMatchObject({ code: 0, err: broken });
+      const refused = await project.ovWith({}, "sling", "T1", "--name", "b2", "--json");
+      expect(refused.code).toBe(3);
+      expect(jsonOf(refused)).toMatchObject({ code: "CONFIG_ERROR", details: { configPath: local } });
+      expect(await project.ov("stop", "b1")).toMatchObject({ code: 0, err: broken });
+      expect(await project.agent("b1")).toMatchObject({ state: "completed", outcome: "stopped" });
+    });
+  }
 });

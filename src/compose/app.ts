@@ -17,12 +17,14 @@ export interface AppOptions {
   readonly env: Environment;
   readonly cwd: string;
   readonly project: string | undefined;
+  /** Go on with the last known configuration while a file of it is broken. */
+  readonly lastKnownConfig?: boolean;
   /** Prints a line for the user at once, while the command still runs. */
   readonly warn?: (line: string) => void;
 }
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
-export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOptions): App {
+export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, warn = () => {} }: AppOptions): App {
   let place: FoundPlace | undefined;
   const thePlace = (): FoundPlace => {
     place ??= findPlace({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
@@ -37,7 +39,7 @@ export function makeApp({ env, cwd, project: typed, warn = () => {} }: AppOption
   let project: Promise<Project> | undefined;
   let channel: CommandChannel | undefined;
   const theProject = (): Promise<Project> => {
-    project ??= boundPlace().then((here) => openProject(here, env));
+    project ??= boundPlace().then((here) => openProject(here, env, { lastKnown: lastKnownConfig }));
     return project;
   };
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);

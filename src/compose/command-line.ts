@@ -11,6 +11,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     env,
     tree: await treeFor(argv),
     version,
-    makeApp: (globals, warn) => makeApp({ env, cwd: process.cwd(), project: globals.project, warn }),
+    makeApp: ({ project }, warn, { worksWithBrokenConfig: lastKnownConfig = false }) =>
+      makeApp({ env, cwd: process.cwd(), project, lastKnownConfig, warn }),
   });
 }

@@ -40,8 +40,13 @@ export interface Project {
   readonly notices: readonly string[];
 }
 
-export async function openProject(place: ProjectPlace, env: Environment): Promise<Project> {
-  const ready = await config(place, env.OVERSTORY_TOKEN === undefined && !isMarked() ? env : withoutOverrides(env));
+export async function openProject(
+  place: ProjectPlace,
+  env: Environment,
+  options: { readonly lastKnown?: boolean } = {},
+): Promise<Project> {
+  const overrides = env.OVERSTORY_TOKEN === undefined && !isMarked() ? env : withoutOverrides(env);
+  const ready = await config(place, overrides, options);
   if (!ready.ok) {
     throw unusableConfig(join(sharedDir(place.root), "config.yaml"), ready.refusal);
   }

@@ -6,16 +6,26 @@ import type { Environment } from "./sources.ts";
 
 export type { Config } from "./schema.ts";
 
-/** The project's configuration: compiled if that is still true, else from its sources, compiled for the next caller. */
+/**
+ * The project's configuration: compiled if that is still true, else from its sources, compiled for the next caller. With
+ * `lastKnown` the last known copies count for files that are broken.
+ */
 export async function config(
   place: ProjectPlace,
   env: Environment,
+  { lastKnown = false }: { readonly lastKnown?: boolean } = {},
 ): Promise<Result<ReadyConfig, readonly ConfigProblem[]>> {
   const compiled = readCompiledConfig(place, env);
   if (compiled !== undefined) return ok(compiled);
   const { compileConfig } = await import("./compile.ts");
-  const loaded = await compileConfig(place, env);
-  return loaded.ok
+  const sources = await compileConfig(place, env);
+  const loaded = sources.ok || !lastKnown ? sources : await fromCopies(place, env, sources.problems);
+  return loaded?.ok === true
     ? ok({ config: loaded.config, warnings: loaded.warnings, notices: loaded.notices })
-    : no(loaded.problems);
+    : no(sources.problems);
+}
+
+async function fromCopies(place: ProjectPlace, env: Environment, problems: readonly ConfigProblem[]) {
+  const [{ loadLastKnown }, { configFiles }] = await Promise.all([import("./load.ts"), import("./sources.ts")]);
+  return loadLastKnown(configFiles(place), env, problems);
 }

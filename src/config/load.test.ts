@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type Loaded, loadConfig } from "./load.ts";
+import { type Loaded, loadConfig, loadLastKnown } from "./load.ts";
 import { type ConfigFiles, configFiles, type Environment } from "./sources.ts";
 
 interface Given {
@@ -394,3 +394,23 @@ test("no text whatever makes loading throw", async () => {
     { numRuns: 200 },
   );
 }, 60_000);
+
+test("a link that leads to itself is a file that cannot be read", () =>
+  inProject({}, async (files) => {
+    symlinkSync("config.yaml", files.project);
+    const { ok, problems } = await loadConfig(files, {});
+    expect({ ok, problems }).toMatchObject({ ok: false, problems: [{ message: "cannot be read (ELOOP)" }] });
+  }));
+
+test("the last known copy stands in for a broken file, and for the project's file only a copy does", () =>
+  inProject({ project: "agents: [\n", local: "agents: {maxDepth: 4}\n" }, async (files) => {
+    const { problems } = await loadConfig(files, {});
+    expect(await loadLastKnown(files, {}, problems)).toBeUndefined();
+    mkdirSync(join(files.state, "config"), { recursive: true });
+    writeFileSync(files.lastKnown.project, "agents: {maxConcurrent: 3}\n");
+    const known = await loadLastKnown(files, {}, problems);
+    expect(known?.config.agents).toMatchObject({ maxConcurrent: 3, maxDepth: 4 });
+    expect(known?.notices).toEqual([expect.stringContaining(`${files.project} cannot be used: `)]);
+    writeFileSync(files.lastKnown.project, "agents: [\n");
+    expect(await loadLastKnown(files, {}, problems)).toBeUndefined();
+  }));

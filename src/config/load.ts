@@ -39,6 +39,34 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
   return { ok: problems.length === 0, config, warnings, problems, notices, origins };
 }
 
+/**
+ * For commands that must work while a file is broken, such as the one that stops an agent: the last known copy of each
+ * broken file counts in its place, or for this machine's file that it was not there. Undefined where that does not help.
+ */
+export async function loadLastKnown(
+  files: ConfigFiles,
+  env: Environment,
+  problems: readonly ConfigProblem[],
+): Promise<Loaded | undefined> {
+  const isBroken = (layer: "project" | "local"): boolean => problems.some(({ file }) => file === files[layer]);
+  const broken = (["project", "local"] as const).filter(isBroken);
+  const { lastKnown } = files;
+  if (broken.length === 0 || (isBroken("project") && !existsSync(lastKnown.project))) return undefined;
+  const known = Object.fromEntries(broken.map((layer) => [layer, lastKnown[layer]]));
+  const loaded = await loadConfig({ ...files, ...known }, env);
+  if (!loaded.ok) return undefined;
+  const notices = broken.map((layer) => brokenFile(files[layer], existsSync(lastKnown[layer]), problems));
+  return { ...loaded, notices: [...notices, ...loaded.notices] };
+}
+
+function brokenFile(path: string, hasCopy: boolean, problems: readonly ConfigProblem[]): string {
+  const first = problems.find(({ file }) => file === path);
+  const where = first === undefined || first.line === 0 ? "" : ` (line ${first.line}, column ${first.column})`;
+  const what = [first?.key, first?.message].filter(Boolean).join(" ");
+  const instead = hasCopy ? "its last known copy counts" : "it counts as not there";
+  return `${path} cannot be used: ${what}${where}; ${instead} for this command; mend it, then look again: ov config validate`;
+}
+
 /** The project was set up, so it had settings. Without them, work would land that no gate has checked. */
 const isLost = (files: ConfigFiles): boolean =>
   !existsSync(files.project) && !existsSync(files.lastKnown.project) && existsSync(join(files.state, recordName));

@@ -16,11 +16,11 @@ export interface ConfigProblem extends Place {
   readonly nearest?: string;
 }
 
-/** The failure of a command in a project with these problems. `path` is the file that has most of them. */
-export const unusableConfig = (path: string, problems: readonly ConfigProblem[]): Failure =>
+/** The failure of a command in a project with these problems. It names the project's file, unless that one is sound. */
+export const unusableConfig = (projectFile: string, problems: readonly ConfigProblem[]): Failure =>
   new Failure({
     kind: "config-invalid",
-    path,
+    path: [projectFile, ...filesOf(problems)].find((path) => problems.some(({ file }) => file === path)) ?? projectFile,
     problems: problems.map(({ key, message, file, line, column }) => ({
       field: key,
       problem: message,
@@ -28,6 +28,10 @@ export const unusableConfig = (path: string, problems: readonly ConfigProblem[])
       ...(line > 0 ? { line, column } : {}),
     })),
   });
+
+/** The files that the problems stand in. The environment is none. */
+export const filesOf = (problems: readonly ConfigProblem[]): readonly string[] =>
+  [...new Set(problems.map(({ file }) => file))].filter((file) => file.startsWith("/"));
 
 /** Where values come from; later ones win. */
 export const layers = ["default", "project", "local", "environment"] as const;

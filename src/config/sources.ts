@@ -48,7 +48,15 @@ export function fileInForce(files: ConfigFiles, layer: "project" | "local"): str
   return !isThere(files[layer]) && isThere(copy) ? copy : files[layer];
 }
 
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A link that leads to itself. Reading it says so.
+    if (error instanceof Error && "code" in error && error.code === "ELOOP") return true;
+    throw error;
+  }
+}
 
 function fingerprint(path: string): Fingerprint {
   const stat = statSync(path, { throwIfNoEntry: false });

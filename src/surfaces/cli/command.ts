@@ -76,6 +76,11 @@ export interface Command {
    * an older version wrote must not lock anybody out, so it ends as an ordinary failure.
    */
   readonly inHooks?: boolean;
+  /**
+   * It looks or stops, and starts and lands nothing, so it goes on with the last known configuration while a file of it
+   * is broken: nobody should have to mend a file before they can stop an agent.
+   */
+  readonly worksWithBrokenConfig?: boolean;
   readonly run?: () => Promise<Handler>;
 }
 

@@ -15,7 +15,7 @@ export interface CliInput {
   readonly tree: Command;
   readonly version: string;
   /** Called once, and only for a command line that can be run. */
-  readonly makeApp: (globals: Globals, warn: Io["warn"]) => App | Promise<App>;
+  readonly makeApp: (globals: Globals, warn: Io["warn"], command: Command) => App | Promise<App>;
   readonly stdout?: Sink;
   readonly stderr?: Sink;
   readonly stdin?: () => Promise<string | undefined>;
@@ -105,7 +105,7 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
   for (const notice of parsed.notices) io.warn(notice);
   const handler = await command.run?.();
   if (handler === undefined) throw new Error(`${path.join(" ")} has no handler`);
-  const app = await input.makeApp(globals, io.warn);
+  const app = await input.makeApp(globals, io.warn, command);
   const result = await handler({ path, flags, args, app, io });
   const notices = await app.notices();
   for (const notice of notices) io.warn(notice);

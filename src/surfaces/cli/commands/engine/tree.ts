@@ -15,12 +15,14 @@ export const engineCommand: Command = {
     {
       name: "status",
       summary: "Show whether an engine is running, and what is left to do",
+      worksWithBrokenConfig: true,
       run: async () => (await import("./status.ts")).status,
     },
     {
       name: "stop",
       summary: "Ask the engine to leave, and wait until it did",
       details: "Turns that are running go on; the next command that leaves work starts an engine again.",
+      worksWithBrokenConfig: true,
       run: async () => (await import("./stop.ts")).stop,
     },
     {

@@ -15,5 +15,6 @@ export const inboxCommand: Command = {
     { line: "ov inbox", does: "what needs you now" },
     { line: "ov inbox --peek --json", does: "the same for a script, which changes nothing" },
   ],
+  worksWithBrokenConfig: true,
   run: async () => (await import("./inbox.ts")).inbox,
 };

@@ -67,6 +67,7 @@ export const mergeCommand: Command = {
         { name: "all", summary: "Those that have ended too" },
         limit,
       ],
+      worksWithBrokenConfig: true,
       run: async () => (await import("./queue.ts")).list,
     },
     {

@@ -7,5 +7,6 @@ export const pauseCommand: Command = {
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
   flags: [{ name: "tree", summary: "Also everybody below it" }],
+  worksWithBrokenConfig: true,
   run: async () => (await import("./pause.ts")).pause,
 };

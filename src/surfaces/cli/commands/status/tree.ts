@@ -9,5 +9,6 @@ export const statusCommand: Command = {
     { name: "agent", value: "name", summary: "Whose unread mail to count (default: operator)", complete: "agents" },
   ],
   examples: [{ line: "ov status", does: "who is working, waiting or done" }],
+  worksWithBrokenConfig: true,
   run: async () => (await import("./status.ts")).status,
 };

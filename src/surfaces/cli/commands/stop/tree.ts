@@ -22,5 +22,6 @@ export const stopCommand: Command = {
     { line: "ov stop lead-1 --tree", does: "ends a lead and all it started" },
     { line: "ov stop builder-T1 --clean-worktree", does: "ends it and removes its worktree once its work has landed" },
   ],
+  worksWithBrokenConfig: true,
   run: async () => (await import("./stop.ts")).stop,
 };
