@@ -1,5 +1,13 @@
 import { type MergeEntry, openMergeStatuses } from "../../domain/merge/entry.ts";
+import { causeWords } from "../../domain/merge/words.ts";
 import type { Tx } from "../../ports/store.ts";
+
+export interface BlockedMerge {
+  readonly id: number;
+  readonly branch: string;
+  /** What is in the way, in words. */
+  readonly why: string;
+}
 
 /** Where the branches of a run, or of all runs, stand; by the numbers of their entries. */
 export interface MergeCounts {
@@ -9,6 +17,8 @@ export interface MergeCounts {
   readonly approvals: readonly number[];
   /** Did not land, and nothing newer of the branch is there. */
   readonly failed: readonly number[];
+  /** Something outside is in their way; they are tried again, and mostly a person has to mend it. */
+  readonly blocked: readonly BlockedMerge[];
   /** Why things that a person asked for have not worked yet; they are tried again. */
   readonly troubles: readonly string[];
 }
@@ -27,5 +37,12 @@ export async function mergeCounts(tx: Tx, of: { readonly runId?: string }): Prom
     pending: open.map(({ id }) => id),
     approvals: open.filter(({ approval }) => approval === "waiting").map(({ id }) => id),
     failed: failed.map(({ id }) => id),
+    blocked: open.filter(({ status }) => status === "blocked").map(blockedMerge),
   };
 }
+
+const blockedMerge = ({ id, branch, cause, causeDetail }: MergeEntry): BlockedMerge => ({
+  id,
+  branch,
+  why: [cause === null ? "" : causeWords[cause], causeDetail?.message ?? ""].filter((part) => part !== "").join(": "),
+});

@@ -4,7 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
-import { mergeCounts } from "../merge/merge-counts.ts";
+import { type BlockedMerge, mergeCounts } from "../merge/merge-counts.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/unpromoted.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
@@ -35,6 +35,8 @@ export interface Overview {
   readonly approvals: readonly number[];
   /** Numbers of the merges that did not land and have no successor. */
   readonly failedMerges: readonly number[];
+  /** Merges that something outside is in the way of. */
+  readonly blockedMerges: readonly BlockedMerge[];
   /** Why promotions and undos that were asked for have not worked yet. */
   readonly mergeTroubles: readonly string[];
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
@@ -82,6 +84,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       openMerges: merges.pending.length,
       approvals: merges.approvals,
       failedMerges: merges.failed,
+      blockedMerges: merges.blocked,
       mergeTroubles: merges.troubles,
       unpromoted: await unpromotedWork(tx, context),
       decisions: decisions.filter(({ kind }) => kind === "decision"),

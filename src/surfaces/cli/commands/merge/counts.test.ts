@@ -3,7 +3,7 @@ import { plain } from "../../paint.ts";
 import { mergeLines } from "./counts.ts";
 
 const lines = (failed: readonly number[]): string =>
-  mergeLines(plain, { pending: 0, approvals: [], failed }).join("\n");
+  mergeLines(plain, { pending: 0, approvals: [], failed, blocked: [] }).join("\n");
 
 test("each branch that failed is named with the command that shows it", () => {
   expect(lines([4])).toContain("ov merge show 4");

@@ -1,4 +1,5 @@
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { BlockedMerge } from "../../../../usecases/merge/merge-counts.ts";
 import type { Paint } from "../../command.ts";
 import { hintLine, warningLine } from "../../marks.ts";
 
@@ -7,18 +8,21 @@ export interface Counts {
   readonly pending: number | readonly number[];
   readonly approvals: readonly number[];
   readonly failed: readonly number[];
+  readonly blocked: readonly BlockedMerge[];
   readonly troubles?: readonly string[] | undefined;
 }
 
-export const mergesJson = ({ pending, approvals, failed, troubles = [] }: Counts) => ({
+export const mergesJson = ({ pending, approvals, failed, blocked, troubles = [] }: Counts) => ({
   pending: count(pending),
   waitingForApproval: approvals,
   failed,
+  blocked,
   troubles,
 });
 
 /** Nothing while nothing is on its way; else how much, and what a person has to do. */
-export function mergeLines(paint: Paint, { pending, approvals, failed, troubles = [] }: Counts): readonly string[] {
+export function mergeLines(paint: Paint, counts: Counts): readonly string[] {
+  const { pending, approvals, failed, blocked, troubles = [] } = counts;
   const repeated = troubles.map((why) =>
     warningLine(paint, `The last try failed and is repeated: ${visibleLine(why)}`, "ov merge log"),
   );
@@ -26,15 +30,33 @@ export function mergeLines(paint: Paint, { pending, approvals, failed, troubles 
   const numbers = [
     `${count(pending)} pending`,
     ...(approvals.length === 0 ? [] : [`${approvals.length} waiting for approval`]),
+    ...(blocked.length === 0 ? [] : [`${blocked.length} blocked`]),
     ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
   ];
   const [first] = approvals;
   return [
     `Merges: ${numbers.join(", ")}`,
     ...(first === undefined ? [] : [warningLine(paint, approvalWords(approvals.length), approvalCommand(approvals))]),
+    ...blockedLines(paint, blocked),
     ...repeated,
     ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ${failedCommands(failed)}`)]),
   ];
+}
+
+/** Branches mostly meet the same obstacle; the list has the rest. */
+const mostBlocked = 3;
+
+function blockedLines(paint: Paint, blocked: readonly BlockedMerge[]): readonly string[] {
+  const lines = blocked
+    .slice(0, mostBlocked)
+    .map(({ id, branch, why }) =>
+      warningLine(
+        paint,
+        `merge ${id} of ${visibleLine(branch)} is blocked: ${visibleLine(why)}`,
+        `when that is mended: ov merge resume ${id}`,
+      ),
+    );
+  return blocked.length <= mostBlocked ? lines : [...lines, hintLine(paint, "see all that is blocked: ov merge list")];
 }
 
 const failedCommands = (failed: readonly number[]): string =>

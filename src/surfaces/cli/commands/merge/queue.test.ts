@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { cleanly, conflicts, desk } from "../../../../../testkit/merge-desk.ts";
 import { builderBranch, mergeWorld } from "../../../../../testkit/merge-queue-world.ts";
+import { blocked } from "../../../../usecases/merge/settle-block.ts";
 
 test("a branch that waits for approval says so everywhere, with the command to type", async () => {
   await using world = await mergeWorld({ mode: "approve" });
@@ -29,6 +30,23 @@ test("a branch that waits for approval says so everywhere, with the command to t
   expect((await ov.json("status")).document).toMatchObject({ needsOperator: false });
   await conflicts(world)();
   expect((await ov.json("status")).document).toMatchObject({ merges: { pending: 0, failed: [id] } });
+});
+
+test("a blocked merge is named with its reason and the command to type, and needs the operator", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  const { id } = await world.announce();
+  await world.asEngine(async (tx, context) => {
+    const [entry] = await tx.merges.list({});
+    const detail = { message: "the commit could not be signed" };
+    if (entry !== undefined) await blocked(tx, context, entry, { cause: "git_error", detail, notBefore: 1 });
+  });
+  const { out } = await ov.run("status");
+  expect(out).toContain("1 blocked");
+  expect(out).toContain(`merge ${id} of ${builderBranch} is blocked: git failed: the commit could not be signed`);
+  expect(out).toContain(`ov merge resume ${id}`);
+  expect((await ov.run("run")).out).toContain(`ov merge resume ${id}`);
+  expect((await ov.json("status")).document).toMatchObject({ needsOperator: true, merges: { blocked: [{ id }] } });
 });
 
 test("where a person says when, a branch that its parent approved says what it waits for", async () => {

@@ -24,13 +24,20 @@ export const status: Handler = async ({ app, flags, io }) => {
     unreadMailScope,
     approvals,
     failedMerges,
+    blockedMerges,
     mergeTroubles,
     openMerges,
     decisions,
     questions,
     unpromoted,
   } = reply.value;
-  const merges = { pending: openMerges, approvals, failed: failedMerges, troubles: mergeTroubles };
+  const merges = {
+    pending: openMerges,
+    approvals,
+    failed: failedMerges,
+    blocked: blockedMerges,
+    troubles: mergeTroubles,
+  };
   const engine = app.engine.status();
   const head =
     run === null
@@ -69,7 +76,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       unpromoted,
       missingTargets: lost,
       needsOperator:
-        approvals.length + decisions.length + questions.length > 0 ||
+        approvals.length + blockedMerges.length + decisions.length + questions.length > 0 ||
         otherRuns.some(({ waiting }) => waiting > 0) ||
         agents.some((view) => view.needsOperator),
       decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
