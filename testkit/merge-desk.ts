@@ -28,6 +28,8 @@ export interface Desk {
   engine: (() => Promise<void>) | undefined;
   answer: boolean | undefined;
   readonly heads: Map<string, string>;
+  /** Branches that were deleted. */
+  readonly gone: Set<string>;
 }
 
 /** The real commands over the real use cases; git and the engine are played. */
@@ -58,7 +60,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     merges: async () => merges,
     worktrees: async () => ({ confirm: async () => made.answer, restOf: async () => ok(undefined) }),
     fullDisk: () => undefined,
-    lacksBranch: () => false,
+    lacksBranch: (branch: string) => made.gone.has(branch),
     until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
       for (let round = 0; round < 5; round++) {
         const answer = await ask();
@@ -93,6 +95,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     engine: undefined,
     answer: undefined,
     heads,
+    gone: new Set(),
   };
   return made;
 }
@@ -108,8 +111,12 @@ export const cleanly = {
 } as const;
 
 /** Plays an engine that lands the approved entries. */
-export const lands =
-  (world: MergeWorld, ...ids: readonly number[]) =>
+export const lands = (world: MergeWorld, ...ids: readonly number[]): (() => Promise<void>) =>
+  landsOn(world, "main", ...ids);
+
+/** Plays an engine that lands the approved entries on this branch. */
+export const landsOn =
+  (world: MergeWorld, landing: string, ...ids: readonly number[]) =>
   (): Promise<void> =>
     world.asEngine(async (tx, context) => {
       const entries: MergeEntry[] = (await tx.merges.list({ statuses: ["pending"] })).filter(
@@ -117,7 +124,7 @@ export const lands =
       );
       if (entries.length === 0) return;
       const queueIds = entries.map(({ id }) => id);
-      const op = await newOp(tx, context, { kind: "land", ref: "refs/heads/main", queueIds });
+      const op = await newOp(tx, context, { kind: "land", ref: `refs/heads/${landing}`, queueIds });
       await landed(tx, context, {
         opId: op.id,
         entries: entries.map((entry) => ({

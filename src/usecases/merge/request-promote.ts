@@ -66,6 +66,7 @@ async function landingFor(
   { runId, target }: PromoteRequest,
 ): Promise<Result<Landing | Nothing, Refusal>> {
   if (target !== undefined) {
+    if (target === "") return no(invalid("--target", "must name a branch"));
     if (runId !== undefined) return no(invalid("--target", "cannot be combined with --run"));
     const waiting = (await unpromotedWork(tx, context)).find((one) => one.target === target);
     if (waiting === undefined) return ok({ nothing: `nothing that has landed waits for ${target}`, target });

@@ -3,6 +3,7 @@ import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { findUndo, type Undoable, type UndoTarget } from "./find-undo.ts";
+import { promoteFlags, purposeOf } from "./landing-target.ts";
 import { newOp } from "./new-op.ts";
 
 /** What taking something back would concern. */
@@ -16,17 +17,25 @@ export interface UndoRequest extends UndoTarget {
   readonly requeue?: boolean | undefined;
 }
 
+export interface UndoReply extends Undoable {
+  readonly undo: MergeOp;
+  /** The flags with which `ov merge promote` brings what the undo leaves to the branch that was promoted. */
+  readonly promoteFlags: readonly string[];
+}
+
 /** Asks the engine to take something back. Asking twice is asking once. */
-export const requestUndo: UseCase<UndoRequest, Undoable & { readonly undo: MergeOp }> = {
+export const requestUndo: UseCase<UndoRequest, UndoReply> = {
   access: "write",
   operatorOnly: true,
   run: async (tx, context, { requeue, ...target }) => {
     const found = await findUndo(tx, target);
     if (!found.ok) return found;
     const { op, entries } = found.value;
+    const purpose = await purposeOf(tx, context, op.ref.replace(/^refs\/heads\//, ""));
+    const reply = { ...found.value, promoteFlags: purpose === null ? [] : await promoteFlags(tx, purpose) };
     const queueIds = entries.map(({ id }) => id);
     const asked = await askedBefore(tx, op, queueIds);
-    if (asked !== undefined) return ok({ ...found.value, undo: asked });
+    if (asked !== undefined) return ok({ ...reply, undo: asked });
     const undo = await newOp(tx, context, {
       kind: "undo",
       ref: op.ref,
@@ -34,7 +43,7 @@ export const requestUndo: UseCase<UndoRequest, Undoable & { readonly undo: Merge
       undoes: op.id,
       request: { requeue: requeue === true },
     });
-    return ok({ ...found.value, undo });
+    return ok({ ...reply, undo });
   },
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { desk, lands } from "../../../../../testkit/merge-desk.ts";
+import { desk, lands, landsOn } from "../../../../../testkit/merge-desk.ts";
 import { type MergeWorld, mergeWorld } from "../../../../../testkit/merge-queue-world.ts";
 import { settlePromotion } from "../../../../usecases/merge/settle-promotion.ts";
 import { undone } from "../../../../usecases/merge/settle-undo.ts";
@@ -90,4 +90,47 @@ test("promote waits for the engine and tells which files are in the way", async 
   const again = await ov.run("merge", "undo", undo.id, "--yes");
   expect(again.err).toContain("Moves main to m1 again, with its files");
   expect(again.out).toContain("Moved main to m1 again");
+});
+
+const promotes = (world: MergeWorld): Promise<void> =>
+  world.asEngine(async (tx, context) => {
+    const [op] = await tx.mergeOps.list({ kind: "promote", status: "intended" });
+    const end = { status: "done", problem: null, beforeCommit: "m0", afterCommit: "m1" } as const;
+    if (op !== undefined) await settlePromotion(tx, context, op, end);
+  });
+
+test("the promotion that an undo advises does something when typed, also while another run is current", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  ov.engine = landsOn(world, "overstory/integration/main");
+  await ov.json("merge", "--branch", "feature");
+  ov.engine = () => promotes(world);
+  expect(await ov.json("merge", "promote", "--target", "main")).toMatchObject({ exit: 0, document: { moved: true } });
+  ov.engine = () => takesBack(world);
+  const { out } = await ov.run("merge", "undo", "feature", "--yes");
+  const [, advised = ""] = /to change it there too: ov (merge promote.*)/.exec(out) ?? [];
+  expect((await ov.run("status")).out).toContain("main still has it");
+  ov.engine = () => promotes(world);
+  expect(await ov.json(...advised.split(" "))).toMatchObject({ exit: 0, document: { moved: true } });
+});
+
+test("nothing is said about what a deleted branch still has", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  ov.engine = landsOn(world, "overstory/integration/main");
+  await ov.json("merge", "--branch", "feature");
+  ov.engine = () => promotes(world);
+  await ov.json("merge", "promote", "--target", "main");
+  ov.gone.add("main");
+  ov.engine = () => takesBack(world);
+  expect((await ov.run("merge", "undo", "feature", "--yes")).out).not.toContain("still has it");
+  expect((await ov.run("status")).out).not.toContain("still has it");
+});
+
+test("a target that is no branch is not found, and an empty one is a mistake of usage", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  expect((await ov.json("merge", "promote", "--target", "nope")).exit).toBe(7);
+  expect((await ov.json("merge", "promote", "--target", "")).exit).toBe(2);
+  expect(await ov.json("merge", "promote", "--target", "main")).toMatchObject({ exit: 0, document: { moved: false } });
 });

@@ -31,6 +31,10 @@ export const promote: Handler = async ({ app, flags, io }) => {
   if (!asked.ok) return asked;
   if (asked.value.promote === null) {
     const { nothing, target } = asked.value;
+    if (request.target !== undefined) {
+      const head = await (await app.merges()).head(request.target);
+      if (!head.ok) return head;
+    }
     return ok({
       json: { promote: null, landingBranch: null, targetBranch: target, errorMessage: null, moved: false },
       text: [

@@ -100,10 +100,13 @@ function aboutLine(entry: MergeEntry, meantFor: string | null): string {
   return visibleLine(facts.join(", "));
 }
 
+/** The promotion to type, with its flags: names of flags and their values in turn. */
+export const promoteWith = (flags: readonly string[]): string =>
+  ["ov merge promote", ...flags.map((word, at) => (at % 2 === 0 ? word : shellWord(word)))].join(" ");
+
 function nextSteps({ entry, meantFor, promoteFlags }: MergeResult): readonly string[] {
   if (entry.status === "merged") {
-    const command = ["ov merge promote", ...promoteFlags.map(shellWord)].join(" ");
-    return meantFor === null ? [] : [`to have it on ${visibleLine(meantFor)}: ${command}`];
+    return meantFor === null ? [] : [`to have it on ${visibleLine(meantFor)}: ${promoteWith(promoteFlags)}`];
   }
   if (awaitsApproval(entry)) {
     const all = entry.causeDetail?.difference === undefined ? [] : [`see all of it: ov merge diff ${entry.id}`];

@@ -8,6 +8,7 @@ import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 import { opJson } from "./log.ts";
 import { entryJson, paintedVerdict, verdictOf } from "./render.ts";
+import { promoteWith } from "./result.ts";
 import { settledOp } from "./wait-op.ts";
 
 /** Shows what would be taken back, asks, and waits until the engine has done it. */
@@ -43,14 +44,22 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
       exit: exits.merge,
     });
   }
-  const stillIn = asked.value.promoted;
+  const { promoted, promoteFlags } = asked.value;
+  // A branch that was deleted since has nothing any more.
+  const stillIn = promoted === null || app.lacksBranch(promoted) ? null : promoted;
   return ok({
     json: { ...json, errorMessage: null, stillIn },
     text: [
       successLine(io.paint, `${doneWords(asked.value)}:`, op.id),
       ...(stillIn === null
         ? []
-        : [warningLine(io.paint, stillInWords(asked.value, stillIn), "to change it there too: ov merge promote")]),
+        : [
+            warningLine(
+              io.paint,
+              stillInWords(asked.value, stillIn),
+              `to change it there too: ${promoteWith(promoteFlags)}`,
+            ),
+          ]),
       hintLine(io.paint, `to undo this: ov merge undo ${op.id}`),
     ].join("\n"),
     quietText: op.id,

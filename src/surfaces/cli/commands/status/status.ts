@@ -29,8 +29,9 @@ export const status: Handler = async ({ app, flags, io }) => {
     openMerges,
     decisions,
     questions,
-    unpromoted,
   } = reply.value;
+  // A branch that was deleted has nothing any more that could be taken out of it.
+  const unpromoted = reply.value.unpromoted.filter(({ landings, target }) => landings > 0 || !app.lacksBranch(target));
   const merges = {
     pending: openMerges,
     approvals,
