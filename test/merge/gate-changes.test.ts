@@ -125,6 +125,30 @@ test("the question shows what changes in those files, and nothing else of the br
   }
 });
 
+test("a branch that waits for approval anyway is asked about before that, so that one approval lands it", async () => {
+  await using world = await worldWith({ merge: { mode: "approve" } });
+  const id = await queued(world, writes("tools/check.sh", "true\n"));
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({
+    approval: "waiting",
+    causeDetail: { message: expect.stringContaining("tools/check.sh"), files: ["tools/check.sh"] },
+  });
+  const [waiting, ...more] = (await world.call(operatorInbox, {})).decisions;
+  expect(more).toEqual([]);
+  expect(waiting?.context).toContain("-test ! -e broken.txt\n+true\n");
+  const asked = (await questions(world)).length;
+  await world.call(approveMerge, { of: String(id) });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified_with_gaps" });
+  expect(await questions(world)).toHaveLength(asked);
+});
+
+test("a branch that waits for approval and touches nothing of this is asked about once", async () => {
+  await using world = await worldWith({ merge: { mode: "approve" } });
+  await queued(world, writes("src/a.ts", "ordinary\n"));
+  expect(await questions(world)).toHaveLength(1);
+});
+
 test("approved by the operator it lands as verified with gaps; a parent who asks again changes nothing", async () => {
   await using world = await worldWith();
   const id = await queued(world, writes("tools/check.sh", "true\n"));

@@ -32,6 +32,30 @@ export async function claimEntries(
   });
 }
 
+/**
+ * Asks the operator about entries that wait for an approval anyway, before it is given. So one approval is enough, and
+ * who gives it has been shown the difference.
+ */
+export async function askAhead(
+  ports: MergePorts,
+  entries: readonly MergeEntry[],
+  concerns: ReadonlyMap<number, Concern>,
+): Promise<void> {
+  const doubts = entries.flatMap(({ id }) => {
+    const doubt = doubtOf(ports, concerns.get(id));
+    return doubt === undefined ? [] : [{ id, doubt }];
+  });
+  if (doubts.length === 0) return;
+  const context = mergeContext(ports);
+  await ports.store.transaction(async (tx) => {
+    for (const { id, doubt } of doubts) {
+      const entry = await tx.merges.get(id);
+      // An approval that was given meanwhile did not know of the question; it is asked when the entry is taken up.
+      if (entry?.status === "pending" && entry.approval === "waiting") await askAbout(tx, context, entry, doubt);
+    }
+  });
+}
+
 /** The question for the operator, by the project's rules. */
 function doubtOf({ rules }: MergePorts, concern: Concern | undefined): Doubt | undefined {
   if (concern === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { readyMerges } from "../../usecases/merge/ready-merges.ts";
 import { SingleFlight } from "../single-flight.ts";
-import { claimEntries, freeLostEntries } from "./claims.ts";
+import { askAhead, claimEntries, freeLostEntries } from "./claims.ts";
 import { pinHeads } from "./heads.ts";
 import { recoverLandings } from "./land.ts";
 import { restoreTip } from "./landing-tip.ts";
@@ -36,6 +36,8 @@ export class MergeWorker {
   #inDoubt = true;
   readonly #flight: SingleFlight;
   readonly #ring: () => void;
+  /** Entries that wait for an approval and were looked at, with their commits. */
+  readonly #lookedAt = new Set<string>();
 
   constructor(ports: MergePorts, { slots, stop, ring }: MergeTools) {
     this.#ports = ports;
@@ -70,6 +72,7 @@ export class MergeWorker {
       this.#ring();
     }
     const operated = await this.#operate();
+    await this.#alone(() => this.#lookAhead(), undefined);
     const trains = await this.#trains().catch(async (error: unknown) => {
       await noteTrouble(this.#ports, error).catch(this.#ports.report);
       throw error;
@@ -131,6 +134,25 @@ export class MergeWorker {
       }
     }
     return did;
+  }
+
+  /** Whoever approves an entry should know what is asked about it. Each commit is looked at once. */
+  async #lookAhead(): Promise<void> {
+    const pending = await this.#ports.store.read((tx) => tx.merges.list({ statuses: ["pending"] }));
+    const fresh = pending.filter(
+      ({ id, approval, headCommit, dependsOn, causeDetail }) =>
+        approval === "waiting" &&
+        headCommit !== "" &&
+        // What it depends on is a part of the difference until that has landed.
+        dependsOn.length === 0 &&
+        causeDetail?.difference === undefined &&
+        !this.#lookedAt.has(`${id} ${headCommit}`),
+    );
+    for (const { id, headCommit } of fresh) this.#lookedAt.add(`${id} ${headCommit}`);
+    const { merging } = this.#ports;
+    const known = await Promise.all(fresh.map(({ headCommit }) => merging.commitOf(headCommit)));
+    const there = fresh.filter((_, at) => known[at] !== undefined);
+    if (there.length > 0) await askAhead(this.#ports, there, await concernsOf(this.#ports, there));
   }
 
   async #trains(): Promise<readonly Pick<TrainJob, "target" | "entries" | "concerns">[]> {

@@ -23,9 +23,10 @@ export const approve: Handler = async (call) => {
   const reply = await app.call("merge.approve", { of: settled.value, all, ignoreDependencies });
   if (!reply.ok) return reply;
   const { approved } = reply.value;
-  const lines = approved.map((entry) =>
-    successLine(io.paint, `Approved merge ${entry.id}:`, visibleLine(entry.branch)),
-  );
+  const lines = approved.flatMap(({ id, branch, causeDetail }) => [
+    successLine(io.paint, `Approved merge ${id}:`, visibleLine(branch)),
+    ...(causeDetail?.difference === undefined ? [] : [`  ${visibleLine(causeDetail.message)}`]),
+  ]);
   const hint = hintLine(io.paint, "see what becomes of it: ov merge list --all");
   return ok({
     json: { approved: approved.map(entryJson), count: approved.length },

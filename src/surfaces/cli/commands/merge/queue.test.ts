@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { cleanly, conflicts, desk } from "../../../../../testkit/merge-desk.ts";
 import { builderBranch, mergeWorld } from "../../../../../testkit/merge-queue-world.ts";
+import { askAbout } from "../../../../usecases/merge/ask-again.ts";
 import { blocked } from "../../../../usecases/merge/settle-block.ts";
 
 test("a branch that waits for approval says so everywhere, with the command to type", async () => {
@@ -47,6 +48,19 @@ test("a blocked merge is named with its reason and the command to type, and need
   expect(out).toContain(`ov merge resume ${id}`);
   expect((await ov.run("run")).out).toContain(`ov merge resume ${id}`);
   expect((await ov.json("status")).document).toMatchObject({ needsOperator: true, merges: { blocked: [{ id }] } });
+});
+
+test("what the operator is asked about stands in the list, and in the answer to the approval", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const ov = desk(world);
+  const { id } = await world.announce();
+  await world.asEngine(async (tx, context) => {
+    const [entry] = await tx.merges.list({});
+    const doubt = { why: ["it changes CLAUDE.md"], files: ["CLAUDE.md"], difference: "-a\n+b\n" };
+    if (entry !== undefined) await askAbout(tx, context, entry, doubt);
+  });
+  expect((await ov.run("merge", "list")).out).toContain("waits for approval: it changes CLAUDE.md");
+  expect((await ov.run("merge", "approve", String(id))).out).toContain("it changes CLAUDE.md");
 });
 
 test("where a person says when, a branch that its parent approved says what it waits for", async () => {

@@ -125,7 +125,10 @@ function verdictNamed(cell: string): Verdict | undefined {
 
 /** Why it is where it is. */
 export function noteOf({ entry, waitsFor, place }: MergeView): string {
-  if (awaitsApproval(entry)) return "waits for approval";
+  if (awaitsApproval(entry))
+    return entry.causeDetail?.difference === undefined
+      ? "waits for approval"
+      : `waits for approval: ${entry.causeDetail.message}`;
   if (waitsFor.length > 0 && isOpenMerge(entry)) return `waits for ${waitsFor.map((id) => `#${id}`).join(", ")}`;
   if (entry.cause !== null)
     return [causeWords[entry.cause], entry.causeDetail?.message ?? ""].filter((part) => part !== "").join(": ");
