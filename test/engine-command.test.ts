@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killServices } from "../testkit/lifecycle.ts";
 import { makeProject, type ProjectOptions, type TestProject } from "../testkit/project.ts";
+import { statePath } from "../testkit/state.ts";
 
 /** Keeps an idle engine up for the whole test. */
 const longLived = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" };
@@ -70,7 +71,9 @@ describe("ov engine", () => {
     expect(await project.json("engine", "stop")).toMatchObject({ stopped: true, wasRunning: true, pid });
     await nobodyLeft(project);
     expect(await project.json("engine", "stop")).toMatchObject({ stopped: true, wasRunning: false, pid: null });
-    expect(await project.json("engine", "status")).toMatchObject({ running: false });
+    const after = await project.json("engine", "status");
+    expect(after).toMatchObject({ running: false, log: statePath(project.root, "run", "engine.log") });
+    expect((await project.ov("engine", "status")).out).toContain(`Log: ${after.log}`);
   });
 
   test("leaves a running turn alone when it is stopped, and the turn finishes", async () => {

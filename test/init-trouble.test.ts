@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { statePath } from "../testkit/state.ts";
 import { initWorld } from "./init.world.ts";
@@ -179,4 +179,22 @@ describe("what stands in the way", () => {
     expect((await world.ov("init", "--name", " ")).code).toBe(2);
     expect(existsSync(join(world.root, ".overstory"))).toBe(false);
   });
+});
+
+test("a repository that git will not use is refused in git's words", async () => {
+  using world = await initWorld();
+  world.write(".git/config", "[core\n");
+  const { code, err } = await world.ov("init", "--yes");
+  expect({ code, err }).toMatchObject({ code: 3, err: expect.stringContaining("bad config line 1") });
+  expect(existsSync(join(world.root, ".overstory"))).toBe(false);
+});
+
+// Only root may give a directory away.
+test.skipIf(process.getuid?.() !== 0)("one that belongs to somebody else comes with git's own next step", async () => {
+  using world = await initWorld();
+  chownSync(join(world.root, ".git"), 12_345, 12_345);
+  chownSync(world.root, 12_345, 12_345);
+  const { code, err } = await world.ov("init", "--yes");
+  expect(err).toContain(`git config --global --add safe.directory ${world.root}`);
+  expect(code).toBe(3);
 });

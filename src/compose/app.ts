@@ -61,7 +61,11 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         const { realPathOf } = await import("../host/real-path.ts");
         const place = realPathOf(placed(path, at));
         const allowed = await app.call("identity.mayWrite", { path: place });
-        return allowed.ok ? ok(writeAtomically(place, text)) : allowed;
+        if (!allowed.ok) return allowed;
+        // A directory of the project is made where it is missing; one that was typed may be a slip of the hand.
+        if (at !== "project" && !existsSync(dirname(place)))
+          return no(invalid("file", "is in a directory that does not exist", { value: place }));
+        return ok(writeAtomically(place, text));
       },
     },
     absolute: (path) => resolve(cwd, path),

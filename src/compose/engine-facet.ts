@@ -45,13 +45,14 @@ export function makeEngineControl(project: Project, warn: (line: string) => void
     },
     status: async () => {
       const engine = live();
-      const load = await workload(project);
+      const path = join(project.dir, "run", "engine.log");
+      const rest = { log: existsSync(path) ? path : null, ...(await workload(project)) };
       if (engine === undefined) {
-        return { running: false, answers: null, pid: null, socket: null, version: null, uptimeMs: null, ...load };
+        return { running: false, answers: null, pid: null, socket: null, version: null, uptimeMs: null, ...rest };
       }
       const { pid, socket, version } = engine;
       const answers = await door.answers();
-      return { running: true, answers, pid, socket, version, uptimeMs: ageMs(engine), ...load };
+      return { running: true, answers, pid, socket, version, uptimeMs: ageMs(engine), ...rest };
     },
     stop: async () => {
       const refused = await operatorOnly(project.dir, project.env, "stop the engine");

@@ -13,6 +13,13 @@ export type FailureData =
   | { readonly kind: "inside-git-directory"; readonly path: string }
   | { readonly kind: "line-break-in-path"; readonly path: string }
   | { readonly kind: "bare-repository"; readonly path: string }
+  | {
+      readonly kind: "repository-unusable";
+      readonly path: string;
+      readonly problem: string;
+      /** The command that git itself advises. */
+      readonly advice: string | null;
+    }
   | { readonly kind: "project-copied"; readonly root: string; readonly original: string }
   | { readonly kind: "store-lost"; readonly path: string; readonly backup: string | null }
   | { readonly kind: "store-corrupt"; readonly path: string; readonly problem: string }

@@ -142,3 +142,13 @@ describe("a state directory that is gone", () => {
     expect((await project.json("task", "list")).tasks).toHaveLength(1);
   });
 });
+
+test("an export makes no directory that was typed, and the one of the project where it is missing", async () => {
+  await using project = await makeProject();
+  const missing = join(project.root, "..", "nope");
+  const refused = await project.ov("task", "export", join(missing, "x"));
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("in a directory that does not exist") });
+  expect(existsSync(missing)).toBe(false);
+  await project.json("task", "export");
+  expect(existsSync(join(project.root, ".seeds", "issues.jsonl"))).toBe(true);
+});

@@ -60,7 +60,9 @@ async function topLevel(cwd: string): Promise<string> {
   const isGitDir = (await ask(cwd, "rev-parse", "--is-inside-work-tree")) === "false";
   if (isGitDir) throw new Failure({ kind: "inside-git-directory", path: cwd });
   if (!hasGitAbove(cwd)) throw new Failure({ kind: "not-a-git-repository", path: cwd });
-  throw new Failure({ kind: "unexpected", problem: `git cannot use the repository at ${cwd}: ${err.trim()}` });
+  const advice = /^\s*(git config --global --add safe\.directory .+)$/m.exec(err)?.[1] ?? null;
+  const problem = (err.trim().split("\n")[0] ?? "").replace(/^fatal: /, "");
+  throw new Failure({ kind: "repository-unusable", path: cwd, problem, advice });
 }
 
 function hasGitAbove(dir: string): boolean {

@@ -65,6 +65,16 @@ export function describeFailure(failure: FailureData): Description {
         hint: "check a branch out and set the project up there: git worktree add ../main main && cd ../main && ov init",
         details: { ...details, worktreePath: failure.path, branchName: null },
       };
+    case "repository-unusable":
+      return {
+        ...setup("WORKTREE_ERROR"),
+        message: `git cannot use the repository at ${failure.path}: ${failure.problem}; nothing was changed`,
+        hint:
+          failure.advice === null
+            ? `see what git says: git -C ${shellWord(failure.path)} status`
+            : `if you trust its owner: ${failure.advice}`,
+        details: { ...details, worktreePath: failure.path, branchName: null },
+      };
     case "project-copied":
       return {
         ...setup("CONFIG_ERROR"),

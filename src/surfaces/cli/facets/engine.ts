@@ -15,6 +15,8 @@ export interface EngineReport extends Workload {
   readonly socket: string | null;
   readonly version: string | null;
   readonly uptimeMs: number | null;
+  /** The file that this engine and earlier ones write what went wrong to; null when there is none yet. */
+  readonly log: string | null;
 }
 
 export interface EngineStart {

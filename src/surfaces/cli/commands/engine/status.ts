@@ -1,4 +1,5 @@
 import { ok } from "../../../../domain/result.ts";
+import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
 import type { EngineReport } from "../../facets/engine.ts";
 import { duration } from "../../format.ts";
@@ -6,7 +7,8 @@ import { workLine } from "./render.ts";
 
 export const status: Handler = async ({ app }) => {
   const report = await (await app.engineControl()).status();
-  return ok({ json: { ...report }, text: [headline(report), workLine(report)].join("\n") });
+  const log = report.log === null ? [] : [`Log: ${visibleLine(report.log)}`];
+  return ok({ json: { ...report }, text: [headline(report), workLine(report), ...log].join("\n") });
 };
 
 function headline({ running, answers, pid, version, uptimeMs, socket }: EngineReport): string {
