@@ -20,6 +20,7 @@ describe("ov merge of an agent with uncommitted files", () => {
   test("says what is uncommitted and refuses, until it is told what to do", async () => {
     await using project = await makeProject({ files });
     const path = await seat(project, "ann");
+    await commit(project, path, "c.txt", "c\n");
     put(path, "draft.txt", "d\n");
     put(path, "a.txt", "changed\n");
     const before = await project.git("for-each-ref");

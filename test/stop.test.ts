@@ -8,6 +8,7 @@ import { jsonOf } from "../testkit/ov.ts";
 import { makeProject, type TestProject } from "../testkit/project.ts";
 import { statePath } from "../testkit/state.ts";
 import { storedAgent } from "../testkit/use-case.ts";
+import { typed } from "../testkit/worktrees-world.ts";
 
 /** Asks its parent and waits. */
 const asking = `
@@ -351,8 +352,7 @@ describe("ov stop --clean-worktree", () => {
     expect(answer).toMatchObject({ worktreeRemoved: true, rescue: { ref: "refs/overstory/rescue/b1-1" } });
     expect(existsSync(worktree(project))).toBe(false);
     const { restore } = answer.rescue as { restore: string };
-    const shell = { cwd: project.root, env: { ...project.env }, stderr: "ignore" } as const;
-    expect(await Bun.spawn({ cmd: ["sh", "-c", restore], ...shell }).exited).toBe(0);
+    expect(typed(project, restore)).toMatchObject({ code: 0 });
     expect(readFileSync(join(worktree(project), "work.txt"), "utf8")).toBe("work\n");
     expect(readFileSync(join(worktree(project), "notes.txt"), "utf8")).toBe("notes\n");
   });

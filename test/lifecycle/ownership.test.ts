@@ -112,6 +112,7 @@ test("a supervisor that was stopped for too long loses its turn, and changes not
     return now !== undefined && now !== first;
   });
   expect(await pidOf(project, "b1", "agent")).toBe(agent);
+  await untilAgent(project, "b1", "in_turn");
   const before = await transitions(project);
   wake(first);
   await project.until("the first one was gone", async () => !isAlive(first));

@@ -46,6 +46,8 @@ export function gatePromises(check: Check): void {
     expect(await store.read((tx) => tx.gates.get("g1"))).toEqual(aResult("g1"));
     expect(await store.read((tx) => tx.gates.on("tree-1", "hash-1"))).toEqual([failed, aResult("g1")]);
     expect(await store.read((tx) => tx.gates.on("tree-1", "other"))).toEqual([]);
+    expect(await store.read((tx) => tx.gates.onAnyForm("tree-1", "hash"))).toEqual([failed, aResult("g1")]);
+    expect(await store.read((tx) => tx.gates.onAnyForm("tree-1", "other"))).toEqual([]);
     const ids = (results: readonly GateResult[]) => results.map(({ id }) => id);
     expect(ids(await store.read((tx) => tx.gates.all(["g3", "none", "g1"])))).toEqual(["g3", "g1"]);
     expect(await store.read((tx) => tx.gates.all([]))).toEqual([]);

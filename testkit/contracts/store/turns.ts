@@ -74,6 +74,9 @@ export function turnPromises(check: Check): void {
       expect(await tx.turns.queuedFor(b2.id)).toMatchObject({ id: "t4", notBefore: noon + 70 });
       expect(await tx.turns.listFor(b1.id)).toHaveLength(1);
       expect(await tx.turns.queuedFor("nobody")).toBeUndefined();
+      await tx.turns.hasten(b1.id);
+      expect(await tx.turns.queuedFor(b1.id)).toMatchObject({ id: "t1", notBefore: 0 });
+      expect(await tx.turns.queuedFor(b2.id)).toMatchObject({ id: "t4", notBefore: noon + 70 });
     });
   });
 
