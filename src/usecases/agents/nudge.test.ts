@@ -80,9 +80,12 @@ describe("a nudge", () => {
       tx.waits.add({ agentName: "ann", kind: "rate_limit", ref: "provider", since: 0, deadline: null }),
     );
     const next = () => world.store.read((tx) => tx.turns.queuedFor(about.agentId));
-    const held = await world.must(nudgeAgent, { name: "ann", force: true }, lead);
-    expect(held.reason).toContain("met a rate limit until");
-    expect(await next()).toMatchObject({ notBefore: retry.notBefore });
+    // The provider said when: not even the operator's nudge starts it before.
+    for (const caller of [lead, undefined]) {
+      const held = await world.must(nudgeAgent, { name: "ann", force: true }, caller);
+      expect(held.reason).toContain("takes no requests before that");
+      expect(await next()).toMatchObject({ notBefore: retry.notBefore });
+    }
     await world.store.transaction((tx) => tx.waits.remove("ann", "rate_limit", "provider"));
     const later = await world.must(nudgeAgent, { name: "ann", force: true }, lead);
     expect(later.reason).toEndWith(`until ${new Date(retry.notBefore).toISOString()}`);

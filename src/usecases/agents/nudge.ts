@@ -88,7 +88,9 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
     if (!sent.ok) return sent;
     await record(tx, context, target.value, { ...fact, delivered: true });
     // The operator may know that the trouble is over; an agent that could say so would use up the attempts at once.
-    if (agent !== null && caller.kind !== "agent") await tx.turns.hasten(agent.id);
+    // The provider said when its limit ends, and nobody here can know better.
+    const isLimited = (await tx.waits.of(name)).some(({ kind }) => kind === "rate_limit");
+    if (agent !== null && caller.kind !== "agent" && !isLimited) await tx.turns.hasten(agent.id);
     const reason = agent === null ? null : await heldBackBy(tx, context, agent);
     const queued = sent.value.woken.includes(name);
     return ok({ agentName: name, delivered: true, queued, reason, messageId: sent.value.id });

@@ -60,5 +60,5 @@ test("resuming an agent that nobody paused says what it waits for and what ends 
   const { exit, out } = await ov(world, "resume", "ann");
   expect(exit).toBe(0);
   const until = new Date(notBefore).toISOString();
-  expect(out).toBe(`ann was not changed: its last turn failed or met a rate limit, until ${until}\n  ov nudge ann\n`);
+  expect(out).toBe(`ann was not changed: it pauses after a failed turn, until ${until}\n  ov nudge ann\n`);
 });
