@@ -5,7 +5,7 @@ export const nudgeCommand: Command = {
   summary: "Send an agent an urgent word that wakes it",
   details:
     "Returns at once; the agent reads it in its next turn, which starts now unless one is running. " +
-    "Typed by you it also starts an agent at once that waits for its next try after a failure or a rate limit.",
+    "Typed by you it also starts an agent at once that waits for its next try after a failure, but not one whose provider named a time.",
   group: "Work",
   arguments: [
     { name: "agent", summary: "Name of the agent", required: true, complete: "agents" },
