@@ -156,3 +156,11 @@ test("a diff is the patch as it is", async () => {
   const { id } = await world.announce();
   expect((await desk(world).run("merge", "diff", String(id))).out).toBe(`patch of ${builderBranch}\n`);
 });
+
+test("--commit-rest says so when no agent left anything uncommitted", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  ov.engine = lands(world);
+  const { exit, err } = await ov.run("merge", "--branch", "feature", "--commit-rest");
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining("--commit-rest had nothing to commit") });
+});

@@ -27,6 +27,9 @@ export async function settleRest(
     if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files, hasCommits });
     open.push(branch);
   }
+  if (commit && open.length === 0) {
+    io.warn("--commit-rest had nothing to commit: it takes what agents left uncommitted, not changes of your own");
+  }
   for (const branch of open) {
     const done = await worktrees.commitRest(branch);
     if (!done.ok) return done;
