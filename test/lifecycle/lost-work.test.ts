@@ -78,6 +78,25 @@ describe("a worktree and branch that somebody deleted by hand", () => {
   }, 180_000);
 });
 
+test("an agent that renamed its branch: the failed start names the way back, which keeps its work", async () => {
+  const renames = commits.replace("- commit: work", "- commit: work\n    - shell: git branch -m renamed");
+  await using project = await makeProject({ scenario: renames });
+  await waiting(project);
+  await project.ov("stop", "b1");
+  await project.json("recover", "b1");
+  await untilAgent(project, "b1", "zombie/start_failed");
+  const told = await toOperator(project);
+  expect(told).toContain(`its worktree is on the branch renamed, and its own branch ${branch} is gone`);
+  expect(told).toContain(`rename it back with: git branch -m renamed '${branch}', then: ov recover b1`);
+  const { out } = await project.ov("status");
+  expect(out).toContain("then have it go on: ov recover b1");
+  expect(out).not.toContain("ov sling");
+  await project.git("branch", "-m", "renamed", branch);
+  await project.json("recover", "b1");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await textIn(project, "found")).toBe("work\n");
+}, 180_000);
+
 test("changes that an agent gave up do not come back with its worktree", async () => {
   const scenario = `
 - when: { input: "Go on with B1" }

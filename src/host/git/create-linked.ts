@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { Seat, SeatRequest } from "../../ports/worktrees.ts";
 import { expectRoom, passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
@@ -73,6 +74,14 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
   if (hasLostRecord(yard, request)) {
     const problem = await relink(yard, request);
     return problem === undefined ? seatOf(yard, request) : { problem };
+  }
+  const other = entries.find(({ path }) => path === request.path)?.branch;
+  if (request.identity != null && tip === undefined && other != null) {
+    const found = other.replace(/^refs\/heads\//, "");
+    const back = `git branch -m ${shellWord(found)} ${shellWord(request.branch)}`;
+    return {
+      problem: `its worktree is on the branch ${found}, and its own branch ${request.branch} is gone; if it was renamed, rename it back with: ${back}, then: ov recover ${request.agentName}`,
+    };
   }
   if (isTaken(request.path)) return { problem: "the directory exists and is not this agent's worktree" };
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };

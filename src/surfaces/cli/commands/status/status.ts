@@ -154,12 +154,17 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
   });
 }
 
-/** An agent that never started has no conversation and no work, so it cannot be recovered or released. */
-const unstartedCommands = ({ name, taskId, capability }: AgentView["agent"]): readonly string[] => [
+/**
+ * An agent that never started has no conversation and no work, so it cannot be recovered or released. A later
+ * generation has the work of the earlier ones.
+ */
+const unstartedCommands = ({ name, taskId, capability, generation }: AgentView["agent"]): readonly string[] => [
   `see why: ov logs ${name}`,
-  ...(taskId === null
-    ? []
-    : [`then start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`]),
+  ...(generation > 1
+    ? [`then have it go on: ov recover ${name}`]
+    : taskId === null
+      ? []
+      : [`then start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`]),
 ];
 
 const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
