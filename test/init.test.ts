@@ -139,6 +139,13 @@ describe("a first init", () => {
       expect(JSON.stringify(said.warnings)).not.toContain("no agent can start");
     }
     expect((await world.ov("init", "--reset")).out).toContain("runtime  scripted");
+    const gate = '[{"name":"g","command":"true"}]';
+    expect((await world.ov("config", "set", "project.qualityGates", gate, "--local")).code).toBe(0);
+    for (const flags of [[], ["--reset"]]) {
+      const said = document(await world.ov("init", ...flags, "--json"));
+      expect(said).toMatchObject({ gates: [{ name: "g", command: "true", from: "config.local.yaml" }] });
+      expect(JSON.stringify(said.warnings)).not.toContain("no quality gate is known");
+    }
     expect(world.read(".overstory/config.yaml")).not.toContain("scripted");
   });
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { unusableConfig } from "../config/problem.ts";
 import { asWritten } from "../config/read.ts";
@@ -57,23 +58,28 @@ export async function detectFacts({ repository, env, name }: Question): Promise<
     canonicalBranch: [originBranch, branch].find((found) => found !== undefined && branchName.fits(found)) ?? "main",
     runtime: runtime ?? "claude",
     gates,
-    warnings: gates.length === 0 ? [noGate] : [],
+    warnings: gates.length === 0 && (await localGates(repository)).length === 0 ? [noGate] : [],
   });
 }
+
+/** The gates of this machine's own file. A reset keeps that file, and its gates count before those that were found. */
+export async function localGates({ root, state }: ProjectPlace): Promise<readonly DetectedGate[]> {
+  const { config, origins } = await loadConfig(configFiles({ root, state }), {});
+  return origins["project.qualityGates"]?.layer === "local" ? gatesOf(config, "config.local.yaml") : [];
+}
+
+const gatesOf = ({ project }: Config, from: string): readonly DetectedGate[] =>
+  project.qualityGates.map(({ name, command, description }) => ({ name, command, description, from }));
 
 /** Facts as the project's own configuration has them. One that cannot be used is never replaced unasked. */
 export async function configuredFacts({ repository, name }: Omit<Question, "env">): Promise<ProjectFacts> {
   const files = configFiles({ root: repository.root, state: repository.state });
   // Without the environment: a variable of this shell is not a property of the project.
-  const { config, ok: usable, problems } = await loadConfig(files, {});
+  const { config, ok: usable, problems, origins } = await loadConfig(files, {});
   if (!usable) throw unusableConfig(files.project, problems);
   const { project, runtime } = config;
-  const gates = project.qualityGates.map(({ name: called, command, description }) => ({
-    name: called,
-    command,
-    description,
-    from: "config.yaml",
-  }));
+  const isLocal = origins["project.qualityGates"]?.layer === "local";
+  const gates = gatesOf(config, isLocal ? "config.local.yaml" : "config.yaml");
   const renamed = name !== undefined && name !== project.name;
   return {
     name: project.name,

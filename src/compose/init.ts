@@ -34,6 +34,7 @@ import { makeConfigFacet } from "./config-facet.ts";
 import {
   configuredFacts,
   detectFacts,
+  localGates,
   type ProjectFacts,
   proposeChanges,
   proposeFirst,
@@ -123,6 +124,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
         `this was a copy of another project; it is one of its own now${stopped === 0 ? "" : `, and its ${stopped} agents were stopped`}`,
       ]
     : [];
+  const local = keeps ? [] : await localGates({ root, state });
   const { runtime, warnings: ofRuntime } = await runtimeInForce({ root, state }, env, request.runtime);
   return ok({
     status: keeps && isThere ? "already_initialized" : "initialized",
@@ -130,7 +132,7 @@ async function init({ place, env }: Situation, request: InitRequest): Promise<Re
     root,
     canonicalBranch,
     runtime,
-    gates,
+    gates: local.length > 0 ? local : gates,
     created: made.ledger.created,
     unchanged: made.ledger.unchanged,
     backups: made.backups,

@@ -85,3 +85,8 @@ test("the variable named for a key is the one that sets it", async () => {
     expect(problems.map((problem) => problem.key)).toEqual([path.join(".")]);
   }
 }, 60_000);
+
+test("the name of a section is refused with a key of that section", async () => {
+  const answer = explain("project", await load(""));
+  expect(answer).toMatchObject({ ok: false, refusal: { kind: "invalid", nearest: "project.name" } });
+});

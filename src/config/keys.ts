@@ -46,6 +46,9 @@ export function nearestKey(dotted: string): string | undefined {
     name,
     siblings.filter((key) => key !== "*"),
   );
+  // The name of a section is not a key, but its first key may be what was meant.
+  const isSection = knownKeys.find(({ pattern }) => pattern.startsWith(`${dotted}.`));
+  if (isSection !== undefined) return isSection.pattern;
   if (sibling !== undefined) return section + sibling;
   const sameName = knownKeys.find((key) => key.parts.at(-1) === name) ?? knownKeys.find((key) => key.pattern === name);
   return (

@@ -414,3 +414,17 @@ test("the last known copy stands in for a broken file, and for the project's fil
     writeFileSync(files.lastKnown.project, "agents: [\n");
     expect(await loadLastKnown(files, {}, problems)).toBeUndefined();
   }));
+
+test("worktrees.baseDir must be a directory of its own", () =>
+  inProject({}, async (files) => {
+    writeFileSync(join(files.root, "a.txt"), "");
+    for (const dir of ["/", ".", "..", "../../..", ".git", ".git/w", "a.txt", "x/.."]) {
+      writeFileSync(files.project, `worktrees:\n  baseDir: ${dir}\n`);
+      const { problems } = await loadConfig(files, {});
+      expect({ dir, problems }).toMatchObject({ dir, problems: [{ key: "worktrees.baseDir", line: 2 }] });
+    }
+    for (const dir of ["w", "../beside", ".overstory/elsewhere", ".github"]) {
+      writeFileSync(files.project, `worktrees:\n  baseDir: ${dir}\n`);
+      expect(await loadConfig(files, {})).toMatchObject({ ok: true });
+    }
+  }));

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { recordName } from "../domain/project/place.ts";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { recordName, stateDirName } from "../domain/project/place.ts";
 import { assemble, type Origins } from "./assemble.ts";
 import { collect, type Setting, type Source } from "./collect.ts";
 import { collectEnvironment } from "./environment.ts";
@@ -34,9 +34,26 @@ export async function loadConfig(files: ConfigFiles, env: Environment): Promise<
     ...collectEnvironment(env, findings),
   ];
   const { config, origins } = assemble(settings, basename(files.root) || "project", findings);
+  const misplaced = whyNoPlace(files, config.worktrees.baseDir);
+  const origin = origins["worktrees.baseDir"];
+  if (misplaced !== undefined && origin !== undefined)
+    findings.problems.push({ ...origin, key: "worktrees.baseDir", message: misplaced });
   const problems = printable(findings.problems);
   const warnings = printable(findings.warnings);
   return { ok: problems.length === 0, config, warnings, problems, notices, origins };
+}
+
+/** Worktrees are made and removed there, so it must be a directory of its own. */
+function whyNoPlace({ root, state }: ConfigFiles, baseDir: string): string | undefined {
+  const place = resolve(join(root, baseDir));
+  const isIn = (inner: string, outer: string): boolean =>
+    inner === outer || inner.startsWith(outer === "/" ? outer : `${outer}/`);
+  if (isIn(root, place)) return "must not be the root of the project, nor a directory above it";
+  // The state directory is in the git directory that all worktrees share.
+  const common = basename(state) === stateDirName ? dirname(state) : join(root, ".git");
+  if (isIn(place, join(root, ".git")) || isIn(place, common)) return "must not be in the git directory";
+  const stat = existsSync(place) ? statSync(place) : undefined;
+  return stat?.isDirectory() === false ? "must be a directory, but is a file" : undefined;
 }
 
 /**

@@ -117,14 +117,17 @@ describe("an agent that is not paused", () => {
       tx.waits.add({ agentName: "ann", kind: "budget", ref: "run:run-1:turns", since: 0, deadline: null }),
     );
     expect(await waiting()).toMatchObject({ until: null, next: "ov budget raise run run-1 turns <amount>" });
-    await world.must(stopAgent, alone);
-    expect(await waiting()).toMatchObject({ reason: "it has ended (stopped)", next: "ov recover ann" });
   });
 });
 
-test("an agent that has ended cannot be paused", async () => {
+test("an agent that has ended can be neither paused nor resumed", async () => {
   await using world = await team({ state: "completed", outcome: "done" });
   expect(await world.call(pauseAgent, alone)).toMatchObject({ ok: false, refusal: { kind: "invalid" } });
+  const next = expect.stringContaining("ov recover ann");
+  expect(await world.call(resumeAgent, alone)).toMatchObject({
+    ok: false,
+    refusal: { kind: "invalid", problem: next },
+  });
 });
 
 describe("rights", () => {

@@ -1,6 +1,8 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn } from "../../domain/agent/capability.ts";
+import { statusOf } from "../../domain/agent/status.ts";
+import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/waits.ts";
@@ -37,6 +39,10 @@ export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
     if (!tree && pauses.length > 0 && !pauses.some((pause) => mayLift(context, pause))) {
       const why = `it was paused by ${pauses.map((pause) => pause.ref).join(", ")}`;
       return no({ kind: "not-allowed", action: `resume ${found.value.name}`, caller: caller.name, why });
+    }
+    if (!tree && hasEnded(found.value)) {
+      const { words } = statusOf(found.value);
+      return no(invalid("agent", `has ended (${words}); bring it back with: ov recover ${name}`, { value: name }));
     }
     const resumed: string[] = [];
     const unchanged: string[] = [];

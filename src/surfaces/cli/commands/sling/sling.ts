@@ -16,6 +16,7 @@ export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;
   if (flags.headless === false)
     return no(invalid("headless", "cannot be switched off yet: there is no terminal runtime"));
+  if (text(flags.name)?.trim() === "") return no(invalid("name", "must not be empty"));
   const typed = word(args.task);
   const environment = await app.environmentFor(text(flags.runtime));
   if (isOn(flags.recover) && isOn(flags["dry-run"])) return no(invalid("dry-run", "says nothing about --recover"));
