@@ -63,6 +63,12 @@ test("of fifty slings at once into a run with room for five, five get a seat and
   expect(left.environments).toBe(5);
 }, 240_000);
 
+test("a name that was typed empty is refused, and nobody is seated", async () => {
+  await using project = await makeProject();
+  expect(await project.ov("sling", "Do it", "--name", "")).toMatchObject({ code: 2 });
+  expect(await everybody(project)).toEqual([]);
+});
+
 test("of ten slings at once for one task one gets it", async () => {
   await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
   await project.json("task", "create", "One", "--id", "T1");
