@@ -72,11 +72,28 @@ type Place = Pick<MergeEntry, "id" | "branch" | "headCommit">;
 export async function doubtsAbout(tx: Tx, entry: Place): Promise<readonly string[]> {
   const owner = await ownerOfBranch(tx, entry.branch);
   const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, entry.headCommit);
-  return [...(await conflictBefore(tx, entry)), ...(receipt?.gaps ?? [])];
+  return [...(await doubtsBefore(tx, entry)), ...(receipt?.gaps ?? [])];
+}
+
+/** Doubts by what happened to the branch before: its conflicts, and commits after the report of its agent. */
+export const doubtsBefore = async (tx: Tx, entry: Place): Promise<readonly string[]> => [
+  ...(await conflictBefore(tx, entry)),
+  ...(await changedSinceReport(tx, entry)),
+];
+
+/** Says that another commit was reported than the one in the queue; empty when none or the same was reported. */
+async function changedSinceReport(tx: Tx, { branch, headCommit }: Place): Promise<readonly string[]> {
+  const owner = await ownerOfBranch(tx, branch);
+  if (owner === undefined) return [];
+  const receipts = await tx.receipts.about(`${owner.name}#${owner.generation}`);
+  const reported = receipts.filter(({ kind }) => kind === "completion").map((receipt) => receipt.headCommit);
+  const [last] = reported;
+  if (last == null || headCommit === "" || reported.includes(headCommit)) return [];
+  return [`it changed after the report: ${last.slice(0, 12)} was reported, ${headCommit.slice(0, 12)} is queued`];
 }
 
 /** Says that the same commit was sent back for a conflict before; empty when it was not. */
-export async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promise<readonly string[]> {
+async function conflictBefore(tx: Tx, { id, branch, headCommit }: Place): Promise<readonly string[]> {
   const sentBack = await tx.merges.list({ branch, statuses: ["conflict"] });
   const same = sentBack.findLast((other) => other.id !== id && other.headCommit === headCommit);
   if (same === undefined) return [];

@@ -50,6 +50,19 @@ test("no agent looks into the operator's inbox", async () => {
   expect(await world.callAs("lead-1", "operator.inbox", {})).toMatchObject({ refusal: { kind: "not-allowed" } });
 });
 
+test("the question says when the branch changed after its agent reported it", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const receipt = { id: "r-1", kind: "completion", subject: "b1#1", baseCommit: null, tree: "t" } as const;
+  await world.asEngine((tx) =>
+    tx.receipts.add({ ...receipt, headCommit: "reported", verdict: "verified", results: [], gaps: [], createdAt: 1 }),
+  );
+  const { headCommit } = await world.announce();
+  const words = `Before you approve: it changed after the report: reported was reported, ${headCommit} is queued.`;
+  expect((await world.must(operatorInbox, {})).decisions[0]?.context).toContain(words);
+  const [question] = await world.mailOf("operator", "decision_gate");
+  expect(question?.body).toContain(words);
+});
+
 test("the decision says what the gates of its agent's report found, or that none was asked", async () => {
   await using world = await mergeWorld({ mode: "approve" });
   const { headCommit } = await world.announce();

@@ -5,7 +5,7 @@ import { type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { mayAnswer } from "../mail/may-answer.ts";
-import { completionReceipt, conflictBefore, ownerOfBranch } from "../merge/branch-owner.ts";
+import { completionReceipt, doubtsBefore, ownerOfBranch } from "../merge/branch-owner.ts";
 
 /** Something that waits for the operator's word. */
 export interface OpenDecision {
@@ -109,7 +109,7 @@ const approvalOf = (entry: MergeEntry, judgement: string): OpenDecision => ({
 
 /** The results of the gates when the agent reported exactly this commit. */
 async function judgementOf(tx: Tx, entry: MergeEntry): Promise<string> {
-  const before = (await conflictBefore(tx, entry)).map((doubt) => `Before you approve: ${doubt}.\n`).join("");
+  const before = (await doubtsBefore(tx, entry)).map((doubt) => `Before you approve: ${doubt}.\n`).join("");
   const { branch, headCommit } = entry;
   const owner = await ownerOfBranch(tx, branch);
   const receipt = owner === undefined ? undefined : await completionReceipt(tx, owner, headCommit);
