@@ -132,9 +132,11 @@ describe("a state directory that is gone", () => {
     expect((await project.ov("status")).code).toBe(0);
   });
 
-  test("is made by the first command that writes, not by one that reads, where no agent ever worked", async () => {
+  test("is made by the first command that writes, not by one that reads, where there never was one", async () => {
     await using project = await setUp();
+    // As in a clone, which brings the configuration alone.
     rmSync(statePath(project.root), { recursive: true });
+    rmSync(join(project.root, ".git", "info", "exclude"));
     expect((await project.ov("status")).code).toBe(0);
     expect((await project.ov("mail", "list")).code).toBe(0);
     expect(existsSync(statePath(project.root, "overstory.db"))).toBe(false);
