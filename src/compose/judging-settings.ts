@@ -23,7 +23,8 @@ export function judgingSettings({ project, merge, engine }: Config): Settings {
     "engine.mcpHttp": engine.mcpHttp,
     ...Object.fromEntries(Object.entries(merge).map(([key, value]) => [`merge.${key}`, value])),
   };
-  return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, JSON.stringify(value) ?? "null"]));
+  const set = Object.entries(all).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set.map(([key, value]) => [key, JSON.stringify(value)]));
 }
 
 const fileOf = (state: string): string => join(state, "run", "judging.json");

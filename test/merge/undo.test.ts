@@ -31,6 +31,26 @@ test("an undone branch that is queued again brings its work back, and an undo ca
   expect(await world.entry(ids[1] ?? 0)).toMatchObject({ status: "merged" });
 });
 
+test("an undone branch that has another commit since lands whole, once", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  const ids = [await world.enqueue("a"), await world.enqueue("b")];
+  await world.work();
+  await world.undo(String(ids[0]));
+  expect(() => world.show(landing, "a.txt")).toThrow();
+  world.branch("a", () => world.write(world.root, "more.txt", "more\n"));
+  const again = await world.enqueue("a");
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "merged" });
+  const shown = ["a.txt", "more.txt", "b.txt"].map((file) => world.show(landing, file));
+  expect(shown).toEqual(["a", "more", "b"]);
+  // What came back once is not brought back over what was made of it since.
+  world.branch("a", () => world.write(world.root, "a.txt", "changed\n"));
+  await world.enqueue("a");
+  await world.work();
+  expect(world.show(landing, "a.txt")).toBe("changed");
+});
+
 test("what later work rests on is not taken out: the cause is named and the branch stays", async () => {
   await using world = await landingWorld({ files: { "x.txt": "one\n" } });
   world.branch("a", () => world.write(world.root, "x.txt", "two\n"));

@@ -22,6 +22,8 @@ export interface MergeOne {
 export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
   const { merging } = ports;
   const { onto, entry } = request;
+  const redone = await takeBackTheUndo(ports, entry, onto.commit);
+  if (redone !== undefined) return mergeAgain(ports, request, redone);
   const merged = await merging.merge(onto.commit, entry.headCommit);
   if (merged.kind === "clean" && merged.tree === onto.tree && (await merging.contains(onto.commit, entry.headCommit))) {
     return alreadyThere(ports, request);
@@ -33,18 +35,31 @@ export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<Me
   return commit(ports, request, { tree, tier, strategy });
 }
 
-/** What was landed and undone is in the history without being in the tree. */
-async function alreadyThere(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
+async function alreadyThere(ports: MergePorts, { onto, entry }: MergeOne): Promise<MergeAnswer> {
+  const idle = await ports.store.read((tx) => ownerWithoutCommits(tx, entry.branch, entry.headCommit));
+  if (idle === undefined) return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
+  return stop("missing_ref", `${entry.branch} has no commits of its own: ${idle.name} committed nothing to land`);
+}
+
+/**
+ * What was landed and undone is in the history without being in the tree: it is brought back first, and what the branch
+ * has besides is merged on top.
+ */
+async function mergeAgain(ports: MergePorts, request: MergeOne, redone: ObjectMerge): Promise<MergeAnswer> {
+  const { merging } = ports;
   const { onto, entry } = request;
-  const redone = await takeBackTheUndo(ports, entry, onto.commit);
-  if (redone === undefined) {
-    const idle = await ports.store.read((tx) => ownerWithoutCommits(tx, entry.branch, entry.headCommit));
-    if (idle === undefined) return { kind: "merged", ...onto, tier: "clean-merge", strategy: null };
-    return stop("missing_ref", `${entry.branch} has no commits of its own: ${idle.name} committed nothing to land`);
+  const back = await settle(ports, request, redone);
+  if (back.kind === "stopped") return back;
+  const how = (strategy: string | null) => ({ tier: "auto-resolve" as const, strategy: strategy ?? "redo" });
+  if (await merging.contains(onto.commit, entry.headCommit)) {
+    return commit(ports, request, { tree: back.tree, ...how(back.strategy) });
   }
-  const settled = await settle(ports, request, redone);
+  const message = `Bring back what was taken out of ${entry.branch}`;
+  const between = await merging.commit({ tree: back.tree, parents: [onto.commit], message });
+  const all = { ...request, onto: { commit: between, tree: back.tree } };
+  const settled = await settle(ports, all, await merging.merge(between, entry.headCommit));
   if (settled.kind === "stopped") return settled;
-  return commit(ports, request, { tree: settled.tree, tier: "auto-resolve", strategy: settled.strategy ?? "redo" });
+  return commit(ports, request, { tree: settled.tree, ...how(settled.strategy ?? back.strategy) });
 }
 
 type Stopped = Extract<MergeAnswer, { kind: "stopped" }>;

@@ -3,8 +3,9 @@ import type { ObjectMerge } from "../../ports/merge-git.ts";
 import type { MergePorts } from "./ports.ts";
 
 /**
- * The content of a branch whose landing was taken back, on top of `onto`. Git takes such a branch for merged, so merging
- * it again brings nothing: what was taken back has to be brought back. Undefined when nothing of it was undone there.
+ * The content of a branch whose last landing was taken back, on top of `onto`. Git takes those commits for merged, so
+ * merging them again brings nothing: what was taken back has to be brought back. Undefined when nothing was undone there,
+ * or the branch has landed again since.
  */
 export async function takeBackTheUndo(
   ports: MergePorts,
@@ -12,7 +13,8 @@ export async function takeBackTheUndo(
   onto: string,
 ): Promise<ObjectMerge | undefined> {
   const own = await ports.store.read(async (tx): Promise<string | undefined> => {
-    for (const { id } of await tx.merges.list({ branch: entry.branch })) {
+    for (const { id, status } of (await tx.merges.list({ branch: entry.branch })).toReversed()) {
+      if (status === "merged") return undefined;
       const undone = await tx.mergeOps.list({ kind: "undo", status: "done", queueId: id });
       const standing = undone.find((op) => op.undoneBy === null);
       const commit = standing?.request.commits?.[standing.queueIds.indexOf(id)];
