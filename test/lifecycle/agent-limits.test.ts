@@ -26,7 +26,7 @@ test("tasks are exported for an agent only where its role may write", async () =
       "ov task export sub/.git/config",
       "ov task export ../other/tasks.jsonl",
       "ov task export -",
-      "ov task export own/tasks.jsonl",
+      "mkdir own; ov task export own/tasks.jsonl",
     ]),
   });
   await slingNew(project, "B1");

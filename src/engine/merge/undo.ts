@@ -140,7 +140,7 @@ async function movedOnWords({ store }: MergePorts, { seq, ref, request }: MergeO
 /** What can be typed when later work touches the same lines: that work goes first, or a person changes them by hand. */
 async function insteadWords(
   { store, merging }: MergePorts,
-  { ref }: MergeOp,
+  { ref, queueIds }: MergeOp,
   target: MergeOp,
   files: readonly string[],
 ): Promise<string> {
@@ -156,7 +156,9 @@ async function insteadWords(
     if (mayGo) commands.push(`ov merge undo ${id}`);
   }
   const branch = shellWord(ref.replace(/^refs\/heads\//, ""));
-  if (commands.length > 0) return `take that out first: ${commands.join(", ")}, then again: ov merge undo ${target.id}`;
+  // The operation stands for all branches that landed with it; the number of an entry for the one that was asked about.
+  const asked = queueIds.length === 1 && target.queueIds.length > 1 ? queueIds[0] : target.id;
+  if (commands.length > 0) return `take that out first: ${commands.join(", ")}, then again: ov merge undo ${asked}`;
   return `change the lines by hand: git switch -c <branch> ${branch}, commit, then: ov merge --branch <branch>`;
 }
 

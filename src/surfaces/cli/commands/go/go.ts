@@ -110,9 +110,13 @@ async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> 
   const runtime = text(flags.runtime);
   const done = await facet.init({ name: undefined, reset: false, commit: true, instructions: true, setup, runtime });
   if (!done.ok) return done;
-  const { status, project, created, warnings } = done.value;
+  const { status, project, created, warnings, committed, committedOn } = done.value;
   const initialized = status === "initialized";
   if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
+  if (initialized && committed) {
+    const branch = visibleLine(committedOn ?? "the detached HEAD");
+    io.say(`It committed the files that it made, and nothing else, on ${branch}: ${created.map(visibleLine).join(", ")}`);
+  }
   for (const warning of warnings) io.warn(visibleLine(warning));
   if (!initialized && created.length > 0) io.say(`Completed the set-up: ${created.map(visibleLine).join(", ")}`);
   return ok({ initialized, runtime: done.value.runtime });
