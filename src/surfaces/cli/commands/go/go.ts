@@ -115,7 +115,9 @@ async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> 
   if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
   if (initialized && committed) {
     const branch = visibleLine(committedOn ?? "the detached HEAD");
-    io.say(`It committed the files that it made, and nothing else, on ${branch}: ${created.map(visibleLine).join(", ")}`);
+    io.say(
+      `It committed the files that it made, and nothing else, on ${branch}: ${created.map(visibleLine).join(", ")}`,
+    );
   }
   for (const warning of warnings) io.warn(visibleLine(warning));
   if (!initialized && created.length > 0) io.say(`Completed the set-up: ${created.map(visibleLine).join(", ")}`);

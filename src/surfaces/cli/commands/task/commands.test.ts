@@ -252,7 +252,7 @@ test("without a run the answer is null with a message; with one it has a duratio
     objective: "Ship",
     targetBranch: "main",
     landingBranch: "main",
-    merges: { pending: 0, waitingForApproval: [], failed: [], troubles: [] },
+    merges: { pending: 0, waitingForApproval: [], failed: [], blocked: [], troubles: [] },
   };
   const duration = expect.stringMatching(/^1m \d+s$/);
   expect(await ov.json("run")).toEqual({ run, duration });
