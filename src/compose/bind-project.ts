@@ -35,7 +35,7 @@ import { clockFor, type Environment } from "./project.ts";
 /**
  * Sees to it that a state directory belongs to the place it is used at, before a person's command uses it. What it finds:
  *
- *   no record          written where there is a database; without one, its first use writes both
+ *   no record          nothing to do: the first use of the store writes it
  *   an old state       in `.overstory/`, of an earlier version: it is moved, once nothing of it is in use
  *   another root       the recorded checkout is gone: the caller's is the root from now on
  *   moved              paths in the database and links of worktrees are written as they are now
@@ -51,13 +51,12 @@ export async function bindProject(
   if (found.isBound || env.OVERSTORY_TOKEN !== undefined) return found;
   const state = stateDir(found.root);
   if (isOldState(found.state)) return moveOldState({ root: found.root, state }, env);
-  if (readRecord(state) === undefined && !hasDatabase(state)) return found;
+  if (readRecord(state) === undefined) return found;
   try {
     return await withStateLock(state, async () => {
       const now = placeAround(found.root);
       const known = readRecord(state);
-      if (now.isBound) return now;
-      if (known === undefined) return recordPlace({ root: now.root, state }, env);
+      if (now.isBound || known === undefined) return now;
       return rebindPlace(now, known, { adopt, now: clockFor(env).now() });
     });
   } catch (error) {

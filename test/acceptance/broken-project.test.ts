@@ -13,6 +13,8 @@ import { bytesOf, type Expected, expectRefusal, stateOf } from "./refusal.world.
 const send = ["mail", "send", "--to", "operator", "--subject", "s", "--body", "b"];
 /** One that only reads, one that writes, one that sets up. */
 const any = [["status"], send, ["init"]];
+/** With broken settings, looking at what goes on and stopping it works; these do not. */
+const anyButLooking = [["mail", "list"], send, ["init"]];
 
 /** Set a project up themselves, bring their own, or look at none; a hook answers in the exit codes of whoever calls it. */
 const needNone: readonly string[] = ["init", "go", "demo", "merge-file", "completions", "__complete", "hook"];
@@ -88,15 +90,17 @@ describe.concurrent("a project that cannot be used is reported and left alone", 
   test("settings that are no YAML are refused with the line", async () => {
     await using project = await usedProject();
     writeFileSync(configFile(project), "agents: [oops\n x: {\n");
-    await refused(project, [...any, ["config", "get", "agents.maxDepth"]], setup("CONFIG_ERROR", "is not valid YAML"));
-    await refused(project, [["status"]], setup("CONFIG_ERROR", "(line 1, column 10)"));
+    const commands = [...anyButLooking, ["config", "get", "agents.maxDepth"]];
+    await refused(project, commands, setup("CONFIG_ERROR", "is not valid YAML"));
+    await refused(project, [["task", "list"]], setup("CONFIG_ERROR", "(line 1, column 10)"));
+    expect((await project.json("status")).notices).toEqual([expect.stringContaining("(line 1, column 10)")]);
   });
 
   test("unknown keys, wrong types and values out of range are reported together, each with its line", async () => {
     await using project = await usedProject();
     writeFileSync(configFile(project), "agents:\n  maxDepth: deep\n  maxConcurrent: 0\nmerge:\n  mod: auto\n");
-    await refused(project, any, setup("CONFIG_ERROR", "agents.maxDepth must be a whole number"));
-    await refused(project, [["status"]], setup("CONFIG_ERROR", "agents.maxConcurrent"));
+    await refused(project, anyButLooking, setup("CONFIG_ERROR", "agents.maxDepth must be a whole number"));
+    await refused(project, [["task", "list"]], setup("CONFIG_ERROR", "agents.maxConcurrent"));
     const checked = await project.ov("config", "validate", "--json");
     const at = (found: unknown): unknown[] =>
       (found as { key: string; line: number }[]).map(({ key, line }) => `${key}:${line}`);
