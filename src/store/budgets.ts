@@ -1,4 +1,4 @@
-import type { BudgetScope, BudgetUnit, Ledger, Reservation } from "../domain/budget/budget.ts";
+import type { BudgetScope, BudgetUnit, Ledger, LedgerKey, Reservation } from "../domain/budget/budget.ts";
 import { spentOf } from "../domain/budget/estimate.ts";
 import type { BudgetRows } from "../ports/store/budgets.ts";
 import type { Sql, SqlValue } from "./sql.ts";
@@ -56,32 +56,9 @@ export const budgetRows = (sql: Sql): BudgetRows => ({
       ...values,
     );
   },
-  give: async ({ scope, subject, unit }, amount, now) => {
-    await sql.run(
-      `INSERT INTO budgets (scope, subject, unit, given, raised, spent, reserved, warned, updated_at)
-       VALUES (?, ?, ?, ?, 0, 0, 0, 0, ?)
-       ON CONFLICT (scope, subject, unit) DO UPDATE SET given = excluded.given, warned = 0,
-         updated_at = excluded.updated_at`,
-      scope,
-      subject,
-      unit,
-      amount,
-      now,
-    );
-  },
-  raise: async ({ scope, subject, unit }, amount, now) => {
-    await sql.run(
-      `INSERT INTO budgets (scope, subject, unit, raised, spent, reserved, warned, updated_at)
-       VALUES (?, ?, ?, ?, 0, 0, 0, ?)
-       ON CONFLICT (scope, subject, unit) DO UPDATE SET raised = budgets.raised + excluded.raised, warned = 0,
-         updated_at = excluded.updated_at`,
-      scope,
-      subject,
-      unit,
-      amount,
-      now,
-    );
-  },
+  give: (key, amount, now) => setLimit(sql, key, { given: amount, raised: 0, set: "given = excluded.given", now }),
+  raise: (key, amount, now) =>
+    setLimit(sql, key, { given: null, raised: amount, set: "raised = budgets.raised + excluded.raised", now }),
   warn: async ({ scope, subject, unit }, now) =>
     (await sql.run(
       "UPDATE budgets SET warned = 1, updated_at = ? WHERE scope = ? AND subject = ? AND unit = ? AND warned = 0",
@@ -132,3 +109,25 @@ export const budgetRows = (sql: Sql): BudgetRows => ({
     return rows.map((row) => String(row.turn_id));
   },
 });
+
+interface NewLimit {
+  readonly given: number | null;
+  readonly raised: number;
+  /** How an existing row changes. */
+  readonly set: string;
+  readonly now: number;
+}
+
+async function setLimit(sql: Sql, key: LedgerKey, { given, raised, set, now }: NewLimit): Promise<void> {
+  await sql.run(
+    `INSERT INTO budgets (scope, subject, unit, given, raised, spent, reserved, warned, updated_at)
+     VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?)
+     ON CONFLICT (scope, subject, unit) DO UPDATE SET ${set}, warned = 0, updated_at = excluded.updated_at`,
+    key.scope,
+    key.subject,
+    key.unit,
+    given,
+    raised,
+    now,
+  );
+}
