@@ -2,14 +2,14 @@ import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts"
 import type { InvalidInput, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
 import { type Code, type Description, listed } from "./description.ts";
 import { exits } from "./exits.ts";
+import { refusalDetails } from "./refusal-details.ts";
 
 /** The one table from refusal to words, exit code and next command. A new kind does not compile until it has a row. */
 export function describeRefusal(refusal: Refusal): Description {
-  return { ...words(refusal), details: { kind: refusal.kind, ...details(refusal) } };
+  return { ...words(refusal), details: { kind: refusal.kind, ...refusalDetails(refusal) } };
 }
 
 type Words = Omit<Description, "details">;
-type Details = Description["details"];
 
 const unchanged = "nothing was changed";
 /** What an agent can always do about a no. */
@@ -357,56 +357,4 @@ function leadingAlready(name: string, { runId, objective }: LedRun): Words {
       `begin a second run beside it: the same command with --name <another>; ` +
       `or end the first: ov stop ${name}`,
   };
-}
-
-/** The data of the refusal, plus the field names each family of codes has always carried. */
-function details(refusal: Refusal): Details {
-  const { kind: _, ...data } = refusal;
-  switch (refusal.kind) {
-    case "invalid":
-      return { ...data, value: refusal.value ?? null };
-    case "not-found":
-      return { ...data, ...idField(refusal) };
-    case "name-taken":
-      return { ...data, agentName: refusal.name, capability: null };
-    case "parent-full":
-    case "parent-ended":
-      return { ...data, agentName: refusal.parent, capability: null };
-    case "may-not-spawn":
-      return { ...data, agentName: refusal.parent, requestedCapability: refusal.capability };
-    case "recipient-ended":
-      return { ...data, agentName: refusal.name, messageId: null };
-    case "rate-limited":
-      return { ...data, agentName: refusal.sender, messageId: null };
-    case "delivery-state":
-      return { ...data, agentName: null, messageId: refusal.id };
-    case "group-member":
-    case "group-would-be-empty":
-      return { ...data, groupId: refusal.group };
-    default:
-      return data;
-  }
-}
-
-function idField({ noun, id }: NotFound): Details {
-  switch (noun) {
-    case "agent":
-      return { agentName: id, capability: null };
-    case "message":
-      return { agentName: null, messageId: id };
-    case "group":
-      return { groupId: id };
-    case "task":
-    case "run":
-    case "spec":
-    case "merge operation":
-    case "gate result":
-    case "receipt":
-    case "check":
-    case "snapshot":
-      return {};
-    case "branch":
-    case "merge entry":
-      return { branchName: id };
-  }
 }
