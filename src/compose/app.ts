@@ -62,7 +62,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         const place = realPathOf(placed(path, at));
         const allowed = await app.call("identity.mayWrite", { path: place });
         if (!allowed.ok) return allowed;
-        // A directory of the project is made where it is missing; one that was typed may be a slip of the hand.
+        // The program makes missing directories of the project itself. A missing directory in a typed path is likely a typo.
         if (at !== "project" && !existsSync(dirname(place)))
           return no(invalid("file", "is in a directory that does not exist", { value: place }));
         return ok(writeAtomically(place, text));

@@ -71,7 +71,7 @@ export interface Leave {
 
 /** The engine's turns go on without it, and the next command starts an engine where the project is now. */
 export function leaveAsEngine({ root }: Project, isForeground: boolean): Leave & { replaced(): void } {
-  // The keeper restarts an engine that exited with an error, but not one that exited with 0.
+  // The keeper restarts an engine that exited with an error. An engine that exited with 0 is not restarted.
   const leave = (why: string, exit: number): void => {
     say(`${new Date().toISOString()} ${why}\n`);
     process.exit(isForeground ? exit : 0);

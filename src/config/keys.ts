@@ -46,7 +46,7 @@ export function nearestKey(dotted: string): string | undefined {
     name,
     siblings.filter((key) => key !== "*"),
   );
-  // The name of a section is not a key, but its first key may be what was meant.
+  // A typed section name is not a key. The first key of that section is suggested.
   const isSection = knownKeys.find(({ pattern }) => pattern.startsWith(`${dotted}.`));
   if (isSection !== undefined) return isSection.pattern;
   if (sibling !== undefined) return section + sibling;

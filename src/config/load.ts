@@ -57,8 +57,9 @@ function whyNoPlace({ root, state }: ConfigFiles, baseDir: string): string | und
 }
 
 /**
- * For commands that must work while a file is broken, such as the one that stops an agent: the last known copy of each
- * broken file counts in its place, or for this machine's file that it was not there. Undefined where that does not help.
+ * Loads the settings for commands that must work while a settings file is broken, such as `ov stop`. The last known copy
+ * of a broken file counts in place of the file. Without a copy, a broken `config.local.yaml` counts as missing. Undefined
+ * when there are no usable settings even so.
  */
 export async function loadLastKnown(
   files: ConfigFiles,

@@ -75,7 +75,7 @@ type AgentRefusal =
       readonly owned: string;
     }
   | { readonly kind: "not-recoverable"; readonly name: string; readonly why: string }
-  /** What is asked for has to wait until these agents have ended. */
+  /** The command cannot be done before these agents have ended. */
   | { readonly kind: "agents-live"; readonly names: readonly string[] }
   | {
       readonly kind: "runtime-unavailable";

@@ -99,7 +99,7 @@ function budgetWords(ref: string): string {
   return `${lacks}a budget is used up${command === null ? "" : ` (${command})`}`;
 }
 
-/** Lets whoever waits for this budget go on; null when the reference names none. */
+/** The command that raises a budget, so that agents waiting for it go on; null when the reference names no budget. */
 export function raiseCommand(ref: string): string | null {
   const budget = parseRef(ref);
   if (budget === undefined) return null;

@@ -10,7 +10,7 @@ export interface Exceeded extends LedgerKey {
   readonly wanted: number;
 }
 
-/** The limit of the subject itself, else the configured one, and what was added to it; undefined when there is none. */
+/** The limit that was given to the subject itself, else the configured limit, plus all raises; undefined without a limit. */
 export function limitOf(
   settings: BudgetSettings,
   ledger: LedgerKey & Pick<Ledger, "given" | "raised">,

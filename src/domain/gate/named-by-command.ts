@@ -92,7 +92,7 @@ function looksOnly({ words, line, later, isRun }: Look): boolean {
     word !== undefined && commands.some((each) => each.some((one) => one === word || one.startsWith(`${word}/`)));
   if (copiers.has(program)) return !isNamedAgain(words.at(-1), later);
   if (!showers.has(program)) return lookers.has(program);
-  // The word behind a redirection begins what was split off as the next command.
+  // The line was split at redirections too: the file behind `>` is the first word of the next part.
   return !isRun && !/\||<\(/.test(line) && !isNamedAgain(later[0]?.[0], later.slice(1));
 }
 

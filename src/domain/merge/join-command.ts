@@ -1,7 +1,7 @@
 import { shellWord } from "../text/shell-word.ts";
 
 /**
- * The command with which a person or an agent joins another branch into the one that is checked out. `--ff` allows both
+ * The git command that merges a branch into the branch that is checked out, for a person or an agent. `--ff` allows both
  * a fast-forward and a merge commit, whatever `merge.ff` says: with `merge.ff=only`, git refuses two histories that have
  * parted.
  */

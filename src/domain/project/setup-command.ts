@@ -62,7 +62,7 @@ const installs: Readonly<Record<Exclude<Manager, "yarn">, { readonly locked: str
 
 /**
  * Yarn 2 and later install into `node_modules` only if the settings say so. Their other layouts are not kept between
- * gates, and without a lock file nobody can tell which yarn it is.
+ * gates. Only the lock file tells the version of Yarn, so without a lock file no command is proposed.
  */
 function yarnInstall(texts: ProjectTexts, lock: string | undefined): string | undefined {
   if (lock === undefined) return undefined;
