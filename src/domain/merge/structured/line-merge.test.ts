@@ -28,6 +28,11 @@ test("an insertion that could be read in two places is kept clear of the other s
   expect(mergeLines("a\nb\na\n", "a\nb\na\nb\na\n", "A\nb\na\n")).toEqual({ kind: "conflict" });
 });
 
+test("an edit that both ends read alike but git could read otherwise is kept clear of the other side's edit", () => {
+  const [base, ours, theirs] = ["aaabff", "aafbf", "aaabf"].map((text) => text.replaceAll(/./g, "$&\n"));
+  expect(mergeLines(base ?? "", ours ?? "", theirs ?? "")).toEqual({ kind: "conflict" });
+});
+
 test("a missing final newline is a change of the last line", () => {
   expect(mergeLines("a\nb\nc", "A\nb\nc", "a\nb\nc\n")).toEqual({ kind: "merged", text: "A\nb\nc\n" });
   expect(mergeLines("a", "a\n", "b")).toEqual({ kind: "conflict" });

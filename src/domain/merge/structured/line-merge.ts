@@ -65,6 +65,7 @@ function pairsOf(base: readonly string[], side: readonly string[]): number {
 }
 
 function widened(base: readonly string[], side: readonly string[]): Hunk[] {
+  if ((base.length + 1) * (side.length + 1) <= mostCells) return gaps(surePairs(base, side), side.length);
   if (pairsOf(base, side) > mostPairs) return [{ from: 0, to: base.length, sideFrom: 0, sideTo: side.length }];
   const forward = pairing(base, side);
   const backward = pairing(base.toReversed(), side.toReversed());
@@ -74,6 +75,49 @@ function widened(base: readonly string[], side: readonly string[]): Hunk[] {
   });
   for (const hunk of gaps(sure, side.length)) unpairSlides(sure, { base, side, hunk });
   return gaps(sure, side.length);
+}
+
+/** Cells of the table of all pairings; beyond it two of them, one from each end, must do. */
+const mostCells = 4_000_000;
+
+/**
+ * For each base line, the line of the side that every longest pairing gives it. Where pairings of the same length
+ * differ, git may have taken either, so the line counts as edited.
+ */
+function surePairs(base: readonly string[], side: readonly string[]): (number | undefined)[] {
+  const width = side.length + 1;
+  const before = longestPairings(base, side);
+  const mirrored = longestPairings(base.toReversed(), side.toReversed());
+  const length = before.at(-1) ?? 0;
+  // The longest pairings of the first `at` and `sideAt` lines, and of all lines from there on.
+  const until = (at: number, sideAt: number) => before[at * width + sideAt] ?? 0;
+  const from = (at: number, sideAt: number) => mirrored[(base.length - at) * width + side.length - sideAt] ?? 0;
+  return base.map((line, at) => {
+    let pair: number | undefined;
+    for (let sideAt = 0; sideAt < width; sideAt++) {
+      if (until(at, sideAt) + from(at + 1, sideAt) === length) return undefined;
+      if (line !== side[sideAt] || until(at, sideAt) + 1 + from(at + 1, sideAt + 1) !== length) continue;
+      if (pair !== undefined) return undefined;
+      pair = sideAt;
+    }
+    return pair;
+  });
+}
+
+/** How many lines of each beginning of `base` and each beginning of `side` can be paired in order. */
+function longestPairings(base: readonly string[], side: readonly string[]): Uint16Array {
+  const width = side.length + 1;
+  const longest = new Uint16Array((base.length + 1) * width);
+  for (let at = 1; at <= base.length; at++) {
+    const line = base[at - 1];
+    for (let sideAt = 1, cell = at * width + 1; sideAt < width; sideAt++, cell++) {
+      longest[cell] =
+        line === side[sideAt - 1]
+          ? (longest[cell - width - 1] ?? 0) + 1
+          : Math.max(longest[cell - 1] ?? 0, longest[cell - width] ?? 0);
+    }
+  }
+  return longest;
 }
 
 /** For each base line, the line of the side it is paired with. */
