@@ -28,7 +28,11 @@ export type Launch =
 export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runtime: Runtime): Promise<Launch> {
   const { turn, agent } = owned;
   const token = ports.ids.secret();
-  const given = await ports.store.read((tx) => assignmentOf(tx, agent));
+  // An agent that was stopped before its turn began gets no process at all, not even one that waits behind its gate.
+  const given = await ports.store.read(async (tx) =>
+    (await mayStart(tx, owned)) ? await assignmentOf(tx, agent) : undefined,
+  );
+  if (given === undefined) return { kind: "taken" };
   const worktree = worktreeOf(agent);
   const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
   if (link?.kind === "broken") return { kind: "homeless", problem: link.problem };
