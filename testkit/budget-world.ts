@@ -94,7 +94,7 @@ export async function budgetWorld(limits: BudgetSettings = noBudgets): Promise<B
       const settings = { ...settingsFor("app"), budgets: world.limits };
       const context: Context = { caller, now: world.now, ids: randomIds, settings };
       const work = (tx: Parameters<typeof useCase.run>[0]) => useCase.run(tx, context, request);
-      return useCase.access === "read" ? store.read(work) : store.transaction(work);
+      return useCase.kind === "read" ? store.read(work) : store.transaction(work);
     },
     inbox: async (name) => {
       const mail = await store.read((tx) => tx.deliveries.inState(name, ["queued"]));

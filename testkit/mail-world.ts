@@ -64,7 +64,7 @@ export async function mailWorld(
     const work = prepared === undefined ? request : prepared.value;
     const finish = async (result: Awaited<ReturnType<typeof useCase.run>>): Promise<typeof result> =>
       result.ok && useCase.finish !== undefined ? useCase.finish(files, result.value) : result;
-    if (useCase.access === "read") return finish(await target.read((tx) => useCase.run(tx, context, work)));
+    if (useCase.kind === "read") return finish(await target.read((tx) => useCase.run(tx, context, work)));
     return target
       .transaction(async (tx) => {
         const result = await useCase.run(tx, context, work);

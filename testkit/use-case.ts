@@ -71,7 +71,7 @@ function openWorld(dir: string, options: { readonly projectName?: string }): Use
     const work = prepared === undefined ? request : prepared.value;
     const finish = async (result: Awaited<ReturnType<typeof useCase.run>>): Promise<typeof result> =>
       result.ok && useCase.finish !== undefined ? useCase.finish(files, result.value) : result;
-    if (useCase.access === "read") return finish(await store.read((tx) => useCase.run(tx, context, work)));
+    if (useCase.kind === "read") return finish(await store.read((tx) => useCase.run(tx, context, work)));
     return store
       .transaction(async (tx) => {
         const result = await useCase.run(tx, context, work);

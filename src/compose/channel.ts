@@ -66,10 +66,10 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
   return {
     call: async (call) => {
       const name = known(call);
-      const { access } = await catalog[name]();
+      const { kind } = await catalog[name]();
       const hasNone = store === undefined || store.isEmpty;
-      if (access !== "read" && hasNone && !hasDatabase(project.dir)) await makeStore(project);
-      const opened = channelPorts(project, storeFor(access === "read"));
+      if (kind !== "read" && hasNone && !hasDatabase(project.dir)) await makeStore(project);
+      const opened = channelPorts(project, storeFor(kind === "read"));
       const sight = sentFrom === undefined ? opened.sight : ({ kind: "sent", process: thisProcess } as const);
       const ports = { ...opened, sight, records: () => storeFor(false) };
       const run = () => runUseCase(ports, { ...call, name });

@@ -20,7 +20,7 @@ export interface Context {
  */
 export interface UseCase<Request, Reply> {
   /** `read`: works on a read-only connection and writes nothing. */
-  readonly access: "read" | "write";
+  readonly kind: "read" | "write";
   /**
    * Effects that must exist before the transaction refers to them. Runs before it, so it must be safe to repeat and
    * harmless when the transaction never follows. Answers the request to go on with.

@@ -8,7 +8,7 @@ const mostTasks = 300;
 
 /** Whether to work in parallel, and how far, judged by the tasks there are. Nothing is stored by looking. */
 export const advisePlan: UseCase<object, { readonly advice: Advice }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context) => ok({ advice: await adviceNow(tx, context) }),
 };
 

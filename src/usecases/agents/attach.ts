@@ -28,7 +28,7 @@ export interface AttachHold {
 
 /** Takes an agent over for a person: a pause of its own, held by a lease, so that a terminal that closes gives it back. */
 export const attachAgent: UseCase<AttachRequest, AttachHold> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { name, process }) => {
     const found = await findAgent(tx, name);
@@ -73,7 +73,7 @@ export const attachmentOf: UseCase<
   { readonly name: string },
   { readonly held: { readonly lease: Lease; readonly holder: ProcessRecord | undefined } | null }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { name }) => {
     const found = await findAgent(tx, name);
     if (!found.ok) return found;
@@ -89,7 +89,7 @@ export const attachProgress: UseCase<
   { readonly agentId: string },
   { readonly running: { readonly turnId: string; readonly processes: readonly ProcessRecord[] } | null }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { agentId }) => {
     const turn = await tx.turns.runningFor(agentId);
     if (turn === undefined) return ok({ running: null });

@@ -12,7 +12,7 @@ const maxLength = 4_000;
 
 /** An agent notes where it stands, for itself after its conversation was shortened or for whoever goes on instead of it. */
 export const checkpoint: UseCase<CheckpointRequest, { readonly agentName: string }> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now }, { progress, pending = "" }) => {
     if (caller.kind !== "agent") {
       const why = "only an agent knows where it stands";

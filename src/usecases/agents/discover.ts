@@ -19,7 +19,7 @@ export interface DiscoverRequest {
 
 /** Who could be asked or handed work: live agents, narrowed down. Nothing is stored by looking. */
 export const discoverAgents: UseCase<DiscoverRequest, { readonly agents: readonly Agent[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, request) => {
     const capability = request.capability === undefined ? ok(undefined) : parseCapability(request.capability);
     if (!capability.ok) return capability;

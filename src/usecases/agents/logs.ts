@@ -29,7 +29,7 @@ export interface LogsReply {
 
 /** What an agent did and said, as text, over all its turns and incarnations. */
 export const readLogs: UseCase<LogsRequest, LogsReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { name, lines, after, turn }) => {
     const found = await findAgent(tx, name);
     if (!found.ok) return found;

@@ -47,7 +47,7 @@ const defaultMessage = "Check your mail with `ov mail check`, then go on with yo
 
 /** Urgent mail that wakes its reader, and returns without waiting for it. */
 export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
-  access: "write",
+  kind: "write",
   prepare: async (files, { settings }, request) => {
     const text = request.message?.trim() ?? "";
     const fitted = await fitBody(files, settings, text === "" ? defaultMessage : text);

@@ -21,7 +21,7 @@ export interface PauseReply {
 
 /** Holds agents back: mail and turns queue for them and start nothing until they are resumed. A running turn finishes. */
 export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now }, { name, tree }) => {
     const found = await findSubordinate(tx, caller, name, "pause");
     if (!found.ok) return found;

@@ -26,7 +26,7 @@ export interface RecoverRequest {
  * the old one.
  */
 export const recover: UseCase<RecoverRequest, SlingReply> = {
-  access: "write",
+  kind: "write",
   prepare: keepEnvironment,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {

@@ -20,7 +20,7 @@ export interface ReleaseReply {
 
 /** Lets an ended agent go: its branch stays, its worktree is kept as a snapshot and taken away by the engine. */
 export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { name }) => {
     const { caller } = context;
     const agent = await tx.agents.byName(name);

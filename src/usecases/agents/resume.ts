@@ -30,7 +30,7 @@ export interface ResumeReply {
 
 /** Lets paused agents go on with what queued up meanwhile. An agent lifts only the pauses it set itself. */
 export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { name, tree }) => {
     const { caller } = context;
     const found = await findSubordinate(tx, caller, name, "resume");

@@ -16,7 +16,7 @@ import type { SlingReply, SlingRequest } from "./sling-request.ts";
 
 /** Reserves a seat in one transaction and returns; the engine prepares the worktree and starts the first turn. */
 export const sling: UseCase<SlingRequest, SlingReply> = {
-  access: "write",
+  kind: "write",
   prepare: prepareSeat,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {
@@ -34,7 +34,7 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
 
 /** What `ov sling` would do. */
 export const drySling: UseCase<SlingRequest, SlingReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, request) => {
     const plan = await planSling(tx, context, request);
     if (!plan.ok) return plan;

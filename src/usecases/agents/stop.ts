@@ -47,7 +47,7 @@ export interface DoomedProcess extends ProcessIdentity {
  * the engine finishes what its caller does not. Repeating it is harmless.
  */
 export const stopAgent: UseCase<StopRequest, StopReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { name, tree }) => {
     const found = await findSubordinate(tx, context.caller, name, "stop");
     if (!found.ok) return found;
@@ -124,7 +124,7 @@ async function record(tx: Tx, { caller, now }: Context, agent: Agent, data: { ru
 
 /** Which of these agents have not ended yet, for whoever waits for a stop to be complete. */
 export const stopProgress: UseCase<{ readonly agentIds: readonly string[] }, { readonly open: readonly string[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { agentIds }) => {
     const open: string[] = [];
     for (const id of agentIds) {

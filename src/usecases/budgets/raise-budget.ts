@@ -39,7 +39,7 @@ export interface RaiseReply extends LedgerKey {
 
 /** Adds to the limit of one subject and lets the agents go on that were parked for want of it. */
 export const raiseBudget: UseCase<RaiseRequest, RaiseReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, request) => {
     const { ids, now, settings } = context;

@@ -7,7 +7,7 @@ import { showBudgets } from "./show-budgets.ts";
 const more = { scope: "run", subject: "run-1", unit: "usd", amount: 0.5 };
 
 test("only the operator may raise a limit", () => {
-  expect(raiseBudget).toMatchObject({ operatorOnly: true, access: "write" });
+  expect(raiseBudget).toMatchObject({ operatorOnly: true, kind: "write" });
 });
 
 test("a raise lets every agent go on that was parked for want of it, and the next crossing is told anew", async () => {

@@ -33,7 +33,7 @@ export interface BudgetView extends LedgerKey {
 
 /** Every ledger that was touched, and those of today and of the current run that have a limit. */
 export const showBudgets: UseCase<object, { readonly budgets: readonly BudgetView[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { now, settings }) => {
     const stored = await tx.budgets.list();
     const upcoming = completeLedgers(await present(tx, now), stored).filter(

@@ -58,7 +58,7 @@ async function finish({ files }: ChannelPorts, useCase: AnyUseCase, answer: Answ
 }
 
 async function runUnfinished(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
-  if (useCase.access === "read") return read(ports, useCase, frame);
+  if (useCase.kind === "read") return read(ports, useCase, frame);
   const prepared = await prepare(ports, useCase, frame);
   if (!prepared.ok) return refuse(ports, frame, prepared.refusal);
   try {
@@ -139,7 +139,7 @@ async function callerOf(
   useCase: AnyUseCase,
   frame: Frame,
 ): Promise<Result<Caller, Refusal>> {
-  const thoroughly = useCase.access === "write" || useCase.operatorOnly === true || useCase.guarded === true;
+  const thoroughly = useCase.kind === "write" || useCase.operatorOnly === true || useCase.guarded === true;
   const { token, name: action } = frame;
   const caller = await identify(tx, ports.ids, { token, sight: ports.sight, thoroughly, action });
   if (!caller.ok || useCase.operatorOnly !== true || caller.value.kind === "operator") return caller;

@@ -13,7 +13,7 @@ export interface CheckReply {
 
 /** How far a stored check is, and in the end its answer. */
 export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { id }) => {
     const check = await tx.checks.get(id);
     if (check === undefined) return no(notFound("check", id));

@@ -22,7 +22,7 @@ export interface RequestDone extends TypedDone {
  * then tells the parent. Asking again while that lasts attaches to it; the newest words count.
  */
 export const requestDone: UseCase<RequestDone, CheckTicket> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { agent: named, task, ...typed }) => {
     const done = parseDone(typed);
     if (!done.ok) return done;

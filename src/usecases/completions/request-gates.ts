@@ -40,7 +40,7 @@ interface GatesRequest extends Typed {
 
 /** Has the gates run on a ref, or on the branch of an agent. Agents ask about work of their own run. */
 export const requestGates: UseCase<GatesRequest, CheckTicket> = {
-  access: "write",
+  kind: "write",
   ...inOwnShell,
   run: async (tx, context, { ref, trial, ...typed }) => {
     const { caller } = context;
@@ -57,7 +57,7 @@ export const requestGates: UseCase<GatesRequest, CheckTicket> = {
 
 /** Runs again what a receipt rests on, believing nothing that is on record, and compares. */
 export const requestVerify: UseCase<Typed & { readonly receipt: string }, CheckTicket> = {
-  access: "write",
+  kind: "write",
   ...inOwnShell,
   run: async (tx, context, { receipt: receiptId, ...typed }) => {
     const receipt = await tx.receipts.get(receiptId);

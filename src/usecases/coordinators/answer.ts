@@ -16,7 +16,7 @@ export interface AnswerReply {
 
 /** The first word in the thread of a message that came back from somebody it was for, by whatever way it was sent. */
 export const findAnswer: UseCase<{ readonly sentId: string }, AnswerReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { sentId }) => {
     const sent = await findMessage(tx, sentId);
     if (!sent.ok) return sent;

@@ -24,7 +24,7 @@ export interface CheckReply extends ExitCheck {
 
 /** Is the run of this one over, by the triggers that are switched on? */
 export const checkComplete: UseCase<CheckRequest, CheckReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller, settings }, { requireClean, tracker, ...question }) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;

@@ -127,7 +127,7 @@ test("a coordinator whose run is over ends with its turn, and its name is free a
   await using world = useCaseWorld();
   const { runId, agentId } = await world.must(startCoordinator, start());
   const retiring: UseCase<object, Agent> = {
-    access: "write",
+    kind: "write",
     run: async (tx, context) => {
       const agent = await tx.agents.get(agentId);
       return agent === undefined ? no(notFound("agent", agentId)) : ok(await retireIfOver(tx, context, agent));

@@ -22,7 +22,7 @@ export const findCoordinatorCommand: UseCase<
   HeadQuestion,
   { readonly agentName: string; readonly agentId: string; readonly runId: string }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller }, question) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;

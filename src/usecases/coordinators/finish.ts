@@ -23,7 +23,7 @@ export interface FinishReply {
  * Safe to repeat after a crash between the stop and this.
  */
 export const finishRun: UseCase<HeadQuestion, FinishReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, question) => {
     const refused = forbidden(context.caller, question);
     if (refused !== undefined) return no(refused);

@@ -30,7 +30,7 @@ export interface OutputReply {
 
 /** What an agent said in its turns, as text. */
 export const readOutput: UseCase<OutputRequest, OutputReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller }, { lines, after, ...question }) => {
     const found = await findHead(tx, caller, question);
     if (!found.ok) return found;

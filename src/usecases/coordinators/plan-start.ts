@@ -29,7 +29,7 @@ export async function planStart(tx: Tx, context: Context, request: StartRequest)
 
 /** Would it be refused? Changes nothing: for those who write something before they start one. */
 export const checkStart: UseCase<StartRequest, { readonly agentName: string }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, request) => {
     const wanted = wantedStart(context, request);
     if (!wanted.ok) return wanted;

@@ -16,7 +16,7 @@ export interface Remaining {
 
 /** What of a run goes on by itself. */
 export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { runId }) => {
     const agents = newestPerName(await tx.agents.list({ runId }));
     const merges = await tx.merges.list({ runId, statuses: openMergeStatuses });

@@ -19,7 +19,7 @@ import type { StartReply, StartRequest } from "./start-request.ts";
  * Several may work side by side under different names.
  */
 export const startCoordinator: UseCase<StartRequest, StartReply> = {
-  access: "write",
+  kind: "write",
   prepare: prepareSeat,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {

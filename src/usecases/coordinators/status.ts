@@ -29,7 +29,7 @@ export interface HeadStatus {
 
 /** Who leads, and where their runs stand. Asking about several without a name answers all of them. */
 export const coordinatorStatus: UseCase<HeadQuestion, HeadStatus> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller, now }, question) => {
     const live = await liveHeads(tx, question.capability);
     const found = await findHead(tx, caller, question);

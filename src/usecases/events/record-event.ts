@@ -10,7 +10,7 @@ export interface RecordEventRequest {
 
 /** One event from a hook of an agent's runtime: what it sees at every tool call, so it costs one insert. */
 export const recordHookEvent: UseCase<RecordEventRequest, { readonly type: string }> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now }, { type, agent, data }) => {
     const about =
       caller.kind === "agent"

@@ -13,14 +13,14 @@ export const listGateResults: UseCase<
   { readonly gate?: string | undefined; readonly limit?: number | undefined },
   { readonly results: readonly GateResult[] }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { gate, limit }) => ok({ results: await tx.gates.recent(limit ?? 20, gate) }),
 };
 
 /** One result, which tells where its whole output is. */
 export const showGateResult: UseCase<{ readonly id: string }, { readonly result: GateResult; readonly path: string }> =
   {
-    access: "read",
+    kind: "read",
     run: async (tx, _context, { id }) => {
       const result = await tx.gates.get(id);
       return result === undefined ? no(notFound("gate result", id)) : ok({ result, path: result.logPath });
@@ -35,7 +35,7 @@ export interface ReceiptReply {
 
 /** The evidence for a completion or a landing: by its own id, or the newest about an entry, an agent or a ref. */
 export const showReceipt: UseCase<{ readonly of: string }, ReceiptReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { of }) => {
     const receipt = (await tx.receipts.get(of)) ?? (await newestAbout(tx, of));
     if (receipt === undefined) return no(notFound("receipt", of));

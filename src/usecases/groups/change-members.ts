@@ -20,7 +20,7 @@ export interface AddMembersRequest extends ChangeMembersRequest {
 
 /** Adds tasks to a group; a completed one is active again. */
 export const addMembers: UseCase<AddMembersRequest, GroupDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { group: argument, taskIds, skipValidation }) => {
     const found = await findOwn(tx, context, argument, "add to a group");
     if (!found.ok) return found;
@@ -36,7 +36,7 @@ export const addMembers: UseCase<AddMembersRequest, GroupDetail> = {
 
 /** Takes tasks out of a group; one whose last open task goes is complete. */
 export const removeMembers: UseCase<ChangeMembersRequest, GroupDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { group: argument, taskIds }) => {
     const found = await findOwn(tx, context, argument, "remove from a group");
     if (!found.ok) return found;

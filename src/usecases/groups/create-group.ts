@@ -16,7 +16,7 @@ export interface CreateGroupRequest {
 
 /** Follows tasks together; the caller owns the group and is told when all of them are closed. */
 export const createGroup: UseCase<CreateGroupRequest, GroupDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, request) => {
     const { caller, now, ids } = context;
     const refused = forbiddenToArrange(caller, "create a group");

@@ -14,7 +14,7 @@ export const groupStatus: UseCase<
   { readonly group?: string | undefined },
   { readonly groups: readonly GroupStatus[] }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, request) => {
     const named = request.group === undefined ? undefined : await findGroup(tx, request.group);
     if (named !== undefined && !named.ok) return named;
@@ -31,7 +31,7 @@ export const groupStatus: UseCase<
 
 /** All groups, completed ones included, oldest first. */
 export const listGroups: UseCase<object, { readonly groups: readonly GroupDetail[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx) => {
     const groups: GroupDetail[] = [];
     for (const group of await tx.groups.list()) groups.push(await groupDetail(tx, group));

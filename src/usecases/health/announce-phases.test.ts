@@ -24,7 +24,7 @@ const seat = (world: MailWorld, capability: Capability, ...names: string[]): Pro
 
 /** Ends an agent as every cause does: the phase is looked at in the same transaction. */
 const ending: UseCase<{ readonly name: string; readonly outcome: AgentOutcome }, null> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { ids, now }, { name, outcome }) => {
     const agent = await tx.agents.byName(name);
     const to = outcome === "done" ? "completed" : "zombie";

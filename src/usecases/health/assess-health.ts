@@ -29,7 +29,7 @@ export interface HealthReport {
 
 /** How everybody is. A look stores nothing: what follows from it is for the engine's watchdog alone. */
 export const assessHealth: UseCase<AssessRequest, HealthReport> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { now, settings }, { limits, all = false }) => {
     const agents: AgentHealth[] = [];
     for (const agent of newestPerName(await tx.agents.list(all ? {} : { live: true }))) {

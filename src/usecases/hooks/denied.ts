@@ -11,7 +11,7 @@ export interface DeniedUse {
 
 /** An agent was kept from using a tool: put on record, so that a person sees what was tried and by whom. */
 export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now }, { rule, input }) => {
     if (caller.kind !== "agent") return ok({ rule });
     const about = { runId: caller.runId, agentName: caller.name, agentId: caller.agentId, turnId: caller.turnId };

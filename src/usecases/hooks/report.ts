@@ -33,7 +33,7 @@ export interface HookedAgent {
  * transaction, because it runs at every step of a session.
  */
 export const reportHook: UseCase<HookReport, HookReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, report) => {
     const { caller } = context;
     const data = report.input === null ? undefined : hookFacts(report.input);

@@ -4,7 +4,7 @@ import type { UseCase } from "../usecase.ts";
 
 /** May the caller use this tool? Asked about tools that were not offered, so that trying them is put on record. */
 export const mayUseTool: UseCase<{ readonly tool: string }, { readonly tool: string }> = {
-  access: "write",
+  kind: "write",
   run: async (_tx, { caller }, { tool }) => {
     if (caller.kind !== "agent") return ok({ tool });
     const { capability } = caller;

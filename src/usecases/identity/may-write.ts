@@ -4,7 +4,7 @@ import type { UseCase } from "../usecase.ts";
 
 /** May the caller have this file written for it? An agent may where its role may write: in its own worktree, or nowhere. */
 export const mayWrite: UseCase<{ readonly path: string }, { readonly path: string }> = {
-  access: "read",
+  kind: "read",
   guarded: true,
   run: async (tx, { caller }, { path }) => {
     if (caller.kind !== "agent") return ok({ path });

@@ -15,7 +15,7 @@ export interface Self {
 
 /** Who the holder of this token is. Writes nothing, but only what counts as a write is put on record when refused. */
 export const self: UseCase<object, Self> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller }) => {
     if (caller.kind !== "agent") {
       const why = "they belong to agents, which have a token in OVERSTORY_TOKEN; a person types ov commands instead";

@@ -43,7 +43,7 @@ const maxChars = 65_536;
  * back; what a reader took and never showed is offered again. The caller confirms with `mail.delivered` what it showed.
  */
 export const checkMail: UseCase<CheckRequest, CheckReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, request) => {
     const { caller, now, ids } = context;
     const opened = await openInbox(tx, caller, request.agent);

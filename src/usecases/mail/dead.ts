@@ -12,7 +12,7 @@ const defaultLimit = 1_000;
 
 /** Mail that was given up, newest first; one entry per recipient. An agent learns of what is in its sight. */
 export const deadMail: UseCase<{ readonly limit?: number | undefined }, DeadReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller }, { limit }) => {
     const found = await tx.deliveries.dead(limit ?? defaultLimit);
     const inSight = await namesInSight(tx, caller);

@@ -19,7 +19,7 @@ export interface DeliveredReply {
 
 /** Confirms that mail was really shown. What the reader lost meanwhile is left to whoever has it now. */
 export const confirmDelivered: UseCase<DeliveredRequest, DeliveredReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now, settings }, { agent, by, messages }) => {
     const inbox = await openInbox(tx, caller, agent);
     if (!inbox.ok) return inbox;

@@ -34,7 +34,7 @@ const defaultLimit = 1_000;
 
 /** Messages, newest first: of the whole project for a person, else those in the caller's sight. Looking changes nothing. */
 export const listMail: UseCase<ListRequest, ListReply> = {
-  access: "read",
+  kind: "read",
   guarded: true,
   run: async (tx, { caller }, request) => {
     const filter = await filterOf(tx, request);

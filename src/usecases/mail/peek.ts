@@ -19,7 +19,7 @@ export interface PeekReply {
 
 /** Looks whether an inbox is worth opening. Most looks of a hook end here, without a writer's lock. */
 export const peekMail: UseCase<PeekRequest, PeekReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller, now }, { agent, debounceMs }) => {
     const opened = await openInbox(tx, caller, agent);
     if (!opened.ok) return opened;

@@ -23,7 +23,7 @@ const dayMs = 86_400_000;
 
 /** Deletes messages with all their deliveries. What was deleted stays on record as a number. */
 export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, { caller, now }, { all, days, before, agent }) => {
     if (all !== true && days === undefined && before === undefined && agent === undefined) {

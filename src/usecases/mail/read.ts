@@ -15,7 +15,7 @@ export interface ReadReply {
 
 /** Shows one message of the caller's own inbox, which counts as read from then on. */
 export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now }, { id }) => {
     const message = await findMessage(tx, id);
     if (!message.ok) return message;

@@ -25,7 +25,7 @@ export interface ReplyRequest {
 
 /** Answers a message in its thread. A reply to a question or decision ends its author's wait. */
 export const replyToMail: UseCase<ReplyRequest, SendReply> = {
-  access: "write",
+  kind: "write",
   prepare: async (files, { settings }, request) => {
     await loadFollower(request.type);
     const fitted = await fitBody(files, settings, request.body);

@@ -15,7 +15,7 @@ export interface RetryReply {
 
 /** Gives dead mail another round of attempts: for the operator, or for the parent of the one who should read it. */
 export const retryMail: UseCase<{ readonly id: string }, RetryReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, { caller, now, ids }, { id }) => {
     const message = await findMessage(tx, id);
     if (!message.ok) return message;

@@ -29,7 +29,7 @@ export interface SendRequest {
 
 /** Sends one message to a name or a group. */
 export const sendMail: UseCase<SendRequest, SendReply> = {
-  access: "write",
+  kind: "write",
   prepare: async (files, { settings }, request) => {
     await loadFollower(request.type);
     const fitted = await fitBody(files, settings, request.body);

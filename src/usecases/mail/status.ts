@@ -11,7 +11,7 @@ export interface StatusReply {
 
 /** How far a message has come with each of its recipients. */
 export const mailStatus: UseCase<{ readonly id: string }, StatusReply> = {
-  access: "read",
+  kind: "read",
   guarded: true,
   run: async (tx, { caller }, { id }) => {
     const message = await messageInSight(tx, caller, id);

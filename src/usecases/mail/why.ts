@@ -20,7 +20,7 @@ export interface WhyReply {
 
 /** Why a message has or has not been seen, for each recipient, and what to type about it. */
 export const whyMail: UseCase<WhyRequest, WhyReply> = {
-  access: "read",
+  kind: "read",
   guarded: true,
   run: async (tx, context, { id, engineRunning = true }) => {
     const { caller, now } = context;

@@ -34,7 +34,7 @@ export interface AddMergeReply {
 
 /** Puts a branch into the queue by hand. An agent does so only for those it answers for. */
 export const addMerge: UseCase<AddMergeRequest, AddMergeReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, request) => {
     const { branch, headCommit, priority } = request;
     if (branch.trim() === "") return no(invalid("branch", "must not be empty"));

@@ -20,7 +20,7 @@ export interface ApproveRequest {
 
 /** The operator's word that branches may land. */
 export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly MergeEntry[] }> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { of, all, ignoreDependencies, look }) => {
     if (all === true) {

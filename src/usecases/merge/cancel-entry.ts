@@ -12,7 +12,7 @@ import { setMergeState } from "./task-state.ts";
 
 /** Takes a branch out of the queue. It stays as it is, nobody is sent back to work, and its agent may go. */
 export const cancelMerge: UseCase<{ readonly of: string }, { readonly entry: MergeEntry }> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);

@@ -11,7 +11,7 @@ export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null
 
 /** What the queue would hold after this branch was added to it. Adds nothing. */
 export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePreview }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, request) => {
     // For an agent, the right to queue the branch is checked first, when it queues it.
     const empty = context.caller.kind === "agent" ? undefined : await refuseWithoutCommits(tx, request);
@@ -34,7 +34,7 @@ const remembered = 200;
 
 /** The branches on which work for this target was put instead, by the newest run first. */
 export const landingsOf: UseCase<{ readonly target: string }, { readonly branches: readonly string[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { target }) => {
     const runs = await tx.runs.list(remembered);
     const landings = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");

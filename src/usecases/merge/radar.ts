@@ -30,7 +30,7 @@ export interface RadarView {
 
 /** Which live branches would collide, as far as it has been looked at. */
 export const readRadar: UseCase<RadarRequest, RadarView> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, { tips }) => {
     const live = await liveBranches(tx, context);
     const branches = live.flatMap(({ branch, commit: seen, agentName, landsOn }) => {

@@ -39,7 +39,7 @@ export interface ListMergesRequest {
 
 /** The queue in the order of its numbers. */
 export const listMerges: UseCase<ListMergesRequest, { readonly entries: readonly MergeView[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, { status, runId, branch, all, limit }) => {
     const known = mergeStatuses.find((each) => each === status);
     if (status !== undefined && known === undefined) return no(unknownStatus(status));
@@ -71,7 +71,7 @@ export interface MergeDetail extends MergeView {
 
 /** Everything that is known about one entry. */
 export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
     if (!found.ok) return found;
@@ -111,7 +111,7 @@ export const mergeLog: UseCase<
   MergeLogRequest,
   { readonly operations: readonly MergeOp[]; readonly entries: readonly MergeEntry[] }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { limit = 50, empty = false }) => {
     const latest = inOrder(await tx.mergeOps.list(empty ? { limit } : {}));
     const operations = empty ? latest : latest.filter((op) => !movedNothing(op)).slice(0, limit);

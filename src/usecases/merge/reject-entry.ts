@@ -12,7 +12,7 @@ export interface RejectRequest {
 
 /** The operator's word that a branch may not land as it is: its agent goes back to work with the reason. */
 export const rejectMerge: UseCase<RejectRequest, { readonly entry: MergeEntry } & Rejected> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { of, reason }) => {
     if (reason.trim() === "") return no(invalid("reason", "must say what is wrong"));

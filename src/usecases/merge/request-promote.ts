@@ -23,7 +23,7 @@ export type PromoteReply =
 
 /** Asks the engine to bring what a run has landed to the branch it is meant for. Asking twice is asking once. */
 export const requestPromote: UseCase<PromoteRequest, PromoteReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, request) => {
     const asked = await landingFor(tx, context, request);
@@ -47,7 +47,7 @@ export interface PromotionOutlook extends Pick<Unpromoted, "unverified"> {
 
 /** The landed work that a promotion would bring and no gate has proved. Writes nothing. */
 export const promotionDoubts: UseCase<PromoteRequest, PromotionOutlook> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, request) => {
     const asked = await landingFor(tx, context, request);
     if (!asked.ok) return asked;

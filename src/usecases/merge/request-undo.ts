@@ -8,7 +8,7 @@ import { newOp } from "./new-op.ts";
 
 /** What taking something back would concern. */
 export const planUndo: UseCase<UndoTarget, Undoable> = {
-  access: "read",
+  kind: "read",
   run: (tx, _context, target) => findUndo(tx, target),
 };
 
@@ -25,7 +25,7 @@ export interface UndoReply extends Undoable {
 
 /** Asks the engine to take something back. Asking twice is asking once. */
 export const requestUndo: UseCase<UndoRequest, UndoReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { requeue, ...target }) => {
     const found = await findUndo(tx, target);

@@ -15,13 +15,13 @@ type Reply = { readonly entry: MergeEntry };
 
 /** Tries again what did not land, with the same commit. */
 export const retryMerge: UseCase<{ readonly of: string }, Reply> = {
-  access: "write",
+  kind: "write",
   run: (tx, context, { of }) => takeUp(tx, context, of, "retry", ["failed", "conflict", "blocked", "cancelled"]),
 };
 
 /** Looks at once whether what was in the way of a branch is gone. */
 export const resumeMerge: UseCase<{ readonly of: string }, Reply> = {
-  access: "write",
+  kind: "write",
   run: (tx, context, { of }) => takeUp(tx, context, of, "resume", ["blocked"]),
 };
 

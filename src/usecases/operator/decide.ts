@@ -44,7 +44,7 @@ export interface DecideReply {
 
 /** The operator's word on something that waits for it. */
 export const decide: UseCase<DecideRequest, DecideReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, request) => {
     const merge = /^merge:(\d+)$/.exec(request.id.trim())?.[1];

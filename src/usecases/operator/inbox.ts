@@ -13,7 +13,7 @@ export interface Waiting {
 
 /** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
 export const operatorInbox: UseCase<object, Waiting> = {
-  access: "read",
+  kind: "read",
   operatorOnly: true,
   run: async (tx) =>
     ok({

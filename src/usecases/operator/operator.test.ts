@@ -85,7 +85,7 @@ test("an agent that was not asked cannot settle what waits for a person", async 
 
 /** Gives what the lead has not read to the operator. */
 const handingOn: UseCase<object, null> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context) => {
     for (const letter of await tx.deliveries.inState("lead-1", ["queued"])) {
       await handOn(tx, context, letter, "operator");
@@ -129,7 +129,7 @@ test.each([
   await using world = await worldWithLead();
   await ask(world);
   const ending: UseCase<object, null> = {
-    access: "write",
+    kind: "write",
     run: async (tx, context) => {
       const agent = await tx.agents.byName("lead-1");
       if (agent === undefined) return no(notFound("agent", "lead-1"));
@@ -190,7 +190,7 @@ test("a decision shows its data and its text", async () => {
 
 const crash = { state: "zombie", outcome: "crashed", actor: "engine", reason: "gone", death: "gone" } as const;
 const ending = (name: string, end: typeof crash): UseCase<object, null> => ({
-  access: "write",
+  kind: "write",
   run: async (tx, context) => {
     const agent = await tx.agents.byName(name);
     if (agent !== undefined) await endAgent(tx, context, agent, { ...end, turnId: null });

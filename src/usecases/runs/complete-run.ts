@@ -19,7 +19,7 @@ export const completeRun: UseCase<
   { readonly force?: boolean },
   { readonly runId: string; readonly status: RunStatus }
 > = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { force }) => {
     const run = await currentRun(tx, context.caller);
     if (run === undefined || run.status !== "active") return no({ kind: "no-current-run" });

@@ -18,7 +18,7 @@ export interface RunAgent {
 
 /** Newest first. */
 export const listRuns: UseCase<{ readonly last: number }, { readonly runs: readonly RunDetail[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { now }, { last }) => {
     if (!Number.isInteger(last) || last < 1) {
       return no(invalid("last", "must be a whole number of 1 or more", { value: String(last) }));
@@ -35,7 +35,7 @@ export interface ShowRunRequest {
 }
 
 export const showRun: UseCase<ShowRunRequest, RunDetail & { readonly agents: readonly RunAgent[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller, now }, { id }) => {
     const found = await findRun(tx, caller, id);
     if (!found.ok) return found;
@@ -61,7 +61,7 @@ export async function findRun(tx: Tx, caller: Caller, id: string | undefined): P
 
 /** The run of the calling agent, or for a person the newest active one; null when there is none. */
 export const showCurrentRun: UseCase<object, { readonly current: RunDetail | null }> = {
-  access: "read",
+  kind: "read",
   run: async (tx, { caller, now }) => {
     const run = await currentRun(tx, caller);
     return ok({ current: run === undefined ? null : await runDetail(tx, run, now) });

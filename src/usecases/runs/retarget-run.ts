@@ -29,7 +29,7 @@ export interface RetargetReply {
  * new target. A run that lands on its target directly decides anew where to land, and takes what waits along.
  */
 export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { runId, target }) => {
     const found = await findRun(tx, context.caller, runId);

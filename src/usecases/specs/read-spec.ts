@@ -21,7 +21,7 @@ export interface ReadSpecReply {
 
 /** The specification of a task: what was written last, or what a person put into its file since. */
 export const readSpec: UseCase<ReadSpecRequest, ReadSpecReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, request) => {
     const id = taskId(request.taskId, "task id");
     if (!id.ok) return id;

@@ -28,7 +28,7 @@ export interface WriteSpecReply {
  * it, and the readable file follows the row: whenever we die, the two agree or the next reader makes them.
  */
 export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
-  access: "write",
+  kind: "write",
   prepare: async (files, terms, request) => {
     const asking = await terms.caller();
     if (!asking.ok) return asking;

@@ -10,7 +10,7 @@ export const agentDetail: UseCase<
   { readonly name: string },
   { readonly agent: Agent; readonly turns: readonly Turn[] }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { name }) => {
     const agent = await tx.agents.byName(name);
     if (agent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));

@@ -57,7 +57,7 @@ export interface OtherRun {
 
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
 export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, { all, mailbox }) => {
     const run = (await tx.runs.current()) ?? null;
     const agents: AgentView[] = [];

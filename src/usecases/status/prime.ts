@@ -43,7 +43,7 @@ export interface AgentBrief {
  * the agent they name. Nothing is stored by looking.
  */
 export const prime: UseCase<{ readonly agent?: string | undefined }, PersonBrief | AgentBrief> = {
-  access: "read",
+  kind: "read",
   run: async (tx, context, request) => {
     const subject = await subjectOf(tx, context.caller, request.agent);
     if (!subject.ok) return subject;

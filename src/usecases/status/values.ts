@@ -12,7 +12,7 @@ export const values: UseCase<
   { readonly source: ValueSource; readonly prefix: string },
   { readonly values: readonly string[] }
 > = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { source, prefix }) => {
     const known: Record<ValueSource, () => Promise<readonly string[]>> = {
       agents: () => tx.agents.names(),

@@ -17,7 +17,7 @@ export interface DependencyReply extends TaskDetail {
 
 /** Makes one task wait for another. Refused when they would wait for each other in the end. */
 export const addDependency: UseCase<TaskDependency, DependencyReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, dependency) => {
     const ends = await findEnds(tx, context, dependency);
     if (!ends.ok) return ends;
@@ -34,7 +34,7 @@ export const addDependency: UseCase<TaskDependency, DependencyReply> = {
 
 /** Makes one task no longer wait for another. */
 export const removeDependency: UseCase<TaskDependency, DependencyReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, dependency) => {
     const ends = await findEnds(tx, context, dependency);
     if (!ends.ok) return ends;

@@ -16,7 +16,7 @@ export interface ClaimTaskRequest {
 
 /** Takes a task that nobody holds. Of any number of callers exactly one succeeds. */
 export const claimTask: UseCase<ClaimTaskRequest, TaskDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { id, by }) => {
     const { caller } = context;
     const holder = agentName(by ?? caller.name, "by");

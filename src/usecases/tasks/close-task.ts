@@ -24,7 +24,7 @@ export interface CloseTaskReply extends TaskDetail {
 
 /** Ends a task, with everything that follows from it. */
 export const closeTask: UseCase<CloseTaskRequest, CloseTaskReply> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { id, reason }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;

@@ -20,7 +20,7 @@ export interface CreateTaskRequest extends TaskFields {
 
 /** Adds an open task. Everybody may: finding work is part of working. */
 export const createTask: UseCase<CreateTaskRequest, TaskDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, request) => {
     const id = await chooseId(tx, context, request.id);
     if (!id.ok) return id;

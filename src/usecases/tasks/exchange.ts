@@ -20,7 +20,7 @@ export interface ExportTasksReply {
 
 /** All tasks as text for a file that git can merge line by line. */
 export const exportTasks: UseCase<ExportTasksRequest, ExportTasksReply> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { existing }) => {
     const there = readSeeds(existing ?? "");
     if (!there.ok) return there;

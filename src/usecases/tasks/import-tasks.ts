@@ -23,7 +23,7 @@ export interface ImportTasksReply {
 
 /** Takes over every line that is newer than what is stored: all of the text or, when one line is wrong, nothing. */
 export const importTasks: UseCase<{ readonly text: string }, ImportTasksReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { text }) => {
     const read = readSeeds(text);

@@ -21,7 +21,7 @@ export interface TaskList {
 
 /** Tasks by urgency, then age. */
 export const listTasks: UseCase<ListTasksRequest, TaskList> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, request) => {
     const { runId, limit } = request;
     const status = taskStatuses.find((known) => known === request.status);
@@ -40,7 +40,7 @@ export const listTasks: UseCase<ListTasksRequest, TaskList> = {
 };
 
 export const showTask: UseCase<{ readonly id: string }, TaskDetail> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { id }) => {
     const task = await findTask(tx, id);
     return task.ok ? ok(await detailOf(tx, task.value)) : task;
@@ -49,7 +49,7 @@ export const showTask: UseCase<{ readonly id: string }, TaskDetail> = {
 
 /** What somebody could start on now, most urgent first. */
 export const listReady: UseCase<{ readonly limit?: number | undefined }, TaskList> = {
-  access: "read",
+  kind: "read",
   run: async (tx, _context, { limit }) => {
     const ready = readyTasks(await tx.tasks.list({}), await tx.tasks.dependencies());
     return ok({ tasks: await detailsOf(tx, ready.slice(0, limit)) });

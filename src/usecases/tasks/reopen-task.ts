@@ -11,7 +11,7 @@ import { recordEvent } from "./record-event.ts";
 
 /** Makes a closed task open again; groups that counted it as done follow it again. */
 export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { id }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;

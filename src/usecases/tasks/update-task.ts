@@ -16,7 +16,7 @@ export interface UpdateTaskRequest extends TaskChange {
 
 /** Replaces the given fields and leaves the others. */
 export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
-  access: "write",
+  kind: "write",
   run: async (tx, context, { id, ...change }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;

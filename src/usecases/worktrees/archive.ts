@@ -23,7 +23,7 @@ export interface ArchiveReply {
 
 /** The part of `ov clean` that happens in the database. History is never deleted: agents and runs end, and stay. */
 export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, request) => {
     const released = await releaseEnded(tx, context, request);

@@ -30,14 +30,14 @@ export interface OwnersReply {
 }
 
 /** Who owns which worktree, for looking at. */
-export const owners: UseCase<object, OwnersReply> = { access: "read", run: readOwners };
+export const owners: UseCase<object, OwnersReply> = { kind: "read", run: readOwners };
 
 /** The same for someone about to remove them: refused before anything is touched. */
-export const ownersForCleaning: UseCase<object, OwnersReply> = { access: "read", operatorOnly: true, run: readOwners };
+export const ownersForCleaning: UseCase<object, OwnersReply> = { kind: "read", operatorOnly: true, run: readOwners };
 
 /** What is on record about kept work, oldest first. */
 export const snapshots: UseCase<object, { readonly snapshots: readonly SnapshotRecord[] }> = {
-  access: "read",
+  kind: "read",
   run: async (tx) => ok({ snapshots: await tx.snapshots.all() }),
 };
 

@@ -53,7 +53,7 @@ export interface RemovingReply {
  * that is reserved after it is seated only when the removal has ended. A released agent is not reopened.
  */
 export const worktreeRemoving: UseCase<RemovingRequest, RemovingReply> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, context, { names, agentId, process, replaces }) => {
     const refused = (why: string, removal: RemovalRecord | null = null) => ok({ clear: false, why, removal });
@@ -90,7 +90,7 @@ const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
 
 /** The removal is over, whatever became of it: who waits for the place may have it. */
 export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly names: readonly string[] }, object> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   run: async (tx, _context, { names, process }) => {
     for (const name of names) await tx.removals.end(name, process);
@@ -100,7 +100,7 @@ export const removalEnded: UseCase<Pick<RemovingRequest, "process"> & { readonly
 
 /** The fact after the effect: what was kept where, and that the worktree is gone. Its agent is archived, not deleted. */
 export const worktreeRemoved: UseCase<RemovedRequest, { readonly forgotten: string | null }> = {
-  access: "write",
+  kind: "write",
   operatorOnly: true,
   // What a process that died before this left is found by the engine's retention.
   finish: async (files, reply) => {
