@@ -14,7 +14,7 @@ test("an agent whose seat breaks ends and its parent is told, and those behind i
     mail: [
       {
         subject: "[ENGINE] could not start b2",
-        body: "b2 (builder) has no worktree: git fell over. Its task is open again.",
+        body: "b2 (builder) has no worktree: git fell over. Its task is open again.\nNext: mend that, then start it again",
       },
     ],
   });

@@ -3,6 +3,7 @@ import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
+import { readerOfNotice } from "../usecases/mail/hand-on.ts";
 import { post } from "../usecases/mail/post.ts";
 import type { EnginePorts } from "./ports.ts";
 
@@ -120,9 +121,12 @@ export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, proble
       runId: agent.runId,
       verified: true,
       address: agent.parentName,
-      recipients: [{ name: agent.parentName, wake: true }],
+      recipients: [{ name: await readerOfNotice(tx, agent.parentName), wake: true }],
       subject: `[ENGINE] could not start ${agent.name}`,
-      body: `${agent.name} (${agent.capability}) has no worktree: ${problem}. Its task is open again.`,
+      body: [
+        `${agent.name} (${agent.capability}) has no worktree: ${problem}. Its task is open again.`,
+        `Next: mend that, then start it again${agent.taskId === null ? "" : `: ov sling ${agent.taskId} --capability ${agent.capability} --name ${agent.name}`}`,
+      ].join("\n"),
       type: "error",
       priority: "high",
     },

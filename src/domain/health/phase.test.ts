@@ -8,6 +8,7 @@ const worker = (name: string, capability: Capability, change: Partial<PhaseAgent
   capability,
   state: "completed",
   outcome: "done",
+  releasedAt: null,
   ...change,
 });
 
@@ -48,7 +49,10 @@ test("the words count, tell how it went, and say what may come next", () => {
   expect(said(worker("r1", "reviewer")).body).toContain("reviews are done");
   expect(said(worker("m1", "merger")).body).toContain("merges are done");
   const mixed = said(worker("b1", "builder", { state: "zombie", outcome: "stalled" }), worker("r1", "reviewer"));
-  expect(mixed.subject).toBe(
-    "[ENGINE] all 2 workers (builder, reviewer) of run run-1 terminated (1 completed, 1 zombie)",
-  );
+  expect(mixed.subject).toBe("[ENGINE] all 2 workers (builder, reviewer) of run run-1 ended: 1 finished, 1 did not");
+  expect(mixed.body).toContain("- b1 (builder): ended after a long silence");
+  const silent = said(worker("b1", "builder", { outcome: "no_signal" }));
+  expect(silent.subject).toBe("[ENGINE] all 1 builder of run run-1 ended: 0 finished, 1 did not");
+  expect(silent.body).toContain("ov recover b1");
+  expect(silent.body).not.toContain("wait for their leads");
 });

@@ -1,11 +1,12 @@
 import { type Agent, hasEnded } from "../agent/agent.ts";
 import type { Capability } from "../agent/capability.ts";
+import { statusOf } from "../agent/status.ts";
 
 /** Whose ends make a phase of a run. Leads go on over several phases and report by themselves. */
 export const phaseCapabilities = ["scout", "builder", "reviewer", "merger"] as const satisfies readonly Capability[];
 export type PhaseCapability = (typeof phaseCapabilities)[number];
 
-export type PhaseAgent = Pick<Agent, "name" | "generation" | "capability" | "state" | "outcome">;
+export type PhaseAgent = Pick<Agent, "name" | "generation" | "capability" | "state" | "outcome" | "releasedAt">;
 
 /** One phase of a run that is over. */
 export interface Phase {
@@ -51,13 +52,28 @@ const nextSteps: Readonly<Record<Phase["name"], string>> = {
 
 /** The announcement in words: how many, how they ended, and what may come next. */
 export function phaseText(phase: Phase, runId: string): { readonly subject: string; readonly body: string } {
-  const { name, agents, completed, zombies, capabilities } = phase;
+  const { name, agents, capabilities } = phase;
   const who = name === "mixed" ? `${agents.length} workers (${capabilities.join(", ")})` : counted(agents.length, name);
-  const end = zombies === 0 ? "completed" : `terminated (${completed} completed, ${zombies} zombie)`;
-  const lines = agents.map(
-    ({ name: agent, capability, state, outcome }) => `- ${agent} (${capability}): ${outcome ?? state}`,
-  );
-  return { subject: `[ENGINE] all ${who} of run ${runId} ${end}`, body: [nextSteps[name], "", ...lines].join("\n") };
+  const failed = agents.filter((agent) => statusOf(agent).tone === "trouble");
+  const end =
+    failed.length === 0 ? "completed" : `ended: ${agents.length - failed.length} finished, ${failed.length} did not`;
+  const lines = agents.map(({ name: agent, capability, ...facts }) => {
+    const words = facts.outcome === "done" ? "done" : statusOf(facts).words;
+    return `- ${agent} (${capability}): ${words}`;
+  });
+  const step = failed.length === 0 ? nextSteps[name] : stepsAfterFailure(failed);
+  return { subject: `[ENGINE] all ${who} of run ${runId} ${end}`, body: [step, "", ...lines].join("\n") };
+}
+
+/** An agent that failed reports nothing more: whoever leads the run decides what becomes of its task. */
+function stepsAfterFailure(failed: readonly PhaseAgent[]): string {
+  const names = failed.map(({ name }) => name).join(", ");
+  const them = failed.length === 1 ? names : "<agent>";
+  return [
+    `${names} ended without finishing, and no agent works on ${failed.length === 1 ? "its task" : "their tasks"} now. Decide what happens:`,
+    `let it go on: ov recover ${them}; or give its task to another agent: ov release ${them}, then ov sling <task>.`,
+    "If you cannot, ask the operator: nothing else will wake you for it.",
+  ].join("\n");
 }
 
 const isWorker = ({ capability }: PhaseAgent): boolean => phaseCapabilities.some((each) => each === capability);

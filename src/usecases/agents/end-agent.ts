@@ -2,7 +2,8 @@ import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { announcePhases } from "../health/announce-phases.ts";
-import { post } from "../mail/post.ts";
+import { readerOfNotice } from "../mail/hand-on.ts";
+import { noteForward, post } from "../mail/post.ts";
 import { changeState } from "./change-state.ts";
 import { remindIdle } from "./remind-idle.ts";
 
@@ -69,9 +70,12 @@ async function announceDeath(
   end: AgentEnd,
 ): Promise<void> {
   if (!(await tx.notices.once(agent.id, "worker_died", "", null))) return;
-  const parent = await tx.agents.byName(agent.parentName);
+  const { parentName } = agent;
+  // A parent that has ended reads nothing; a notice that stays with it would leave the whole line above asleep.
+  const reader = await readerOfNotice(tx, parentName);
+  const isForwarded = reader !== parentName;
   const what = `${agent.capability}${agent.taskId === null ? "" : ` on ${agent.taskId}`}`;
-  await post(
+  const notice = await post(
     tx,
     { ids, now },
     {
@@ -80,10 +84,14 @@ async function announceDeath(
       byEngine: true,
       runId: agent.runId,
       verified: true,
-      address: agent.parentName,
-      recipients: [{ name: agent.parentName, wake: parent !== undefined }],
+      address: parentName,
+      recipients: [{ name: reader, wake: true }],
       subject: `[ENGINE] worker_died: ${agent.name}`,
-      body: `${agent.name} (${what}) ended without finishing: ${end.death}. ${end.kept ?? "Its worktree and branch are kept."}${end.advice == null ? "" : `\nNext: ${end.advice}`}`,
+      body: [
+        `${agent.name} (${what}) ended without finishing: ${end.death}. ${end.kept ?? "Its worktree and branch are kept."}`,
+        `Next: ${end.advice ?? nextStep(agent, end)}`,
+        ...(isForwarded ? ["", `[forwarded: ${parentName}, to whom it was sent, has ended]`] : []),
+      ].join("\n"),
       type: "worker_died",
       priority: "high",
       payload: JSON.stringify({
@@ -104,6 +112,14 @@ async function announceDeath(
       }),
     },
   );
+  if (isForwarded) await noteForward(tx, notice, parentName, reader);
+}
+
+/** What the reader can do where the cause of the end names nothing better. */
+function nextStep({ name, taskId }: Agent, { outcome }: AgentEnd): string {
+  const another = taskId === null ? `let it go: ov release ${name}` : `ov release ${name}, then ov sling ${taskId}`;
+  if (outcome === "stopped") return `it was stopped on purpose. To give its task to another agent: ${another}`;
+  return `let it go on: ov recover ${name}; or give its task to another agent: ${another}`;
 }
 
 /** Whom the notice names, by who decided the end. */

@@ -1,8 +1,10 @@
+import type { Agent } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
+import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, openDecisions } from "./decisions.ts";
 import { type OpenQuestion, openQuestions } from "./questions.ts";
-import { type TroubledAgent, troubledAgents } from "./troubled-agents.ts";
+import { agentsThatNeverStarted, type TroubledAgent, troubledAgents } from "./troubled-agents.ts";
 
 /** Everything that waits for the operator. Each stays until it is answered or acted on, however often it is shown. */
 export interface Waiting {
@@ -19,6 +21,21 @@ export const operatorInbox: UseCase<object, Waiting> = {
     ok({
       decisions: await openDecisions(tx),
       questions: await openQuestions(tx),
-      troubled: await troubledAgents(tx, await tx.agents.list({ unreleased: true })),
+      troubled: await troubledAgents(tx, [
+        ...(await tx.agents.list({ unreleased: true })),
+        ...(await unstartedInRuns(tx)),
+      ]),
     }),
 };
+
+/** More active runs than a person leads at the same time. */
+const mostRuns = 20;
+
+/** Agents of active runs that never started. The operator has mail about the agents that the operator slung. */
+async function unstartedInRuns(tx: Tx): Promise<readonly Agent[]> {
+  const found: Agent[] = [];
+  for (const { id, status } of await tx.runs.list(mostRuns)) {
+    if (status === "active") found.push(...(await agentsThatNeverStarted(tx, id)));
+  }
+  return found.filter(({ parentName }) => parentName !== "operator");
+}

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
+import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -17,8 +18,10 @@ export interface Trouble {
 }
 
 export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): Trouble {
+  // While the agent works again, the failure of an earlier attempt is history, which `ov logs` has.
+  if (turns.some(({ status }) => status === "running")) return untroubled;
   const last = turns.findLast(({ endedAt, status }) => endedAt !== null && status !== "cancelled");
-  if (last?.status !== "failed") return { problem: null, failure: null, advice: null, nextTry: null };
+  if (last?.status !== "failed") return untroubled;
   const { error: problem, failure } = last;
   // "Wait until it passes" is no advice for an ended agent.
   const advice = hasEnded(agent) && isTransient(failure) ? null : last.advice;
@@ -26,19 +29,55 @@ export function troubleOf(agent: Pick<Agent, "state">, turns: readonly Turn[]): 
   return { problem, failure, advice, nextTry: next === undefined || next.notBefore === 0 ? null : next.notBefore };
 }
 
+const untroubled: Trouble = { problem: null, failure: null, advice: null, nextTry: null };
+
 /** An agent that ended by a failure and that nobody but the operator can take up or let go. */
 export interface TroubledAgent extends Trouble {
   readonly agent: Agent;
 }
 
-/** Whether the operator must act on it: every agent above it has ended, so no mail about it reaches an agent. */
-export const needsOperator = async (tx: Tx, agent: Agent): Promise<boolean> =>
-  endedInTrouble(agent) && (await nearestLiveAncestor(tx, agent.parentName)) === "operator";
+/**
+ * Whether only the operator can help: the agent failed, nobody took its task up, and no agent above it will have another
+ * turn. A coordinator that was told of the failure and did nothing about it would otherwise stand there for ever.
+ */
+export async function needsOperator(tx: Tx, agent: Agent): Promise<boolean> {
+  const hasFailed = agent.outcome === "start_failed" || endedInTrouble(agent);
+  if (!hasFailed || (await isTakenUp(tx, agent))) return false;
+  return !(await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName)));
+}
+
+async function isTakenUp(tx: Tx, { name, taskId }: Agent): Promise<boolean> {
+  const task = taskId === null ? undefined : await tx.tasks.get(taskId);
+  if (task === undefined) return false;
+  return task.status === "closed" || (task.claimedBy !== null && task.claimedBy !== name);
+}
+
+/** Whether something is under way that gives this agent a turn: a turn itself, mail, what it waits for, a landing. */
+async function hasTurnsAhead(tx: Tx, name: string): Promise<boolean> {
+  const agent = await tx.agents.byName(name);
+  if (agent === undefined) return false;
+  if (agent.topology !== "per_turn" || agent.state !== "between_turns") return true;
+  if ((await tx.turns.queuedFor(agent.id)) !== undefined || (await tx.deliveries.hasWaking(name))) return true;
+  if ((await tx.waits.of(name)).length > 0) return true;
+  return (await tx.merges.list({ runId: agent.runId, statuses: openMergeStatuses, limit: 1 })).length > 0;
+}
 
 /** Those of these agents that wait for the operator, each with its cause. */
 export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<readonly TroubledAgent[]> {
   const found: TroubledAgent[] = [];
   for (const agent of agents)
     if (await needsOperator(tx, agent)) found.push({ agent, ...troubleOf(agent, await tx.turns.listFor(agent.id)) });
+  return found;
+}
+
+/** An agent that never started is released at once. It is shown until another agent takes up its task. */
+export async function agentsThatNeverStarted(tx: Tx, runId: string | undefined): Promise<readonly Agent[]> {
+  if (runId === undefined) return [];
+  const found: Agent[] = [];
+  for (const agent of await tx.agents.list({ runId, outcome: "start_failed" })) {
+    const newest = await tx.agents.byName(agent.name);
+    const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+    if (newest?.id === agent.id && (task === undefined || task.status === "open")) found.push(agent);
+  }
   return found;
 }

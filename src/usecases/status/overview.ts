@@ -8,7 +8,7 @@ import { type BlockedMerge, mergeCounts } from "../merge/merge-counts.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/unpromoted.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
-import { needsOperator, type Trouble, troubleOf } from "../operator/troubled-agents.ts";
+import { agentsThatNeverStarted, needsOperator, type Trouble, troubleOf } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
 import { newestPerName } from "./newest-per-name.ts";
 
@@ -70,7 +70,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         waits: await tx.waits.of(agent.name),
         turns: turns.length,
         ...troubleOf(agent, turns),
-        needsOperator: neverStarted(agent) ? agent.parentName === "operator" : await needsOperator(tx, agent),
+        needsOperator: await needsOperator(tx, agent),
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });
@@ -102,21 +102,7 @@ async function shownAgents(tx: Tx, run: Run | null, all: boolean): Promise<reado
   const inRun = run === null ? {} : { runId: run.id };
   const candidates = await tx.agents.list({ unreleased: true, ...inRun });
   const shown = candidates.filter((agent) => !hasEnded(agent) || isSubmitted(agent) || endedInTrouble(agent));
-  return [...shown, ...(await agentsThatNeverStarted(tx, run ?? (await tx.runs.list(1))[0]))];
-}
-
-const neverStarted = ({ outcome }: Agent): boolean => outcome === "start_failed";
-
-/** An agent that never started is released at once. It is shown until another agent takes up its task. */
-async function agentsThatNeverStarted(tx: Tx, run: Run | undefined): Promise<readonly Agent[]> {
-  if (run === undefined) return [];
-  const found: Agent[] = [];
-  for (const agent of await tx.agents.list({ runId: run.id, outcome: "start_failed" })) {
-    const newest = await tx.agents.byName(agent.name);
-    const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
-    if (newest?.id === agent.id && (task === undefined || task.status === "open")) found.push(agent);
-  }
-  return found;
+  return [...shown, ...(await agentsThatNeverStarted(tx, (run ?? (await tx.runs.list(1))[0])?.id))];
 }
 
 /** More active runs than a person leads at the same time. */

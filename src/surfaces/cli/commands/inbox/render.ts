@@ -1,3 +1,4 @@
+import type { Agent } from "../../../../domain/agent/agent.ts";
 import { statusOf } from "../../../../domain/agent/status.ts";
 import { quoted } from "../../../../domain/mail/quoted.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
@@ -62,7 +63,7 @@ export const troubledJson = ({ agent, problem, failure, advice }: TroubledAgent)
   problem,
   failure,
   advice,
-  commands: troubleCommands(agent.name),
+  commands: troubleCommands(agent),
 });
 
 /** An agent that failed, with what can be done about it. */
@@ -72,18 +73,36 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
     `${paint.bold(paint.red("!"))} ${paint.accent(agent.name)} (${agent.capability}${task}) ${statusOf(agent).words} ${paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now))}`,
     ...(problem === null ? [] : [`  ${visibleLine(problem)}`]),
     ...(advice === null ? [] : [`  ${visibleLine(advice)}`]),
-    ...troubleCommands(agent.name, advice).map((command) => hintLine(paint, command)),
+    ...troubleCommands(agent, advice).map((command) => hintLine(paint, command)),
   ].join("\n");
 }
+
+type TroubledFacts = Pick<Agent, "name" | "taskId" | "capability" | "generation" | "outcome">;
 
 /**
  * The commands for an agent in trouble: look, go on, or let go. Worktree and branch stay until the last of them.
  * The command to go on is left out when `advice` names it.
  */
-export const troubleCommands = (name: string, advice: string | null = null): readonly string[] => [
-  `see what it did: ov logs ${name}`,
-  ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${name}`]),
-  `let it go, its work is kept: ov release ${name}`,
+export const troubleCommands = (agent: TroubledFacts, advice: string | null = null): readonly string[] =>
+  agent.outcome === "start_failed"
+    ? unstartedCommands(agent)
+    : [
+        `see what it did: ov logs ${agent.name}`,
+        ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${agent.name}`]),
+        `let it go, its work is kept: ov release ${agent.name}`,
+      ];
+
+/**
+ * An agent that never started has no conversation and no work, so it cannot be recovered or released. A later
+ * generation has the work of the earlier ones.
+ */
+const unstartedCommands = ({ name, taskId, capability, generation }: TroubledFacts): readonly string[] => [
+  `see why: ov logs ${name}`,
+  ...(generation > 1
+    ? [`then have it go on: ov recover ${name}`]
+    : taskId === null
+      ? []
+      : [`then start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`]),
 ];
 
 /** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */

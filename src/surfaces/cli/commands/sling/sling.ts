@@ -123,7 +123,7 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
       ...head,
       `${statusIcon(io.paint, agent)} ${io.paint.accent(agentName)} ${statusWords(io.paint, agent)}`,
       ...why.map((line) => `  ${visibleLine(line)}`),
-      ...(failed ? troubleCommands(agentName).map((command) => hintLine(io.paint, command)) : []),
+      ...(failed ? troubleCommands(agent).map((command) => hintLine(io.paint, command)) : []),
     ].join("\n"),
     quietText: agentName,
     ...(failed ? { exit: exits.upstream } : {}),

@@ -145,27 +145,12 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
-      ...(agent.outcome === "start_failed"
-        ? unstartedCommands(agent).map((command) => `  ${hintLine(paint, command)}`)
-        : needsOperator
-          ? troubleCommands(agent.name, advice).map((command) => `  ${hintLine(paint, command)}`)
-          : []),
+      ...(needsOperator || agent.outcome === "start_failed"
+        ? troubleCommands(agent, advice).map((command) => `  ${hintLine(paint, command)}`)
+        : []),
     ];
   });
 }
-
-/**
- * An agent that never started has no conversation and no work, so it cannot be recovered or released. A later
- * generation has the work of the earlier ones.
- */
-const unstartedCommands = ({ name, taskId, capability, generation }: AgentView["agent"]): readonly string[] => [
-  `see why: ov logs ${name}`,
-  ...(generation > 1
-    ? [`then have it go on: ov recover ${name}`]
-    : taskId === null
-      ? []
-      : [`then start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`]),
-];
 
 const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
   columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],
