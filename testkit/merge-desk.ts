@@ -11,7 +11,7 @@ import { statusCommand } from "../src/surfaces/cli/commands/status/tree.ts";
 import type { MergeFacet } from "../src/surfaces/cli/facets/merge.ts";
 import { runCli } from "../src/surfaces/cli/run.ts";
 import type { Sink } from "../src/surfaces/cli/sink.ts";
-import { catalog, type UseCaseName } from "../src/usecases/catalog.ts";
+import { catalog, type OperationName } from "../src/usecases/catalog.ts";
 import { newOp } from "../src/usecases/merge/new-op.ts";
 import { landed } from "../src/usecases/merge/settle-landing.ts";
 import { rejected } from "../src/usecases/merge/settle-rejection.ts";
@@ -53,7 +53,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
   const app = {
     version: "0",
     notices: async () => [],
-    call: async (name: UseCaseName, request: unknown) =>
+    call: async (name: OperationName, request: unknown) =>
       world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller }),
     engine: { status: () => undefined },
     files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },

@@ -8,7 +8,7 @@ import { randomIds } from "../src/host/ids.ts";
 import { projectFiles } from "../src/host/project-files.ts";
 import type { Settings } from "../src/ports/settings.ts";
 import type { Tx } from "../src/ports/store.ts";
-import type { UseCaseName } from "../src/usecases/catalog.ts";
+import type { OperationName } from "../src/usecases/catalog.ts";
 import { runUseCase } from "../src/usecases/channel/run-use-case.ts";
 import { sendMail } from "../src/usecases/mail/send.ts";
 import type { Context } from "../src/usecases/usecase.ts";
@@ -32,7 +32,7 @@ export interface MergeWorld extends MailWorld {
   /** What the engine does, in one transaction. */
   asEngine<T>(work: (tx: Tx, context: Context) => Promise<T>): Promise<T>;
   /** A call as it comes over the socket: by an agent in its turn, with its token. */
-  callAs(name: string, useCase: UseCaseName, request: unknown): Promise<Result<unknown, Refusal>>;
+  callAs(name: string, useCase: OperationName, request: unknown): Promise<Result<unknown, Refusal>>;
   entries(): Promise<MergeEntry[]>;
   agent(name: string): Promise<Agent>;
   /** Messages of a type somebody has a delivery of that nobody took back. */

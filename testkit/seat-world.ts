@@ -72,7 +72,7 @@ export async function seatWorld(): Promise<SeatWorld> {
     },
     processes: {
       ...linuxProcesses,
-      endStartedFor: async () => ({ signalled: 0, escalated: false, survivors: [] }),
+      endStartedFor: async () => ({ signalled: 0, escalated: false, survivors: [], ended: [] }),
     },
     worktreePath: placeOf,
     forgetEnvironment: () => {},

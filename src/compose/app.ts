@@ -8,7 +8,8 @@ import { writeAtomically } from "../host/atomic-file.ts";
 import { type FoundPlace, findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
-import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
+import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
+import type { Listener } from "../usecases/operation.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { doorOf, type Environment, openProject, type Project } from "./project.ts";
 import { version } from "./version.ts";
@@ -43,18 +44,28 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     return project;
   };
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
+  const run = async (name: OperationName, request: unknown, listener?: Partial<Listener<unknown>>) => {
+    const operation = await operationOf(name);
+    if (isUseCase(operation) || isRemote(env)) {
+      channel ??= await channelFor(await theProject(), { warn });
+      const { OVERSTORY_TOKEN: token } = env;
+      return channel.call({ name, request, ...(token === undefined ? {} : { token }) });
+    }
+    const [{ runEffect }, { makeWorld }] = await Promise.all([
+      import("../usecases/channel/run-effect.ts"),
+      import("./world.ts"),
+    ]);
+    return runEffect(makeWorld({ call: app.call, warn }), { name, operation, request }, listener);
+  };
   const app: App = {
     version,
     notices: async () => (await project?.catch(() => undefined))?.notices ?? [],
     speaksForAgent: [env.OVERSTORY_TOKEN, env.OVERSTORY_AGENT_NAME].some(
       (value) => value !== undefined && value !== "",
     ),
-    call: async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
-      channel ??= await channelFor(await theProject(), { warn });
-      const { OVERSTORY_TOKEN: token } = env;
-      const result = await channel.call({ name, request, ...(token === undefined ? {} : { token }) });
-      return result as Result<ReplyOf<N>, Refusal>;
-    },
+    // The catalogue gives each name the types of its own operation.
+    call: run as App["call"],
+    follow: run as App["follow"],
     files: {
       readText: async (path, at) => readText(placed(path, at)),
       writeText: async (path, text, at) => {
@@ -124,7 +135,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         archive: (request) => app.call("clean.archive", request),
         purgeMail: (before) => app.call("mail.purge", { before }),
       }),
-    stopper: async () => (await import("./stopper.ts")).makeStopper({ call: app.call, remote: isRemote(env), warn }),
   };
   return app;
 }

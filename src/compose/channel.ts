@@ -8,7 +8,7 @@ import { hasDatabase } from "../host/project-place.ts";
 import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
 import type { EngineNotice } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
-import { catalog, isUseCaseName } from "../usecases/catalog.ts";
+import { isOperationName, operationOf } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import {
   channelPorts,
@@ -66,7 +66,7 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
   return {
     call: async (call) => {
       const name = known(call);
-      const { kind } = await catalog[name]();
+      const { kind } = await operationOf(name);
       const hasNone = store === undefined || store.isEmpty;
       if (kind !== "read" && hasNone && !hasDatabase(project.dir)) await makeStore(project);
       const opened = channelPorts(project, storeFor(kind === "read"));
@@ -158,6 +158,6 @@ export function remoteChannel(project: Pick<Project, "dir">): CommandChannel {
 }
 
 function known({ name }: ChannelCall) {
-  if (!isUseCaseName(name)) throw new Error(`there is no use case called ${name}`);
+  if (!isOperationName(name)) throw new Error(`there is no operation called ${name}`);
   return name;
 }

@@ -15,8 +15,10 @@ import { projectFiles } from "../host/project-files.ts";
 import { isOldState, readRecord } from "../host/project-place.ts";
 import type { EngineSide } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
-import { isUseCaseName } from "../usecases/catalog.ts";
+import { isOperationName, isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
+import { runEffect } from "../usecases/channel/run-effect.ts";
 import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
+import type { Call } from "../usecases/operation.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
 import { leaveAsEngine, serve } from "./lost-place.ts";
@@ -36,6 +38,7 @@ import { projectWorktrees } from "./project-worktrees.ts";
 import { say } from "./say.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
+import { makeWorld } from "./world.ts";
 
 interface EngineOptions {
   /** Ends an engine that a user runs in the foreground. */
@@ -210,18 +213,28 @@ const timestamp = (project: Project): string =>
   new Date(clockFor(project.env).now()).toISOString().replace(/[:.]/g, "-");
 
 /**
- * Answers one request of a remote caller: runs the use case in this process, for the agent whose token the request
+ * Answers one request of a remote caller: runs the operation in this process, for the agent whose token the request
  * carries. A socket does not show which process is at its other end. So tokens count here only where the system keeps
  * agents from reading each other's tokens.
  */
 async function answer(project: Project, store: Store, text: string): Promise<string> {
   const frame: unknown = JSON.parse(text);
-  if (!isFrame(frame) || !isUseCaseName(frame.name))
+  if (!isFrame(frame) || !isOperationName(frame.name))
     return JSON.stringify({ problem: "not a request this engine knows" });
   const takesTokens = areConfined(project.env);
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
-  const { result } = await runUseCase(ports, { ...frame, name: frame.name });
-  return JSON.stringify({ result });
+  const { name, request, token } = frame;
+  const operation = await operationOf(name);
+  if (isUseCase(operation)) {
+    const { result } = await runUseCase(ports, { ...frame, name });
+    return JSON.stringify({ result });
+  }
+  if (operation.place === "caller") return JSON.stringify({ problem: `${name} is for a process beside the project` });
+  const call = async (step: OperationName, given: unknown) =>
+    (await runUseCase(ports, { name: step, request: given, token })).result;
+  // The catalogue gives each name the types of its own operation.
+  const world = makeWorld({ call: call as Call, warn: () => {} });
+  return JSON.stringify({ result: await runEffect(world, { name, operation, request }) });
 }
 
 function isFrame(value: unknown): value is { name: string; request: unknown; token?: unknown; requestId?: string } {

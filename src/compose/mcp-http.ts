@@ -8,7 +8,7 @@ import type { Store } from "../ports/store.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";
 import { answerHttp, maxBodyBytes, mcpPath } from "../surfaces/mcp/http.ts";
 import { type McpServer, makeServer } from "../surfaces/mcp/server.ts";
-import type { ReplyOf, RequestOf, UseCaseName } from "../usecases/catalog.ts";
+import type { OperationName, ReplyOf, RequestOf } from "../usecases/catalog.ts";
 import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
 import { mcpApp } from "./mcp.ts";
 import { channelPorts, type Project } from "./project.ts";
@@ -80,7 +80,7 @@ async function serverFor(
 function callAs({ project, store, wake }: ServingEngine, token: string | undefined): McpApp["call"] {
   // The operator asked for it to listen, and by that for tokens to count here, whoever shows them.
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens: true } };
-  return async <N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
+  return async <N extends OperationName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
     const { result, due } = await runUseCase(ports, { name, request, token });
     if (due) wake();
     return result as Result<ReplyOf<N>, Refusal>;

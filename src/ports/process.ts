@@ -9,6 +9,8 @@ export interface KillReport {
   readonly escalated: boolean;
   /** Pids still alive at the end. */
   readonly survivors: readonly number[];
+  /** Processes that are gone now. */
+  readonly ended: readonly { readonly pid: number; readonly escalated: boolean }[];
 }
 
 /** By what a process is known that has moved away from its parent, its group and its session. */

@@ -11,6 +11,7 @@ import { hookUseCases } from "./hooks/catalog.ts";
 import { identityUseCases } from "./identity/catalog.ts";
 import { mailUseCases } from "./mail/catalog.ts";
 import { mergeUseCases } from "./merge/catalog.ts";
+import type { Effect, Stream } from "./operation.ts";
 import { operatorUseCases } from "./operator/catalog.ts";
 import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
@@ -19,7 +20,7 @@ import { taskUseCases } from "./tasks/catalog.ts";
 import type { UseCase } from "./usecase.ts";
 import { worktreeUseCases } from "./worktrees/catalog.ts";
 
-/** Every use case by name, loaded when called: a command pays only for the one it runs. */
+/** Every operation by name, loaded when called: a command pays only for the one it runs. */
 export const catalog = {
   ...adviseUseCases,
   ...agentUseCases,
@@ -43,9 +44,32 @@ export const catalog = {
 };
 
 export type Catalog = typeof catalog;
-export type UseCaseName = keyof Catalog;
-type UseCaseOf<N extends UseCaseName> = Awaited<ReturnType<Catalog[N]>>;
-export type RequestOf<N extends UseCaseName> = UseCaseOf<N> extends UseCase<infer Request, infer _> ? Request : never;
-export type ReplyOf<N extends UseCaseName> = UseCaseOf<N> extends UseCase<infer _, infer Reply> ? Reply : never;
+export type OperationName = keyof Catalog;
+type OperationOf<N extends OperationName> = Awaited<ReturnType<Catalog[N]>>;
+type Shape<O> =
+  O extends UseCase<infer Request, infer Reply>
+    ? { readonly request: Request; readonly reply: Reply; readonly item: never }
+    : O extends Effect<infer Request, infer Reply>
+      ? { readonly request: Request; readonly reply: Reply; readonly item: never }
+      : O extends Stream<infer Request, infer Reply, infer Item>
+        ? { readonly request: Request; readonly reply: Reply; readonly item: Item }
+        : never;
+export type RequestOf<N extends OperationName> = Shape<OperationOf<N>>["request"];
+export type ReplyOf<N extends OperationName> = Shape<OperationOf<N>>["reply"];
+/** What a stream tells while it runs. */
+export type ItemOf<N extends OperationName> = Shape<OperationOf<N>>["item"];
+/** Operations that tell how far they are. */
+export type StreamName = { [N in OperationName]: OperationOf<N> extends { kind: "stream" } ? N : never }[OperationName];
 
-export const isUseCaseName = (name: string): name is UseCaseName => Object.hasOwn(catalog, name);
+export const isOperationName = (name: string): name is OperationName => Object.hasOwn(catalog, name);
+
+/** An operation whose types its name no longer tells. */
+export type AnyOperation = UseCase<unknown, unknown> | AnyEffect;
+export type AnyEffect = Effect<unknown, unknown> | Stream<unknown, unknown, unknown>;
+
+/** Loads an operation. Its caller vouches for the request: the catalogue typed it, or its schema was checked. */
+export const operationOf = (name: OperationName): Promise<AnyOperation> => catalog[name]() as Promise<AnyOperation>;
+
+/** One transaction, and nothing beyond it. */
+export const isUseCase = (operation: AnyOperation): operation is UseCase<unknown, unknown> =>
+  operation.kind === "read" || operation.kind === "write";

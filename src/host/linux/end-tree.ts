@@ -4,11 +4,6 @@ import type { KillReport, KnownBy } from "../../ports/process.ts";
 import { lockLimitOf } from "./mark.ts";
 import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry } from "./process-table.ts";
 
-/** What happened to each process, for whoever must report it. */
-export interface TreeReport extends KillReport {
-  readonly ended: readonly { readonly pid: number; readonly escalated: boolean }[];
-}
-
 /** Names the run of a gate to all that it starts. */
 export const gateRunVariable = "OVERSTORY_GATE_RUN";
 
@@ -29,7 +24,7 @@ export async function endTree(
   root: ProcessIdentity,
   graceMs: number,
   { turnId, gateRun, mark }: KnownBy = {},
-): Promise<TreeReport> {
+): Promise<KillReport> {
   if (root.bootId !== bootId()) return nobody;
   const ofTurn = turnId === undefined ? undefined : { name: "OVERSTORY_TURN_ID", value: turnId };
   const variable = gateRun === undefined ? ofTurn : { name: gateRunVariable, value: gateRun };
@@ -37,10 +32,10 @@ export async function endTree(
 }
 
 /** Ends whatever was started for an agent in any of its turns, and everything below that, though all else is gone. */
-export const endStartedFor = (agentId: string, graceMs: number): Promise<TreeReport> =>
+export const endStartedFor = (agentId: string, graceMs: number): Promise<KillReport> =>
   end(new Tree(undefined, { variable: { name: "OVERSTORY_SESSION_ID", value: agentId } }), graceMs);
 
-async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
+async function end(tree: Tree, graceMs: number): Promise<KillReport> {
   let asked = await tree.aliveForSure();
   if (asked.length === 0) return nobody;
   for (const entry of asked) signal(entry, "SIGTERM");
@@ -73,7 +68,7 @@ async function end(tree: Tree, graceMs: number): Promise<TreeReport> {
   };
 }
 
-const nobody: TreeReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
+const nobody: KillReport = { signalled: 0, escalated: false, survivors: [], ended: [] };
 
 /** What a process was started with, and passes on to its children. */
 interface Inherited {

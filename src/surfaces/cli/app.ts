@@ -1,6 +1,6 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
-import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
+import type { Call, Follow } from "../../usecases/operation.ts";
 import type { AttachFacet } from "./facets/attach.ts";
 import type { ConfigFacet } from "./facets/config.ts";
 import type { DemoFacet } from "./facets/demo.ts";
@@ -13,22 +13,23 @@ import type { MergerFacet } from "./facets/merger.ts";
 import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
 import type { RadarFacet } from "./facets/radar.ts";
-import type { Stopper } from "./facets/stopper.ts";
 import type { TrackerFacet } from "./facets/trackers.ts";
 import type { TrustFacet } from "./facets/trust.ts";
 import type { UpdateFacet } from "./facets/update.ts";
 import type { WorkFacet } from "./facets/work.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
 
-/** What commands may ask of the program: use cases by name, nothing of how they are run. Filled by `compose`. */
+/** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
   readonly version: string;
   /** What whoever typed a command should know about the project besides its answer. */
   notices(): Promise<readonly string[]>;
   /** This process runs for an agent, as far as its environment says. Never a proof of anything. */
   readonly speaksForAgent: boolean;
-  /** Runs a use case as whoever holds this process's identity, and wakes the engine when that left work. */
-  call<N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>>;
+  /** Runs an operation as whoever holds this process's identity, and wakes the engine when that left work. */
+  readonly call: Call;
+  /** The same for an operation that tells how far it is while it runs. */
+  readonly follow: Follow;
   /** Text files: named by the user, relative to where the command was typed, or a file of the project itself. */
   readonly files: {
     /** Undefined when there is no such file; a refusal when there is one that cannot be read. */
@@ -53,7 +54,6 @@ export interface App {
   environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
   engineControl(): Promise<EngineControl>;
-  stopper(): Promise<Stopper>;
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   config(): Promise<ConfigFacet>;

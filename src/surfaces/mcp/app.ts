@@ -1,12 +1,12 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
-import type { ReplyOf, RequestOf, UseCaseName } from "../../usecases/catalog.ts";
 import type { Prediction } from "../../usecases/merge/predict.ts";
+import type { Call } from "../../usecases/operation.ts";
 
 /** What tools may ask of the program, as the agent whose token it is. Filled by `compose`. */
 export interface McpApp {
   readonly version: string;
-  call<N extends UseCaseName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>>;
+  readonly call: Call;
   /** Loaded on first use: most agents never look at another's branch. */
   branches(): Promise<Branches>;
   /** Ends early, without an error, when nobody waits any more. */

@@ -4,8 +4,8 @@ import { agentCaller } from "../../../testkit/use-case.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
 import { sendMail } from "../mail/send.ts";
 import { pauseAgent } from "./pause.ts";
+import { requestStop } from "./request-stop.ts";
 import { resumeAgent } from "./resume.ts";
-import { stopAgent } from "./stop.ts";
 
 const seated = { worktreePath: "/w" };
 const alone = { name: "ann", tree: false };
@@ -78,7 +78,7 @@ describe("a paused agent", () => {
   test("can be stopped", async () => {
     await using world = await team();
     await world.must(pauseAgent, alone);
-    await world.must(stopAgent, alone);
+    await world.must(requestStop, alone);
     expect(await world.store.read((tx) => tx.agents.byName("ann"))).toMatchObject({ state: "completed" });
   });
 });

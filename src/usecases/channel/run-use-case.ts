@@ -7,14 +7,14 @@ import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { Rollback, type Store, type Tx } from "../../ports/store.ts";
-import { catalog, type UseCaseName } from "../catalog.ts";
+import { isUseCase, type OperationName, operationOf } from "../catalog.ts";
 import { isWorkDue, nextMoment } from "../engine/engine-work.ts";
 import { agentAround, type CallerSight, identify } from "../identity/identify.ts";
 import type { Context, IsCommit, Preflight, UseCase } from "../usecase.ts";
 
 /** One call of a use case, as it also travels over the engine's socket. */
 export interface Frame {
-  readonly name: UseCaseName;
+  readonly name: OperationName;
   readonly request: unknown;
   /** As it came: over the socket it may be anything. */
   readonly token?: unknown;
@@ -48,7 +48,8 @@ type AnyUseCase = UseCase<unknown, unknown>;
 
 /** Runs one use case in one transaction as the holder of the token. The direct and the remote channel both end here. */
 export async function runUseCase(ports: ChannelPorts, frame: Frame): Promise<Answer> {
-  const useCase = (await catalog[frame.name]()) as AnyUseCase;
+  const useCase = await operationOf(frame.name);
+  if (!isUseCase(useCase)) throw new Error(`${frame.name} is not one transaction`);
   return finish(ports, useCase, await runUnfinished(ports, useCase, frame));
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
 import { ok } from "../../domain/result.ts";
-import type { UseCaseName } from "../catalog.ts";
+import type { OperationName } from "../catalog.ts";
 import { completeRun } from "../runs/complete-run.ts";
 import { showRun } from "../runs/read-runs.ts";
 import { overview } from "../status/overview.ts";
@@ -12,7 +12,7 @@ import { listMerges, showMerge } from "./read-merges.ts";
 import { rejectMerge } from "./reject-entry.ts";
 import { resumeMerge, retryMerge } from "./retry-entry.ts";
 
-const decisions: readonly [UseCaseName, unknown][] = [
+const decisions: readonly [OperationName, unknown][] = [
   ["merge.approve", { of: builderBranch }],
   ["merge.approve", { all: true }],
   ["merge.reject", { of: builderBranch, reason: "no" }],

@@ -68,7 +68,7 @@ interface Ended {
 }
 
 async function end(app: App, name: string, tree: boolean): Promise<Result<Ended, Refusal>> {
-  const stopped = await (await app.stopper()).stop({ name, tree, force: false });
+  const stopped = await app.call("agent.stop", { name, tree, force: false });
   if (!stopped.ok) return stopped;
   return ok({ left: stopped.value.liveChildren, stopped: stopped.value.children.map(({ agentName }) => agentName) });
 }

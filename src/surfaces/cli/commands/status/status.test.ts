@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type MergeWorld, mergeWorld } from "../../../../../testkit/merge-queue-world.ts";
-import { catalog, type UseCaseName } from "../../../../usecases/catalog.ts";
+import { catalog, type OperationName } from "../../../../usecases/catalog.ts";
 import { post } from "../../../../usecases/mail/post.ts";
 import type { UseCase } from "../../../../usecases/usecase.ts";
 import type { App } from "../../app.ts";
@@ -16,7 +16,7 @@ async function ov(world: MergeWorld, ...argv: string[]): Promise<string> {
   const app = {
     version: "0",
     notices: async () => [],
-    call: async (name: UseCaseName, request: unknown) =>
+    call: async (name: OperationName, request: unknown) =>
       world.call((await catalog[name]()) as UseCase<unknown, unknown>, request),
     engine: { status: () => undefined },
   } as unknown as App;

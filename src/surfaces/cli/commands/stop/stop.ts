@@ -1,10 +1,10 @@
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
+import type { AgentStopped, StopReport } from "../../../../usecases/agents/stop.ts";
 import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-worktrees.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../../command.ts";
-import type { AgentStopped, Stopper, StopReport } from "../../facets/stopper.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 
@@ -14,13 +14,12 @@ export const stop: Handler = async ({ app, args, flags, io }) => {
   // Cleaning after nobody: who may not clean is refused before anybody is stopped.
   const allowed = clean ? await cleanUp(app, [], force) : ok(untouched);
   if (!allowed.ok) return allowed;
-  const stopper = await app.stopper();
   const named = text(args.agent);
   if (named !== undefined && isOn(flags.all))
     return no(invalid("agent", "and --all exclude each other", { value: named }));
   if (named === undefined && !isOn(flags.all)) return noName(app);
-  if (named === undefined) return stopAll(app, io, { stopper, force, clean });
-  const stopped = await stopper.stop({ name: named, tree: isOn(flags.tree), force });
+  if (named === undefined) return stopAll(app, io, { force, clean });
+  const stopped = await app.call("agent.stop", { name: named, tree: isOn(flags.tree), force });
   if (!stopped.ok) return stopped;
   const report = stopped.value;
   warn(io, report);
@@ -52,7 +51,7 @@ async function noName(app: App): Promise<{ readonly ok: false; readonly refusal:
 async function stopAll(
   app: App,
   io: Io,
-  { stopper, force, clean }: { readonly stopper: Stopper; readonly force: boolean; readonly clean: boolean },
+  { force, clean }: { readonly force: boolean; readonly clean: boolean },
 ): Promise<Result<Outcome, Refusal>> {
   const found = await app.call("agent.discover", { all: false });
   if (!found.ok) return found;
@@ -60,7 +59,7 @@ async function stopAll(
   const heads = found.value.agents.filter(({ parentName }) => !live.has(parentName));
   const all: AgentStopped[] = [];
   for (const { name } of heads) {
-    const stopped = await stopper.stop({ name, tree: true, force });
+    const stopped = await app.call("agent.stop", { name, tree: true, force });
     if (!stopped.ok) return stopped;
     const { children, liveChildren: _, ...own } = stopped.value;
     all.push(...children, own);

@@ -27,7 +27,7 @@ export const start: Handler = async ({ app, flags, io }) => {
 };
 
 export const stop: Handler = async ({ app, flags, io }) => {
-  const stopped = await (await app.stopper()).stop({ name: word(flags.name), tree: false, force: false });
+  const stopped = await app.call("agent.stop", { name: word(flags.name), tree: false, force: false });
   if (!stopped.ok) return stopped;
   const { agentName, sessionId } = stopped.value;
   const words = successLine(io.paint, "Stopped", agentName);

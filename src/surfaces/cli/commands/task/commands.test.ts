@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type UseCaseWorld, useCaseWorld } from "../../../../../testkit/use-case.ts";
 import { ok } from "../../../../domain/result.ts";
-import { catalog, type UseCaseName } from "../../../../usecases/catalog.ts";
+import { catalog, type OperationName } from "../../../../usecases/catalog.ts";
 import type { UseCase } from "../../../../usecases/usecase.ts";
 import type { App } from "../../app.ts";
 import { runCli } from "../../run.ts";
@@ -27,7 +27,7 @@ interface Desk {
 /** The real commands over the real use cases; only the terminal and the named files are kept in memory. */
 function desk(world: UseCaseWorld): Desk {
   const files = new Map<string, string>();
-  const call = async (name: UseCaseName, request: unknown) =>
+  const call = async (name: OperationName, request: unknown) =>
     world.call((await catalog[name]()) as UseCase<unknown, unknown>, request);
   const app = {
     version: "0",

@@ -1,0 +1,19 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import type { Result } from "../../domain/result.ts";
+import type { AnyEffect } from "../catalog.ts";
+import type { Listener, World } from "../operation.ts";
+
+/** Runs what reaches beyond the store, as whoever calls: what is the operator's alone is refused to others first. */
+export async function runEffect(
+  world: World,
+  { name, operation, request }: { readonly name: string; readonly operation: AnyEffect; readonly request: unknown },
+  listener: Partial<Listener<unknown>> = {},
+): Promise<Result<unknown, Refusal>> {
+  if (operation.operatorOnly === true) {
+    const allowed = await world.call("identity.requireOperator", { action: name });
+    if (!allowed.ok) return allowed;
+  }
+  if (operation.kind === "effect") return operation.run(world, request);
+  const { onItem = () => {}, signal = new AbortController().signal } = listener;
+  return operation.run(world, request, { onItem, signal });
+}

@@ -1,0 +1,12 @@
+import { no, ok } from "../../domain/result.ts";
+import type { UseCase } from "../usecase.ts";
+
+/** Refuses what is the operator's alone to everybody else, and puts the attempt on record. */
+export const requireOperator: UseCase<{ readonly action: string }, null> = {
+  kind: "read",
+  guarded: true,
+  run: async (_tx, { caller }, { action }) =>
+    caller.kind === "operator"
+      ? ok(null)
+      : no({ kind: "not-allowed", action, caller: caller.name, why: "that is for the operator" }),
+};
