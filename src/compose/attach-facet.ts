@@ -13,11 +13,11 @@ import type { App } from "../surfaces/cli/app.ts";
 import type { AttachCommand, AttachFacet, AttachReport } from "../surfaces/cli/facets/attach.ts";
 import type { AttachHold } from "../usecases/agents/attach.ts";
 import { projectInstructions } from "./instructions.ts";
-import { mcpConfig } from "./mcp-config.ts";
 import { shimDir } from "./ov-shim.ts";
 import { clockFor, doorOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
+import { toolServer } from "./tool-server.ts";
 
 const graceMs = 2_000;
 const lookMs = 100;
@@ -120,7 +120,7 @@ function portsOf(project: Project, store: Store): AttachedPorts {
     instructions: projectInstructions(project),
     terminal: terminalLauncher,
     runtime: runtimeById,
-    mcpConfig: mcpConfig(),
+    tools: toolServer(),
     baseEnvironment: {
       ...terminalEnvironment(env),
       HOME: env.HOME ?? "/",

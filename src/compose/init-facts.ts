@@ -147,8 +147,8 @@ const onPath =
 /** Of those that are installed, the first that this program can drive and that answers. */
 async function firstThatStarts(installed: readonly string[], path: string): Promise<string | undefined> {
   for (const id of installed) {
-    const program = runtimeById(id)?.program;
-    if (program !== undefined && (await programProblem({ program, path })) === undefined) return id;
+    const program = runtimeById(id)?.program ?? null;
+    if (program !== null && (await programProblem({ program, path })) === undefined) return id;
   }
   return undefined;
 }
@@ -160,8 +160,8 @@ export async function runtimeInForce(
   chosen: string | undefined,
 ): Promise<{ readonly runtime: string; readonly warnings: readonly string[] }> {
   const runtime = chosen ?? (await loadConfig(configFiles(place), env)).config.runtime.default;
-  const program = runtimeById(runtime)?.program;
-  if (program === undefined || (await programProblem({ program, path: env.PATH ?? "" })) === undefined) {
+  const program = runtimeById(runtime)?.program ?? null;
+  if (program === null || (await programProblem({ program, path: env.PATH ?? "" })) === undefined) {
     return { runtime, warnings: [] };
   }
   const installed = installedRuntimes(env.PATH);

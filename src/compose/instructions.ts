@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { guardPolicyOf } from "../domain/guard/policy.ts";
-import type { Guard } from "../domain/hook/claude-hooks.ts";
 import type { Assignment, ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, shortHash } from "../domain/role/override.ts";
 import { renderInstructions } from "../domain/role/render/overlay.ts";
@@ -12,6 +11,7 @@ import { writeAtomically } from "../host/atomic-file.ts";
 import { randomIds } from "../host/ids.ts";
 import { placeIgnored } from "../host/instruction-files.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
+import type { GuardCommand } from "../ports/runtime.ts";
 import { placeOvShim } from "./ov-shim.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts, readRoleText } from "./role-texts.ts";
@@ -69,7 +69,7 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
 }
 
 /** They rarely change, and a guard may be reading them: what is there already is not written again. */
-function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): Guard {
+function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): GuardCommand {
   const file = rulesFile(dir, agent.name);
   const text = JSON.stringify(guardPolicyOf(role, agent, { root, state: dir, ...terms }));
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text, 0o600);

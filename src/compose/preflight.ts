@@ -13,8 +13,8 @@ export async function preflight(
   runtime: string,
   path: string | undefined,
 ): Promise<Refusal | undefined> {
-  const program = runtimeById(runtime)?.program;
-  if (program === undefined) return undefined;
+  const program = runtimeById(runtime)?.program ?? null;
+  if (program === null) return undefined;
   const memory = join(dir, "run", "programs.json");
   const problem = await programProblem({ program, path: path ?? env.PATH ?? "", memory });
   return problem === undefined ? undefined : { kind: "runtime-unavailable", runtime, program, problem };

@@ -9,12 +9,12 @@ import { describeFailure } from "../surfaces/shared/failures.ts";
 import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { leaveAsSupervisor, serve } from "./lost-place.ts";
-import { mcpConfig } from "./mcp-config.ts";
 import { shimDir } from "./ov-shim.ts";
 import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 import { say } from "./say.ts";
+import { toolServer } from "./tool-server.ts";
 
 /** Attempts of one input before its agent is given up. */
 const maxAttempts = 4;
@@ -48,7 +48,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
         OVERSTORY_PROJECT_ROOT: project.root,
       },
       path: { first: shimDir(project), otherwise: env.PATH ?? "/usr/bin:/bin" },
-      mcpConfig: mcpConfig(),
+      tools: toolServer(),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       report: sayTrouble,

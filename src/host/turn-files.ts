@@ -1,6 +1,17 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
 import type { TurnFiles } from "../ports/agent-process.ts";
+import type { PlannedFile } from "../ports/runtime.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { makeWithin } from "./writable.ts";
 
@@ -10,9 +21,10 @@ export function turnFiles(state: string): TurnFiles {
   const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
   return {
     paths,
-    create: (logDir, input) => {
+    create: (logDir, { input, files }, home) => {
       makeWithin(logDir, 4);
       writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
+      for (const file of files) placeFile(file, { turn: logDir, home });
     },
     outputOf: (logDir) => {
       const path = paths(logDir).output;
@@ -34,6 +46,15 @@ export function turnFiles(state: string): TurnFiles {
     },
     readEnvironment: (path) => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>,
   };
+}
+
+/** What lies in a home belongs to its user: a file that is there stays as it is. */
+function placeFile(file: PlannedFile, dirs: Readonly<Record<PlannedFile["in"], string>>): void {
+  const dir = dirs[file.in];
+  const path = resolve(dir, file.path);
+  if (!path.startsWith(`${resolve(dir)}/`)) throw new Error(`the planned file ${file.path} lies outside of ${dir}`);
+  if (file.in === "home" && existsSync(path)) return;
+  writeAtomically(path, file.text, 0o600);
 }
 
 function tail(path: string): string {

@@ -1,5 +1,6 @@
 import type { Mark } from "../domain/process/mark.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { LaunchPlan } from "./runtime.ts";
 
 export interface AgentLaunch {
   readonly argv: readonly string[];
@@ -43,7 +44,8 @@ export interface TurnFiles {
   /** The last bytes of the agent's error output, for the reason of a failure. */
   errorTail(logDir: string): string;
   paths(logDir: string): { readonly output: string; readonly error: string };
-  create(logDir: string, input: string): void;
+  /** Makes the directory, with the agent's input and the files of its plan. Files for the home are never replaced. */
+  create(logDir: string, plan: Pick<LaunchPlan, "input" | "files">, home: string): void;
   /** A readable mirror of the running process; never an authority. */
   mirrorPid(agentName: string, mirror: (ProcessIdentity & { turnId: string }) | undefined): void;
   readEnvironment(path: string): Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { WorktreeKind } from "../domain/agent/agent.ts";
-import type { Guard } from "../domain/hook/claude-hooks.ts";
 import type { Assignment } from "../domain/role/assignment.ts";
+import type { GuardCommand } from "./runtime.ts";
 
 export interface InstructionRequest {
   readonly given: Assignment;
@@ -22,7 +22,7 @@ export interface PlacedInstructions {
   /** The agent's program finds them by itself. Otherwise they must be handed over by path, which is `file`. */
   readonly found: boolean;
   /** What guards the agent's tools by its rules, which were written beside `file`. */
-  readonly guard: Guard;
+  readonly guard: GuardCommand;
   /** Why a text of the project's own was not used. */
   readonly problem: string | null;
 }

@@ -1,53 +1,111 @@
-import type { Guard } from "../domain/hook/claude-hooks.ts";
 import type { FailureCause, RuntimeAdvice } from "../domain/turn/failure.ts";
 import type { TurnEvent } from "../domain/turn/turn-event.ts";
 
+/**
+ * The command that decides whether an agent may use a tool. Everything in it is fixed when the turn starts, so an agent
+ * cannot change its own guard without being noticed.
+ */
+export interface GuardCommand {
+  /** Our own program, by its path. */
+  readonly program: readonly string[];
+  /** The file with the agent's rules. */
+  readonly rules: string;
+  /** Digest of the rules as they were written. Rules with another digest deny everything. */
+  readonly digest: string;
+}
+
+/** How to start our tool server (MCP). Each vendor has its own form for this; the adapter writes it. */
+export interface ToolServer {
+  /** The agent's program makes it a part of the tools' names. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables that the server needs from the agent's environment. Some programs do not pass them on by themselves. */
+  readonly env: readonly string[];
+}
+
+/** Everything a driver may use to start one turn. A driver ignores what its abilities do not cover. */
 export interface LaunchRequest {
   readonly model: string | null;
   /** The provider session to go on with; null starts a new one. */
   readonly resume: string | null;
   /** What the agent is told in this turn. */
   readonly prompt: string;
-  /** A file with the agent's instructions that its CLI does not find by itself. */
-  readonly instructions?: string;
-  /** JSON that tells the CLI how to start our tool server. It holds no secret: the server inherits the agent's token. */
-  readonly mcpConfig?: string;
-  /** What the turn may cost; programs that can count it themselves end it there. */
-  readonly maxCostUsd?: number;
-  /** What answers whether a tool may be used, for programs that ask. */
-  readonly guard?: Guard;
+  /** A file with the agent's instructions. Null when its program finds them in the worktree by itself. */
+  readonly instructions: string | null;
+  /** Where the agent works. */
+  readonly cwd: string;
+  /** Directories that the agent's own sandbox must let it write to: its worktree and its part of the git directory. */
+  readonly writableRoots: readonly string[];
+  /** The directory of this turn. Files of a plan with `in: "turn"` are written there. */
+  readonly turnDir: string;
+  readonly tools: ToolServer | null;
+  /** What the turn may cost. */
+  readonly maxCostUsd: number | null;
+  readonly guard: GuardCommand | null;
 }
 
-/** A conversation that a person goes on with. */
-export interface InteractiveRequest extends Pick<LaunchRequest, "model" | "instructions" | "mcpConfig" | "guard"> {
+/** A conversation that a person continues at a terminal. */
+export interface TerminalRequest extends Pick<LaunchRequest, "model" | "instructions" | "tools" | "guard"> {
   readonly resume: string;
+}
+
+/** A configuration file that must be there before the program starts. */
+export interface PlannedFile {
+  /** `turn`: in the directory of the turn, always written. `home`: in the agent's home, written only where none is. */
+  readonly in: "turn" | "home";
+  /** Relative to that directory. */
+  readonly path: string;
+  readonly text: string;
 }
 
 export interface LaunchPlan {
   readonly argv: readonly string[];
   /** Added to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to the agent's input, which is then closed. */
+  /** What the agent's input starts with. Whether it is closed afterwards is the driver's `input`. */
   readonly input: string;
+  readonly files: readonly PlannedFile[];
 }
 
 /** Turns the lines of one turn's output into events. Keeps what it must remember between lines; never throws. */
 export type LineReader = (line: string) => readonly TurnEvent[];
 
-/** One foreign agent CLI, as data and two pure functions. */
+/** What can be asked of a program that is run by a driver. Plain data: nothing is found out by trying. */
+export interface Abilities {
+  /** A new process can continue an earlier conversation. */
+  readonly resume: boolean;
+  /** A person can open the conversation at a terminal. */
+  readonly terminal: boolean;
+  /** The program ends a turn by itself when it has cost `maxCostUsd`. */
+  readonly costLimit: boolean;
+  /** The program can start our tool server. */
+  readonly tools: boolean;
+}
+
+/** One way to talk to an agent's program. An agent keeps the driver it was spawned with. */
+export interface Driver {
+  readonly id: string;
+  readonly abilities: Abilities;
+  launch(request: LaunchRequest): LaunchPlan;
+  reader(): LineReader;
+}
+
+/** One foreign agent CLI: data, and pure functions that know its formats. */
 export interface Runtime {
   readonly id: string;
+  /** The first one is the default. */
+  readonly drivers: readonly [Driver, ...Driver[]];
+  /** Where its program looks for instructions, relative to the worktree. */
   readonly instructionFile: string;
-  /** The program that must be on PATH; it answers to --version. Absent where it is our own. */
-  readonly program?: string;
+  /** The program that must be on PATH; it answers to --version. Null where it is our own. */
+  readonly program: string | null;
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */
   readonly environment: readonly string[];
   /** What it says on its error output when it leaves before it began, and would say again however often it is started. */
-  readonly complaints?: readonly { readonly says: string; readonly cause: FailureCause }[];
+  readonly complaints: readonly { readonly says: string; readonly cause: FailureCause }[];
   /** What its user would do about a failure, where our own words would be vague. */
-  readonly advice?: RuntimeAdvice;
-  launch(request: LaunchRequest): LaunchPlan;
-  /** The same conversation for a person at a terminal. Absent where a CLI cannot be opened on one. */
-  interactive?(request: InteractiveRequest): LaunchPlan;
-  reader(): LineReader;
+  readonly advice: RuntimeAdvice;
+  /** The same conversation for a person. Called only for drivers with the ability `terminal`. */
+  terminal(request: TerminalRequest): LaunchPlan;
 }

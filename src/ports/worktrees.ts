@@ -116,6 +116,11 @@ export interface Worktrees {
    * not to the checkout around it. Looks at files only.
    */
   ensureLink(worktree: OwnedWorktree): Promise<GitLink>;
+  /**
+   * The directories that the agent's program must be able to write to: the worktree, and of the git directory only what
+   * commits there need. Empty for the project's own checkout. Looks at files only.
+   */
+  writableRoots(worktree: OwnedWorktree): Promise<readonly string[]>;
   /** The branch the project root has checked out, or undefined when detached. */
   currentBranch(): Promise<string | undefined>;
   /** The commit a ref or name stands for. */

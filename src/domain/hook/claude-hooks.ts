@@ -6,13 +6,10 @@ export const hookCommand = (event: HookEvent): string => `ov hook ${event}`;
 /** Seconds. Far more than a hook takes; a database that is locked is waited for. */
 const timeout = 30;
 
-/** Nothing here is read from a place that what is guarded could change without being noticed. */
-export interface Guard {
-  /** Our own program, by its path. */
+/** As `GuardCommand` of the runtime port, which this layer may not import. */
+interface Guard {
   readonly program: readonly string[];
-  /** The file with the agent's rules. */
   readonly rules: string;
-  /** Of the rules, as they were written: other ones deny everything. */
   readonly digest: string;
 }
 
@@ -20,14 +17,14 @@ interface EntryOptions {
   /** A guard that cannot run denies. For agents: a person would be locked out by a program that is gone. */
   readonly failClosed: boolean;
   /** Where it is known; otherwise our program is looked for by its name. */
-  readonly guard?: Pick<Guard, "program" | "digest"> | undefined;
+  readonly guard?: Pick<Guard, "program" | "digest"> | null;
 }
 
 /** One entry of a settings file: every tool, one process. */
 export function hookEntry(event: HookEvent, { failClosed, guard }: EntryOptions) {
   const words = [...(guard?.program ?? ["ov"]), "hook", event];
   if (failClosed && event === "pre-tool")
-    return guardEntry(guard === undefined ? words : [...words, "--digest", guard.digest]);
+    return guardEntry(guard === undefined || guard === null ? words : [...words, "--digest", guard.digest]);
   const command = { type: "command", command: words.map(quoted).join(" "), timeout };
   const matcher = event === "pre-tool" || event === "post-tool" ? { matcher: "" } : {};
   return { ...matcher, hooks: [command] };

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Instructions } from "../../ports/instructions.ts";
 import type { Processes } from "../../ports/process.ts";
-import type { Runtime } from "../../ports/runtime.ts";
+import type { Runtime, ToolServer } from "../../ports/runtime.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import type { TerminalLauncher } from "../../ports/terminal.ts";
@@ -27,5 +27,5 @@ export interface AttachedPorts extends HandBackPorts {
   runtime(id: string): Runtime | undefined;
   /** PATH with `ov` first, HOME, the project, and what a terminal needs. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
-  readonly mcpConfig: string;
+  readonly tools: ToolServer;
 }

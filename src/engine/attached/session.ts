@@ -42,7 +42,7 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
 async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<LaunchPlan, Refusal>> {
   const runtime = ports.runtime(agent.runtime);
   const { name, providerSessionId: resume, model } = agent;
-  if (runtime?.interactive === undefined) {
+  if (runtime?.drivers[0].abilities.terminal !== true) {
     return no(invalid("agent", `runs on ${agent.runtime}, which cannot be opened by hand`, { value: name }));
   }
   if (resume === null) {
@@ -52,9 +52,8 @@ async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<Launc
   const { worktreeKind, headCommit } = agent;
   const place = { given, worktreeKind, instructionFile: runtime.instructionFile, untouched: headCommit === null };
   const told = ports.instructions.place(place);
-  const instructions = told.found ? {} : { instructions: told.file };
-  const { guard } = told;
-  return ok(runtime.interactive({ model, resume, mcpConfig: ports.mcpConfig, guard, ...instructions }));
+  const { found, file, guard } = told;
+  return ok(runtime.terminal({ model, resume, tools: ports.tools, guard, instructions: found ? null : file }));
 }
 
 async function record(ports: AttachedPorts, hold: AttachHold, child: TerminalProcess, token: string): Promise<boolean> {

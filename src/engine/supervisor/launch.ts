@@ -4,7 +4,7 @@ import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
-import type { LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import type { Driver, LaunchPlan, Runtime } from "../../ports/runtime.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import type { OwnedTurn } from "./begin.ts";
@@ -25,7 +25,11 @@ export type Launch =
  * identity is stored. What keeps it from starting, such as a worktree that is gone, is a failure of the turn; a full
  * disk is waited for.
  */
-export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runtime: Runtime): Promise<Launch> {
+export async function launchAgent(
+  ports: SupervisorPorts,
+  owned: OwnedTurn,
+  how: { readonly runtime: Runtime; readonly driver: Driver },
+): Promise<Launch> {
   const { turn, agent } = owned;
   const token = ports.ids.secret();
   // An agent that was stopped before its turn began gets no process at all, not even one that waits behind its gate.
@@ -36,9 +40,10 @@ export async function launchAgent(ports: SupervisorPorts, owned: OwnedTurn, runt
   const worktree = worktreeOf(agent);
   const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
   if (link?.kind === "broken") return { kind: "homeless", problem: link.problem };
+  const writableRoots = worktree === undefined ? [] : await ports.worktrees.writableRoots(worktree);
   let started: { readonly done: Started } | "taken";
   try {
-    started = await whenThereIsRoom(ports, owned, () => start(ports, owned, runtime, { token, given }));
+    started = await whenThereIsRoom(ports, owned, () => start(ports, owned, { ...how, token, given, writableRoots }));
   } catch (error) {
     return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
   }
@@ -75,11 +80,18 @@ interface Started {
   readonly told: PlacedInstructions;
 }
 
+interface StartTerms {
+  readonly runtime: Runtime;
+  readonly driver: Driver;
+  readonly token: string;
+  readonly given: Assignment;
+  readonly writableRoots: readonly string[];
+}
+
 function start(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  runtime: Runtime,
-  { token, given }: { readonly token: string; readonly given: Assignment },
+  { runtime, driver, token, given, writableRoots }: StartTerms,
 ): Started {
   const { turn, agent } = owned;
   const logDir = turn.logDir ?? "";
@@ -90,23 +102,30 @@ function start(
     instructionFile: runtime.instructionFile,
     untouched: agent.headCommit === null,
   });
-  const plan = runtime.launch({
+  const cwd = agent.worktreePath ?? "/";
+  const usd = owned.allowance?.usd;
+  const { abilities } = driver;
+  const plan = driver.launch({
     model: agent.model,
-    resume: turn.resumeRequested,
+    resume: abilities.resume ? turn.resumeRequested : null,
     prompt: promptFor(owned, told, told.found ? runtime.instructionFile : told.file),
-    ...(told.found ? {} : { instructions: told.file }),
-    ...(ports.mcpConfig === undefined ? {} : { mcpConfig: ports.mcpConfig }),
+    instructions: told.found ? null : told.file,
+    cwd,
+    writableRoots,
+    turnDir: logDir,
+    tools: abilities.tools ? ports.tools : null,
+    maxCostUsd: abilities.costLimit && usd !== undefined ? shown("usd", Math.max(1, usd)) : null,
     guard: told.guard,
-    ...(owned.allowance?.usd === undefined ? {} : { maxCostUsd: shown("usd", Math.max(1, owned.allowance.usd)) }),
   });
-  ports.files.create(logDir, plan.input);
+  const env: Record<string, string> = { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token };
+  ports.files.create(logDir, plan, env.HOME ?? "/");
   ports.reach("turn.before-spawn");
   const paths = ports.files.paths(logDir);
   const child = ports.launcher.start({
     argv: plan.argv,
     mark: markFor(ports.ids, agent, turn.id),
-    env: { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token },
-    cwd: agent.worktreePath ?? "/",
+    env,
+    cwd,
     outputFile: paths.output,
     errorFile: paths.error,
   });

@@ -4,7 +4,7 @@ import type { Ids } from "../../ports/ids.ts";
 import type { Instructions } from "../../ports/instructions.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Processes } from "../../ports/process.ts";
-import type { Runtime } from "../../ports/runtime.ts";
+import type { Runtime, ToolServer } from "../../ports/runtime.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -24,7 +24,7 @@ export interface SupervisorPorts {
   /** The directory of `ov`, first on PATH; what follows is the person's, and where nobody knows that, `otherwise`. */
   readonly path: { readonly first: string; readonly otherwise: string };
   /** How an agent's program starts our tool server. */
-  readonly mcpConfig?: string;
+  readonly tools: ToolServer;
   readonly settings: Settings;
   readonly worktrees: Worktrees;
   /** For the log: trouble that the turn gets over. */

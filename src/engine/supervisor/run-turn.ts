@@ -3,7 +3,7 @@ import { type FailureCause, failureText } from "../../domain/turn/failure.ts";
 import type { TurnEnd } from "../../domain/turn/settle.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
-import type { Runtime } from "../../ports/runtime.ts";
+import type { Driver, Runtime } from "../../ports/runtime.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
@@ -40,10 +40,12 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const { turn, agent } = owned;
   const runtime = ports.runtime(agent.runtime);
   if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`, "program");
-  const process = owned.started === undefined ? await launched(ports, owned, runtime) : adopted(ports, owned.started);
+  const [driver] = runtime.drivers;
+  const how = { runtime, driver };
+  const process = owned.started === undefined ? await launched(ports, owned, how) : adopted(ports, owned.started);
   if ("unstarted" in process) return process.unstarted;
   ports.reach("turn.after-input");
-  const log = new OutputLog(ports.files.outputOf(turn.logDir ?? ""), runtime.reader(), { lines: turn.outputLines });
+  const log = new OutputLog(ports.files.outputOf(turn.logDir ?? ""), driver.reader(), { lines: turn.outputLines });
   const followed = await followOutput(ports, owned, { log, process, beat });
   if (followed.kind === "fenced-out") return undefined;
   const exit = await process.exit();
@@ -91,10 +93,10 @@ const unknownExit: ProcessExit = { code: null, signal: null };
 async function launched(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  runtime: Runtime,
+  how: { readonly runtime: Runtime; readonly driver: Driver },
 ): Promise<WatchedProcess | { readonly unstarted: Ending }> {
   const letters = await tellFacts(ports, owned.letters);
-  const launch = await launchAgent(ports, { ...owned, letters }, runtime);
+  const launch = await launchAgent(ports, { ...owned, letters }, how);
   // Taken from us, or asked to stop before it began: settling tells the two apart.
   if (launch.kind === "taken") return { unstarted: unstarted("it was stopped before it began") };
   if (launch.kind === "failed") {
@@ -152,7 +154,7 @@ function endOf(ports: SupervisorPorts, owned: OwnedTurn, { runtime, log, said, h
 const notStarted: readonly (number | null)[] = [126, 127];
 
 /** Why a program left before it began, as far as that would be the same the next time. */
-function complaintOf({ complaints = [] }: Runtime, code: number | null, tail: string): FailureCause {
+function complaintOf({ complaints }: Runtime, code: number | null, tail: string): FailureCause {
   const known = complaints.find(({ says }) => tail.includes(says));
   if (known !== undefined) return known.cause;
   return notStarted.includes(code) ? "program" : "unknown";

@@ -3,6 +3,16 @@ import { join, resolve } from "node:path";
 import type { GitLink, OwnedWorktree } from "../../ports/worktrees.ts";
 import { adminDirOf, gitLinkIn, ownPlace, standing, strangers } from "./places.ts";
 
+/** What a commit writes to in the git directory that all worktrees share. Branches of others are in `refs` too. */
+const sharedByCommits = ["objects", "refs", "logs"];
+
+export function writableRootsOf(commonDir: string, { path, kind }: OwnedWorktree): readonly string[] {
+  if (kind === "root") return [];
+  if (kind === "clone") return [path];
+  const admin = adminDirOf({ commonDir }, path);
+  return [path, ...(admin === undefined ? [] : [admin]), ...sharedByCommits.map((name) => join(commonDir, name))];
+}
+
 /**
  * Makes sure that git commands of an agent belong to its worktree. Without the `.git` of a worktree, git would look
  * further up and find the user's checkout; the agent would commit there.

@@ -8,7 +8,7 @@ import { commitRest, readyToCommit } from "./commit-rest.ts";
 import { createClone } from "./create-clone.ts";
 import { type Created, createLinked, type InTurn } from "./create-linked.ts";
 import { GitFailed } from "./git.ts";
-import { ensureGitLink } from "./git-link.ts";
+import { ensureGitLink, writableRootsOf } from "./git-link.ts";
 import { inspectWorktree, stateOf, unsettledIn } from "./inspect.ts";
 import { findBranches, findRescues, findWorktrees, readBundle, rescueWork, writeBundle } from "./keeping.ts";
 import { commitOfKept, exportFiles } from "./kept-files.ts";
@@ -53,6 +53,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
       ensureGitLink(commonDirOf(root) ?? (await repository()).commonDir, worktree, {
         isEmptied: async () => isEmptied(await yard(), worktree),
       }),
+    writableRoots: async (worktree) => writableRootsOf(commonDirOf(root) ?? (await repository()).commonDir, worktree),
     currentBranch: async () => currentBranch(await yard()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
     snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),

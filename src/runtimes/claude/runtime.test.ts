@@ -1,14 +1,29 @@
 import { expect, test } from "bun:test";
+import type { LaunchRequest } from "../../ports/runtime.ts";
 import { claudeRuntime } from "./runtime.ts";
 import { claudeToolKind } from "./tools.ts";
 
-const request = { model: null, resume: null, prompt: "work" } as const;
+const request: LaunchRequest = {
+  model: null,
+  resume: null,
+  prompt: "work",
+  instructions: null,
+  cwd: "/w/tree",
+  writableRoots: ["/w/tree"],
+  turnDir: "/w/turn",
+  tools: null,
+  maxCostUsd: null,
+  guard: null,
+};
+const [driver] = claudeRuntime.drivers;
+
+const taken = { model: null, resume: "s", instructions: null, tools: null, guard: null } as const;
 
 const settingsIn = (argv: readonly string[]): unknown => JSON.parse(argv[argv.indexOf("--settings") + 1] ?? "");
 
 test("a turn has the guard before every tool and no other hook, and no file can switch it off", () => {
   const guard = { program: ["/my tools/ov"], rules: "/it's/guard.json", digest: "ab12" };
-  const { argv } = claudeRuntime.launch({ ...request, guard });
+  const { argv } = driver.launch({ ...request, guard });
   const command = `'/my tools/ov' hook pre-tool --rules '/it'\\''s/guard.json' --digest ab12 || exit 2`;
   expect(settingsIn(argv)).toEqual({
     disableAllHooks: false,
@@ -16,13 +31,12 @@ test("a turn has the guard before every tool and no other hook, and no file can 
       PreToolUse: [{ matcher: "", hooks: [{ type: "command", command, timeout: 30, onFailure: "block" }] }],
     },
   });
-  expect(claudeRuntime.launch(request).argv).not.toContain("--settings");
+  expect(driver.launch(request).argv).not.toContain("--settings");
 });
 
 test("a person who takes over has all hooks, and the guard among them fails closed, as in turns", () => {
   const guard = { program: ["/my tools/ov"], rules: "/guard.json", digest: "ab12" };
-  const attached = { model: null, resume: "s", guard };
-  const { argv } = claudeRuntime.interactive?.(attached) ?? { argv: [] };
+  const { argv } = claudeRuntime.terminal({ ...taken, guard });
   const command = "'/my tools/ov' hook pre-tool --digest ab12 || exit 2";
   expect(settingsIn(argv)).toMatchObject({
     disableAllHooks: false,
@@ -34,7 +48,7 @@ test("a person who takes over has all hooks, and the guard among them fails clos
 });
 
 test("without being told where our program is, a guard that is not found denies all the same", async () => {
-  const { argv } = claudeRuntime.interactive?.({ model: null, resume: "s" }) ?? { argv: [] };
+  const { argv } = claudeRuntime.terminal(taken);
   expect(settingsIn(argv)).toMatchObject({
     hooks: { PreToolUse: [{ hooks: [{ command: "ov hook pre-tool || exit 2", onFailure: "block" }] }] },
   });

@@ -1,7 +1,7 @@
 import { guardSettings, hookSettings } from "../../domain/hook/claude-hooks.ts";
-import type { InteractiveRequest, LaunchRequest, Runtime } from "../../ports/runtime.ts";
+import type { LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
 import { streamJsonReader } from "../shared/stream-json.ts";
-import { streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
+import { mcpServers, streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
 import { withoutMentions } from "./mentions.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
@@ -37,28 +37,32 @@ export const claudeRuntime: Runtime = {
     program: "make sure that this shell runs: claude --version",
     mode: "allow claude to bypass permissions (disableBypassPermissionsMode in its settings; as root also IS_SANDBOX=1)",
   },
-  launch: (request) => ({
-    argv: ["claude", ...streamJsonArguments(request), ...guardArguments(request)],
-    env: { ...quiet, ...alone },
-    input: streamJsonInput(withoutMentions(request.prompt)),
-  }),
-  interactive: (request) => ({ argv: ["claude", ...interactiveArguments(request)], env: quiet, input: "" }),
-  reader: streamJsonReader,
+  drivers: [
+    {
+      id: "stream-json",
+      abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+      launch: (request) => ({
+        argv: ["claude", ...streamJsonArguments(request), ...guardArguments(request)],
+        env: { ...quiet, ...alone },
+        input: streamJsonInput(withoutMentions(request.prompt)),
+        files: [],
+      }),
+      reader: streamJsonReader,
+    },
+  ],
+  terminal: (request) => ({ argv: ["claude", ...terminalArguments(request)], env: quiet, input: "", files: [] }),
 };
 
 const guardArguments = ({ guard }: LaunchRequest): string[] =>
-  guard === undefined ? [] : ["--settings", JSON.stringify(guardSettings(guard))];
-
-/** Whoever knows the command of the guard knows where our program is. */
-type AttachedRequest = InteractiveRequest & Pick<LaunchRequest, "guard">;
+  guard === null ? [] : ["--settings", JSON.stringify(guardSettings(guard))];
 
 /** Hooks come on the command line: nothing needs to be put into the agent's worktree, and nothing is left there. */
-function interactiveArguments({ model, resume, instructions, mcpConfig, guard }: AttachedRequest): string[] {
+function terminalArguments({ model, resume, instructions, tools, guard }: TerminalRequest): string[] {
   // Without the rules of turns: a person sits here, and what tools do is put on record by the hook itself.
   const settings = hookSettings({ failClosed: true, guard });
   const argv = ["--resume", resume, "--settings", JSON.stringify(settings)];
-  if (mcpConfig !== undefined) argv.push("--strict-mcp-config", "--mcp-config", mcpConfig);
+  if (tools !== null) argv.push("--strict-mcp-config", "--mcp-config", mcpServers(tools));
   if (model !== null) argv.push("--model", model);
-  if (instructions !== undefined) argv.push("--append-system-prompt-file", instructions);
+  if (instructions !== null) argv.push("--append-system-prompt-file", instructions);
   return argv;
 }

@@ -5,13 +5,28 @@ import { streamJsonArguments, streamJsonInput } from "../shared/stream-json-laun
 /** Our own agent: a real process that follows a scenario file and costs nothing. `program` is how it is started. */
 export const scriptedRuntime = (program: readonly string[]): Runtime => ({
   id: "scripted",
+  program: null,
   instructionFile: ".claude/CLAUDE.md",
   environment: ["OVERSTORY_SCENARIO", "OVERSTORY_SCENARIO_STATE"],
-  launch: (request) => ({
-    argv: [...program, ...streamJsonArguments(request)],
+  complaints: [],
+  advice: {},
+  drivers: [
+    {
+      id: "stream-json",
+      abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+      launch: (request) => ({
+        argv: [...program, ...streamJsonArguments(request)],
+        env: {},
+        input: streamJsonInput(request.prompt),
+        files: [],
+      }),
+      reader: streamJsonReader,
+    },
+  ],
+  terminal: ({ resume }) => ({
+    argv: [...program, "--interactive", "--resume", resume],
     env: {},
-    input: streamJsonInput(request.prompt),
+    input: "",
+    files: [],
   }),
-  interactive: ({ resume }) => ({ argv: [...program, "--interactive", "--resume", resume], env: {}, input: "" }),
-  reader: streamJsonReader,
 });

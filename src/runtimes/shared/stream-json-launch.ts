@@ -1,13 +1,13 @@
-import type { LaunchRequest } from "../../ports/runtime.ts";
+import type { LaunchRequest, ToolServer } from "../../ports/runtime.ts";
 
 /** The flags of one non-interactive turn with JSON in and out. */
 export function streamJsonArguments({
   model,
   resume,
   instructions,
-  mcpConfig,
+  tools,
   maxCostUsd,
-}: Pick<LaunchRequest, "model" | "resume" | "instructions" | "mcpConfig" | "maxCostUsd">): string[] {
+}: Pick<LaunchRequest, "model" | "resume" | "instructions" | "tools" | "maxCostUsd">): string[] {
   const argv = [
     "-p",
     "--input-format",
@@ -23,14 +23,24 @@ export function streamJsonArguments({
     "user,project",
   ];
   // It takes any number of values, so another flag must follow.
-  if (mcpConfig !== undefined) argv.push("--mcp-config", mcpConfig);
+  if (tools !== null) argv.push("--mcp-config", mcpServers(tools));
   argv.push("--permission-mode", "bypassPermissions");
   // It counts from the beginning of this process, also in a conversation that goes on.
-  if (maxCostUsd !== undefined) argv.push("--max-budget-usd", maxCostUsd.toFixed(6));
+  if (maxCostUsd !== null) argv.push("--max-budget-usd", maxCostUsd.toFixed(6));
   if (model !== null) argv.push("--model", model);
   if (resume !== null) argv.push("--resume", resume);
-  if (instructions !== undefined) argv.push("--append-system-prompt-file", instructions);
+  if (instructions !== null) argv.push("--append-system-prompt-file", instructions);
   return argv;
+}
+
+/**
+ * The tool server in the form of `--mcp-config`. It stands on the command line: another agent could change a file, and
+ * its server would then run with this agent's token. The server inherits the whole environment.
+ */
+export function mcpServers({ name, command, args }: ToolServer): string {
+  // Otherwise Claude Code tells its model only the tools' names, and each must be looked up before it can be called.
+  const always = { alwaysLoad: true };
+  return JSON.stringify({ mcpServers: { [name]: { type: "stdio", command, args, ...always } } });
 }
 
 /** The prompt as the one line that these CLIs read from their input. */

@@ -25,6 +25,18 @@ export function makingPromises({ seated, kind, open }: WorktreeSetting): void {
     });
   });
 
+  test("what the agent's program must be able to write to covers its commits, but no configuration that is shared", async () => {
+    using scene = await seated();
+    const { world, worktrees, owned } = scene;
+    const roots = await worktrees.writableRoots(owned);
+    const covers = (path: string): boolean => roots.some((root) => path === root || path.startsWith(`${root}/`));
+    expect(roots).toContain(owned.path);
+    expect(covers(world.git(owned.path, "rev-parse", "--absolute-git-dir"))).toBe(true);
+    expect(covers(world.git(owned.path, "rev-parse", "--path-format=absolute", "--git-path", "objects"))).toBe(true);
+    for (const shared of ["config", "hooks"]) expect(covers(`${world.root}/.git/${shared}`)).toBe(false);
+    expect(await worktrees.writableRoots({ ...owned, kind: "root" })).toEqual([]);
+  });
+
   test("creating it again answers the same seat and leaves the work in it alone", async () => {
     using scene = await seated();
     const { world, worktrees, owned } = scene;

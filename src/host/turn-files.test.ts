@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { turnFiles } from "./turn-files.ts";
+
+function world(use: (place: { readonly state: string; readonly home: string; readonly turn: string }) => void): void {
+  const dir = mkdtempSync(join(tmpdir(), "ov-turn-files-"));
+  try {
+    const place = { state: join(dir, "state"), home: join(dir, "home"), turn: join(dir, "state", "logs", "t1") };
+    mkdirSync(place.home);
+    use(place);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+test("the files of a plan are there before the agent starts, those of the turn anew each time", () =>
+  world(({ state, home, turn }) => {
+    const files = turnFiles(state);
+    const settings = (text: string) => [{ in: "turn", path: "vendor/settings.json", text }] as const;
+    files.create(turn, { input: "go\n", files: settings("{}") }, home);
+    files.create(turn, { input: "go\n", files: settings('{"a":1}') }, home);
+    expect(readFileSync(join(turn, "vendor/settings.json"), "utf8")).toBe('{"a":1}');
+    expect(readFileSync(join(turn, "input.json"), "utf8")).toBe("go\n");
+  }));
+
+test("a file of the user's home is made where none is, and never replaced", () =>
+  world(({ state, home, turn }) => {
+    const files = turnFiles(state);
+    const trust = [{ in: "home", path: ".vendor/trusted.json", text: "ours" }] as const;
+    files.create(turn, { input: "", files: trust }, home);
+    expect(readFileSync(join(home, ".vendor/trusted.json"), "utf8")).toBe("ours");
+    writeFileSync(join(home, ".vendor/trusted.json"), "the user's");
+    files.create(turn, { input: "", files: trust }, home);
+    expect(readFileSync(join(home, ".vendor/trusted.json"), "utf8")).toBe("the user's");
+  }));
+
+test("a plan cannot write outside of the two directories", () =>
+  world(({ state, home, turn }) => {
+    const outside = [{ in: "turn", path: "../../evil", text: "" }] as const;
+    expect(() => turnFiles(state).create(turn, { input: "", files: outside }, home)).toThrow("lies outside");
+    expect(existsSync(join(state, "evil"))).toBe(false);
+  }));
