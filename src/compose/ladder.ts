@@ -1,14 +1,9 @@
-import { identicalRung } from "../domain/merge/ladder/identical.ts";
-import { readsAsData } from "../domain/merge/ladder/reads.ts";
 import { rememberedRung } from "../domain/merge/ladder/remembered.ts";
-import { structuredRung } from "../domain/merge/ladder/structured.ts";
 import type { Rung } from "../domain/merge/ladder/triple.ts";
-import { unionRung } from "../domain/merge/ladder/union.ts";
 import { randomIds } from "../host/ids.ts";
-import { parseYaml } from "../host/syntax/yaml-tree.ts";
 import type { MergeSettings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
-import { mergeCodeAt } from "./merge-code.ts";
+import { identicalRule, readsAsData, structureRule, unionRule } from "../structured-merge/index.ts";
 
 interface LadderSettings {
   readonly config: { readonly merge: Pick<MergeSettings, "structured"> };
@@ -21,13 +16,13 @@ export function ladder({ config }: LadderSettings, store: Pick<Store, "read">): 
     return known === undefined || known.bad > 0 ? undefined : (JSON.parse(known.content) as readonly string[]);
   };
   return [
-    identicalRung,
-    unionRung({ parseYaml }),
+    identicalRule,
+    unionRule,
     rememberedRung({
       digest: randomIds.digest,
       recall,
-      reads: async (path, content) => readsAsData(path, content, parseYaml),
+      reads: readsAsData,
     }),
-    ...(config.merge.structured.enabled ? [structuredRung({ parseYaml, mergeCode: mergeCodeAt })] : []),
+    ...(config.merge.structured.enabled ? [structureRule] : []),
   ];
 }

@@ -1,24 +1,20 @@
 import { climb } from "../domain/merge/ladder/climb.ts";
-import { identicalRung, trivialRung } from "../domain/merge/ladder/identical.ts";
-import { linesRung } from "../domain/merge/ladder/lines.ts";
 import { regenerateRung } from "../domain/merge/ladder/regenerate.ts";
-import { type MergeCode, structuredRung } from "../domain/merge/ladder/structured.ts";
-import { unionRung } from "../domain/merge/ladder/union.ts";
-import { languageOf } from "../domain/merge/structured/syntax.ts";
-import { parseYaml } from "../host/syntax/yaml-tree.ts";
+import type { Rung } from "../domain/merge/ladder/triple.ts";
+import {
+  identicalRule,
+  languageOf,
+  linesRule,
+  structureRule,
+  trivialRule,
+  unionRule,
+} from "../structured-merge/index.ts";
 import type { MergerFacet } from "../surfaces/cli/facets/merger.ts";
 import { settleIn } from "./long-life.ts";
 
 /** Merging of one file by every rule that needs no repository. */
 export function makeMergerFacet(): MergerFacet {
-  const rungs = [
-    trivialRung,
-    identicalRung,
-    unionRung({ parseYaml }),
-    regenerateRung(),
-    structuredRung({ parseYaml, mergeCode: codeByLanguage }),
-    linesRung,
-  ];
+  const rungs = [trivialRule, identicalRule, unionRule, regenerateRung(), structureRung, linesRule];
   return {
     mergeFile: async (triple) => {
       const climbed = await climb(rungs, { ...triple, kind: "content" });
@@ -28,14 +24,11 @@ export function makeMergerFacet(): MergerFacet {
   };
 }
 
-/** The grammars are large: they are loaded only when there is code to read. */
-const codeByLanguage: MergeCode = async (path, texts) => {
-  const language = languageOf(path);
-  if (language === undefined) return undefined;
-  settleIn();
-  const [{ mergeCode }, { parseSyntax }] = await Promise.all([
-    import("../domain/merge/structured/merge-code.ts"),
-    import("../host/syntax/parse.ts"),
-  ]);
-  return mergeCode(parseSyntax, { language, base: texts.base, ours: texts.ours, theirs: texts.theirs });
+/** Reading code takes long enough for compiling the merger to pay. */
+const structureRung: Rung = {
+  name: structureRule.name,
+  attempt: (triple) => {
+    if (languageOf(triple.path) !== undefined) settleIn();
+    return structureRule.attempt(triple);
+  },
 };

@@ -1,19 +1,21 @@
-import type { Branch, Node, Part } from "../merge/data/tree.ts";
-import { hookEntry, isEarlierCommand, isOurCommand } from "./claude-hooks.ts";
-import { claudeEvents, type HookEvent, hookEvents } from "./hook-event.ts";
 import {
   added,
   asList,
   asMap,
+  type Branch,
   editJson,
   innerIndent,
   type JsonEdit,
+  type Node,
+  type Part,
   partOf,
   replaced,
   type Style,
   stringOf,
   without,
-} from "./json-edit.ts";
+} from "../../structured-merge/index.ts";
+import { hookEntry, isEarlierCommand, isOurCommand } from "./claude-hooks.ts";
+import { claudeEvents, type HookEvent, hookEvents } from "./hook-event.ts";
 
 /** A settings file with nothing but our entries. */
 export const freshSettings = (): string =>

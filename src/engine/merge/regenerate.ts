@@ -1,7 +1,7 @@
 import type { Conflict } from "../../domain/merge/conflict.ts";
-import { regenerationFor } from "../../domain/merge/ladder/regeneration.ts";
 import { matchesGlob } from "../../domain/turn/glob.ts";
 import type { ResolvedFile } from "../../ports/merge-git.ts";
+import { regenerationFor } from "../../structured-merge/index.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import { gatePorts } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../../../src/domain/merge/structured/syntax.ts";
+import type { Language } from "../../../src/structured-merge/file-format.ts";
 
 /** One replacement: the first text must occur exactly once in the base. An empty first text appends to the file. */
 export type Edit = readonly [find: string, put: string];

@@ -2,8 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mergeCode } from "../../../src/domain/merge/structured/merge-code.ts";
-import { parseSyntax } from "../../../src/host/syntax/parse.ts";
+import { mergeCode } from "../../../src/structured-merge/code/merge-code.ts";
 import { bodies } from "./bodies.ts";
 import { type MergeCase, sideOf } from "./case.ts";
 import { declarations } from "./declarations.ts";
@@ -42,8 +41,8 @@ for (const [theme, cases] of Object.entries(themes)) {
 async function settles(one: MergeCase): Promise<void> {
   const language = one.language ?? "typescript";
   const versions = { base: one.base, ours: sideOf(one.base, one.ours), theirs: sideOf(one.base, one.theirs) };
-  const merge = await mergeCode(parseSyntax, { language, ...versions });
-  const mirrored = await mergeCode(parseSyntax, {
+  const merge = await mergeCode({ language, ...versions });
+  const mirrored = await mergeCode({
     language,
     base: versions.base,
     ours: versions.theirs,
@@ -109,7 +108,7 @@ test("of the triples that can be merged and that git cannot, nearly all are solv
   for (const one of Object.values(themes).flat()) {
     const versions = { base: one.base, ours: sideOf(one.base, one.ours), theirs: sideOf(one.base, one.theirs) };
     if (!gitConflicts(versions)) continue;
-    const merge = await mergeCode(parseSyntax, { language: one.language ?? "typescript", ...versions });
+    const merge = await mergeCode({ language: one.language ?? "typescript", ...versions });
     tally.conflicts++;
     if (one.holds !== undefined) tally.mergeable++;
     if (merge.kind === "merged" && one.holds !== undefined) tally.solved++;

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { mergeCode } from "../../../src/domain/merge/structured/merge-code.ts";
-import type { Language } from "../../../src/domain/merge/structured/syntax.ts";
-import { parseSyntax } from "../../../src/host/syntax/parse.ts";
+import { mergeCode } from "../../../src/structured-merge/code/merge-code.ts";
+import type { Language } from "../../../src/structured-merge/file-format.ts";
 
 /** A program as an ordered list of keyed parts; `value` is what an edit changes. */
 interface Part {
@@ -212,8 +211,8 @@ for (const writing of writings) {
           .map((parts) => parts.map((part) => settledValue(part, writing, keys)));
         if (left === undefined || right === undefined) return;
         const texts = { base: writing.write(base), ours: writing.write(left), theirs: writing.write(right) };
-        const result = await mergeCode(parseSyntax, { language: writing.language, ...texts });
-        const mirror = await mergeCode(parseSyntax, {
+        const result = await mergeCode({ language: writing.language, ...texts });
+        const mirror = await mergeCode({
           language: writing.language,
           base: texts.base,
           ours: texts.theirs,

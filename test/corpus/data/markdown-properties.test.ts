@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { mergeMarkdown } from "../../../src/domain/merge/data/markdown.ts";
-import { parseYaml } from "../../../src/host/syntax/yaml-tree.ts";
+import { mergeMarkdown } from "../../../src/structured-merge/data/markdown.ts";
 
 /** Title and paragraphs, in the order of the file. */
 type Page = readonly (readonly [title: string, body: string])[];
@@ -63,7 +62,7 @@ test("every section that only one side changed is as that side left it, in any m
     fc.property(page, edits, edits, (base, mine, other) => {
       const [ours, theirs] = [mine.reduce(changed, base), other.reduce(changed, base)];
       const texts = { base: written(base), ours: written(ours), theirs: written(theirs) };
-      const outcome = mergeMarkdown(texts, { parseYaml, changelog: false });
+      const outcome = mergeMarkdown(texts, { changelog: false });
       if (outcome.kind === "refused") return;
       mergedOnes++;
       const [b, o, t, result] = [texts.base, texts.ours, texts.theirs, outcome.content].map(read);

@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parse, stringify } from "yaml";
-import { mergeJson } from "../../../src/domain/merge/data/json.ts";
-import type { MergeOutcome } from "../../../src/domain/merge/data/outcome.ts";
-import { mergeYaml } from "../../../src/domain/merge/data/yaml.ts";
-import { parseYaml } from "../../../src/host/syntax/yaml-tree.ts";
+import { mergeJson } from "../../../src/structured-merge/data/json.ts";
+import { mergeYaml } from "../../../src/structured-merge/data/yaml.ts";
+import type { MergeOutcome } from "../../../src/structured-merge/outcome.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -112,10 +111,7 @@ test("a merge of random YAML keeps what each side did", () => {
     fc.property(triple, fc.boolean(), (sides, flow) => {
       const write = (value: Json): string =>
         stringify(value, { lineWidth: 0, ...(flow ? { collectionStyle: "flow" as const } : {}) });
-      const outcome = mergeYaml(
-        { base: write(sides.base), ours: write(sides.ours), theirs: write(sides.theirs) },
-        parseYaml,
-      );
+      const outcome = mergeYaml({ base: write(sides.base), ours: write(sides.ours), theirs: write(sides.theirs) });
       if (outcome.kind === "merged") mergedOnes++;
       hold(outcome, sides, (text) => parse(text) as Json);
     }),
@@ -130,10 +126,7 @@ test("additions of the two sides with names of their own are always merged", () 
       const sides = { base, ours: { ...base, ours: mine }, theirs: { ...base, theirs: other } };
       const write = (value: Json): string => `${JSON.stringify(value, null, 2)}\n`;
       const json = mergeJson({ base: write(base), ours: write(sides.ours), theirs: write(sides.theirs) }, "a.json");
-      const yaml = mergeYaml(
-        { base: stringify(base), ours: stringify(sides.ours), theirs: stringify(sides.theirs) },
-        parseYaml,
-      );
+      const yaml = mergeYaml({ base: stringify(base), ours: stringify(sides.ours), theirs: stringify(sides.theirs) });
       expect(json.kind === "merged" ? JSON.parse(json.content) : json).toEqual({ ...base, ours: mine, theirs: other });
       expect(yaml.kind === "merged" ? parse(yaml.content) : yaml).toEqual({ ...base, ours: mine, theirs: other });
     }),

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "bun:test";
+import {
+  escalate,
+  identicalRule,
+  linesRule,
+  readsAsData,
+  resolved,
+  skip,
+  trivialRule,
+} from "../../../structured-merge/index.ts";
 import { conflictKinds } from "../conflict.ts";
 import { climb } from "./climb.ts";
-import { identicalRung, trivialRung } from "./identical.ts";
-import { linesRung } from "./lines.ts";
-import { readsAsData } from "./reads.ts";
 import { regenerateRung } from "./regenerate.ts";
 import { fingerprintOf, rememberedRung, resolutionOf } from "./remembered.ts";
-import { escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
+import type { Rung, Triple } from "./triple.ts";
 
 const triple = (sides: Partial<Triple>): Triple => ({
   path: "a.txt",
@@ -51,19 +57,19 @@ describe("climbing", () => {
 
   test("what is no text, too large or already conflicted is left alone", async () => {
     for (const ours of ["\0", "\uFFFD", "x".repeat(6_000_000), "<<<<<<< a\n>>>>>>> b\n"]) {
-      expect((await climb([trivialRung, identicalRung], triple({ ours, theirs: ours }))).kind).toBe("escalate");
+      expect((await climb([trivialRule, identicalRule], triple({ ours, theirs: ours }))).kind).toBe("escalate");
     }
   });
 });
 
 describe("both sides added the file", () => {
   test("the same contents are one file", async () => {
-    const climbed = await climb([trivialRung, identicalRung], triple({ base: null, ours: "x\r\n", theirs: "x\n" }));
+    const climbed = await climb([trivialRule, identicalRule], triple({ base: null, ours: "x\r\n", theirs: "x\n" }));
     expect(climbed).toMatchObject({ kind: "resolved", content: "x\r\n" });
   });
 
   test("different contents are not", async () => {
-    const climbed = await climb([trivialRung, identicalRung, linesRung], triple({ base: null }));
+    const climbed = await climb([trivialRule, identicalRule, linesRule], triple({ base: null }));
     expect(climbed.kind).toBe("escalate");
   });
 });
@@ -120,14 +126,11 @@ describe("remembered resolutions", () => {
     expect(await rung.attempt(first)).toMatchObject({ kind: "escalate" });
   });
 
-  test("a data file is read by the parser of its kind, anything else is taken as it is", () => {
-    const noYaml = (): never => {
-      throw new Error("not asked for");
-    };
-    expect(readsAsData("a.json", '{"a": 1}', noYaml)).toBe(true);
-    expect(readsAsData("a.json", '{"a": 1', noYaml)).toBe(false);
-    expect(readsAsData("a.jsonl", '{"a": 1}\n{', noYaml)).toBe(false);
-    expect(readsAsData("a.txt", "{", noYaml)).toBe(true);
+  test("a data file is read by the parser of its kind, anything else is taken as it is", async () => {
+    expect(await readsAsData("a.json", '{"a": 1}')).toBe(true);
+    expect(await readsAsData("a.json", '{"a": 1')).toBe(false);
+    expect(await readsAsData("a.jsonl", '{"a": 1}\n{')).toBe(false);
+    expect(await readsAsData("a.txt", "{")).toBe(true);
   });
 
   test("a finished file with other changes tells no resolution", () => {

@@ -1,5 +1,12 @@
-import { type Regeneration, regenerationFor } from "./regeneration.ts";
-import { type Answer, escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
+import {
+  type Answer,
+  escalate,
+  type Regeneration,
+  regenerationFor,
+  resolved,
+  skip,
+} from "../../../structured-merge/index.ts";
+import type { Rung, Triple } from "./triple.ts";
 
 /** Starts from `content` as the file at `path`, runs the command there and answers the file it left; undefined when it failed. */
 export type Regenerate = (request: Regeneration & { path: string; content: string }) => Promise<string | undefined>;

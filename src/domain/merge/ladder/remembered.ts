@@ -1,6 +1,13 @@
-import { plainOf } from "./form.ts";
-import { type Piece, piecesOf } from "./hunks.ts";
-import { type Answer, escalate, type Rung, resolved, skip, type Triple } from "./triple.ts";
+import {
+  type Answer,
+  escalate,
+  type Piece,
+  piecesOf,
+  plainOf,
+  resolved,
+  skip,
+} from "../../../structured-merge/index.ts";
+import type { Rung, Triple } from "./triple.ts";
 
 /** A digest of a text, as hexadecimal digits or the like. */
 export type Digest = (text: string) => string;
