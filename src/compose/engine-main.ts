@@ -18,6 +18,7 @@ import type { Store } from "../ports/store.ts";
 import { isOperationName, isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
 import { runEffect } from "../usecases/channel/run-effect.ts";
 import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
+import { record } from "../usecases/events/record.ts";
 import type { Call } from "../usecases/operation.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
@@ -178,11 +179,9 @@ async function recordIfNew({ root, dir, env }: Project): Promise<void> {
 function reportFailure(project: Project, store: Store, error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   say(`${new Date().toISOString()} ${text}\n`);
-  const createdAt = clockFor(project.env).now();
+  const now = clockFor(project.env).now();
   store
-    .transaction((tx) =>
-      tx.events.append([{ source: "engine", type: "engine_error", level: "error", data: { text }, createdAt }]),
-    )
+    .transaction((tx) => record(tx, now, { source: "engine", type: "engine_error", level: "error", data: { text } }))
     .catch(() => say("the failure could not be stored as an event\n"));
 }
 

@@ -7,6 +7,7 @@ import { writeAtomically } from "../host/atomic-file.ts";
 import { randomIds } from "../host/ids.ts";
 import { makeWithin } from "../host/writable.ts";
 import type { Store } from "../ports/store.ts";
+import { record } from "../usecases/events/record.ts";
 import { tellOperator } from "../usecases/mail/post.ts";
 
 /** Values as JSON, by key. */
@@ -73,7 +74,7 @@ export async function tellOfChangedSettings(
       if ((await tx.agents.list({ live: true })).length === 0) return;
       const changes = changed.map((key) => ({ key, from: known?.[key] ?? null, to: current[key] ?? null }));
       const data = { changes };
-      await tx.events.append([{ source: "engine", type: "settings_changed", level: "warn", data, createdAt: now }]);
+      await record(tx, now, { source: "engine", type: "settings_changed", level: "warn", data });
       const lines = changes.map(
         ({ key, from, to }) => `${key}: ${short(from)} -> ${short(to)} (see: ov config explain ${shellWord(key)})`,
       );

@@ -4,6 +4,7 @@ import { everyAgent } from "../ports/store/snapshots.ts";
 import type { Tx } from "../ports/store.ts";
 import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
+import { record } from "../usecases/events/record.ts";
 import { isWanted } from "../usecases/gates/environments.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve, worktreeOf } from "./supervisor/conserve.ts";
@@ -125,17 +126,12 @@ async function hasSuccessorIn(tx: Tx, agent: Agent): Promise<boolean> {
 
 async function note(ports: CleaningPorts, agent: Agent, problem: string): Promise<void> {
   await ports.store.transaction((tx) =>
-    tx.events.append([
-      {
-        runId: agent.runId,
-        agentName: agent.name,
-        agentId: agent.id,
-        source: "engine",
-        type: "worktree_kept",
-        level: "warn",
-        data: { path: agent.worktreePath, problem },
-        createdAt: ports.clock.now(),
-      },
-    ]),
+    record(tx, ports.clock.now(), {
+      source: "engine",
+      agent,
+      type: "worktree_kept",
+      level: "warn",
+      data: { path: agent.worktreePath, problem },
+    }),
   );
 }

@@ -1,6 +1,7 @@
 import type { ProcessRecord } from "../domain/process/process.ts";
 import type { Store, Tx } from "../ports/store.ts";
 import { isIdle } from "../usecases/engine/engine-work.ts";
+import { record } from "../usecases/events/record.ts";
 import type { EnginePorts } from "./ports.ts";
 
 const engineLease = "engine";
@@ -67,8 +68,8 @@ async function seatOrHolder(ports: EnginePorts, seen: Seen): Promise<EngineSeat 
     const lost = await holderOf(tx);
     if (lost !== undefined && lost.endedAt === null) await tx.processes.end(lost.id, "gone", now);
     if (lost !== undefined && lost.id === seen.id && seen.killed) {
-      const event = { source: "engine", type: "engine_replaced", level: "warn", data: { pid: lost.pid } } as const;
-      await tx.events.append([{ ...event, createdAt: now }]);
+      const data = { pid: lost.pid };
+      await record(tx, now, { source: "engine", type: "engine_replaced", level: "warn", data });
     }
     const processId = ports.ids.next("process");
     const identity = ports.processes.self();

@@ -4,12 +4,13 @@ import { isIntegration } from "../domain/merge/landing-branch.ts";
 import { unsettledLines } from "../domain/worktree/unsettled.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
+import { record } from "../usecases/events/record.ts";
 import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
 import type { EnginePorts } from "./ports.ts";
-import { record, seated, startFailed, tell } from "./seat-facts.ts";
+import { seated, startFailed, tell } from "./seat-facts.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { remember } from "./supervisor/conserve.ts";
 
@@ -210,8 +211,11 @@ async function bringBack(ports: SeatPorts, agent: Agent, { path, identity, branc
     ...(restored?.left == null ? [] : [leftLine(branch, restored.left)]),
   ];
   await ports.store.transaction(async (tx) => {
-    if (restored !== undefined) await record(tx, ports, agent, "work_restored", restored);
-    if (kept !== undefined) await remember(tx, agent, kept, ports.clock.now());
+    const now = ports.clock.now();
+    if (restored !== undefined) {
+      await record(tx, now, { source: "engine", agent, type: "work_restored", data: restored });
+    }
+    if (kept !== undefined) await remember(tx, agent, kept, now);
     if (lines.length === 0 || !(await tx.notices.once(agent.id, "unsettled_work", "", null))) return;
     await tell(tx, ports, agent, {
       recipients: [...new Set([agentName, agent.parentName, "operator"])],

@@ -3,6 +3,7 @@ import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
+import { record } from "../usecases/events/record.ts";
 import { readerOfNotice } from "../usecases/mail/hand-on.ts";
 import { post } from "../usecases/mail/post.ts";
 import type { EnginePorts } from "./ports.ts";
@@ -24,7 +25,8 @@ export async function seated(
     baseRef,
     baseCommit,
   });
-  await record(tx, ports, agent, "seated", { worktree: path, branch, baseCommit });
+  const data = { worktree: path, branch, baseCommit };
+  await record(tx, ports.clock.now(), { source: "engine", agent, type: "seated", data });
   if (seat.unfilled !== undefined) await tellUnfilled(tx, ports, agent, seat.unfilled);
   if (seat.putAside !== undefined) await tellPutAside(tx, ports, agent, { path, putAside: seat.putAside });
 }
@@ -42,7 +44,8 @@ async function tellPutAside(
     subject: `[ENGINE] something else stood in the place of the worktree of ${name}`,
     body: `${path} was not the worktree that ${name} was given. It was moved to ${putAside}, and the branch was checked out afresh.`,
   });
-  await record(tx, ports, agent, "stand_in_put_aside", { path, putAside }, "warn");
+  const fact = { type: "stand_in_put_aside", level: "warn", data: { path, putAside } } as const;
+  await record(tx, ports.clock.now(), { source: "engine", agent, ...fact });
 }
 
 /** The agent reads it with its task; its parent can do something about it. */
@@ -61,7 +64,8 @@ async function tellUnfilled(
     subject: `[ENGINE] empty submodules in the worktree of ${name}`,
     body: `These submodules could not be filled from what is on this machine, so their directories are empty:\n${lines.join("\n")}`,
   });
-  await record(tx, ports, agent, "submodules_unfilled", { unfilled }, "warn");
+  const fact = { type: "submodules_unfilled", level: "warn", data: { unfilled } } as const;
+  await record(tx, ports.clock.now(), { source: "engine", agent, ...fact });
 }
 
 /** Sends mail of the engine that wakes no agent. */
@@ -131,18 +135,5 @@ export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, proble
       priority: "high",
     },
   );
-  await record(tx, ports, agent, "start_failed", { problem });
-}
-
-/** Appends an event about the agent. */
-export async function record(
-  tx: Tx,
-  ports: FactPorts,
-  agent: Agent,
-  type: string,
-  data: unknown,
-  level: "info" | "warn" = "info",
-): Promise<void> {
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
-  await tx.events.append([{ ...about, source: "engine", type, level, data, createdAt: ports.clock.now() }]);
+  await record(tx, ports.clock.now(), { source: "engine", agent, type: "start_failed", data: { problem } });
 }

@@ -1,3 +1,5 @@
+import type { EventKind } from "../event/event-kinds.ts";
+
 /** What a runtime's hooks tell us about, by our own names. */
 export const hookEvents = [
   "session-start",
@@ -10,8 +12,8 @@ export const hookEvents = [
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
-/** The type under which each is put on record. */
-export const hookEventTypes: Readonly<Record<HookEvent, string>> = {
+/** The kind of event that each is put on record as. */
+export const hookEventTypes = {
   "session-start": "session_start",
   "user-prompt": "user_prompt",
   "pre-tool": "tool_start",
@@ -19,7 +21,8 @@ export const hookEventTypes: Readonly<Record<HookEvent, string>> = {
   stop: "turn_stop",
   "pre-compact": "pre_compact",
   "session-end": "session_end",
-};
+} as const satisfies Record<HookEvent, EventKind>;
+export type HookEventKind = (typeof hookEventTypes)[HookEvent];
 
 /** What Claude Code calls them. */
 export const claudeEvents: Readonly<Record<HookEvent, string>> = {

@@ -1,3 +1,5 @@
+import type { ToolFacts } from "../event/event-kinds.ts";
+
 /** What a hook was told on its standard input, as far as we use it. */
 export interface HookInput {
   readonly tool: string | null;
@@ -46,15 +48,15 @@ function objectIn(text: string | undefined): Readonly<Record<string, unknown>> |
 const stringOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** What is put on record of a hook: which tool and on what, never the whole of what went in. */
-export function hookFacts({ tool, toolInput, toolUseId, sessionId, source }: HookInput): Record<string, string> {
-  const facts: Record<string, string> = {};
-  if (sessionId !== null) facts.sessionId = sessionId;
-  if (source !== null) facts.source = source;
-  if (tool !== null) facts.tool = tool;
-  if (toolUseId !== null) facts.id = toolUseId;
+export function hookFacts({ tool, toolInput, toolUseId, sessionId, source }: HookInput): ToolFacts {
   const subject = subjectOf(toolInput);
-  if (subject !== undefined) facts.subject = subject;
-  return facts;
+  return {
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(source === null ? {} : { source }),
+    ...(tool === null ? {} : { tool }),
+    ...(toolUseId === null ? {} : { id: toolUseId }),
+    ...(subject === undefined ? {} : { subject }),
+  };
 }
 
 /** The fields by which a person recognises a tool call, most telling first. */

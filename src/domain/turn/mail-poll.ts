@@ -1,4 +1,4 @@
-import type { NewEvent } from "../event/event.ts";
+import type { EventFact } from "../event/event.ts";
 
 export const mailPollReasons = ["until ov mail loop", "while-not ov mail loop", "ov mail piped condition"] as const;
 export type MailPollReason = (typeof mailPollReasons)[number];
@@ -17,7 +17,7 @@ export function mailPollReason(command: unknown): MailPollReason | undefined {
 const longestShown = 200;
 
 /** What to put on record, before the tool event itself, when a tool is about to poll for mail; undefined when it is not. */
-export function mailPollWarning(toolInput: unknown): Pick<NewEvent, "type" | "level" | "data"> | undefined {
+export function mailPollWarning(toolInput: unknown): EventFact<"mail_poll_detected"> | undefined {
   const command = commandOf(toolInput);
   const reason = mailPollReason(command);
   if (reason === undefined || command === undefined) return undefined;

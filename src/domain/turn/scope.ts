@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
-import type { NewEvent } from "../event/event.ts";
+import type { EventFact } from "../event/event.ts";
 import { matchesGlob } from "./glob.ts";
 
 export interface ScopeFacts {
@@ -26,7 +26,7 @@ export function isScopeExplained({ commitBodies, mailSubjects }: Omit<ScopeFacts
 }
 
 /** What to put on record when an agent changed files outside its scope and did not say why; undefined when all is well. */
-export function scopeWarning(facts: ScopeFacts): Pick<NewEvent, "type" | "level" | "data"> | undefined {
+export function scopeWarning(facts: ScopeFacts): EventFact<"scope_violation"> | undefined {
   const { agent, changed } = facts;
   if (!isIn("implementation", agent.capability)) return undefined;
   const violations = outsideScope(changed, agent.scope);

@@ -8,6 +8,7 @@ import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { goOn } from "../../usecases/agents/resume.ts";
+import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { askToLand } from "../../usecases/merge/ask-to-land.ts";
 import type { Context } from "../../usecases/usecase.ts";
@@ -75,8 +76,7 @@ async function settle(tx: Tx, context: HandBackContext, { lease, reason, agent, 
   const since = Math.min(...opened.map(({ startedAt }) => startedAt));
   const finished = current !== undefined && (await endIfFinished(tx, context, current, since));
   const goesOn = current !== undefined && !finished && !hasEnded(current) && (await goOn(tx, context, current));
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id, createdAt: now };
-  await tx.events.append([{ ...about, source: "operator", type: "detach", data: { reason, finished, goesOn } }]);
+  await record(tx, now, { source: "operator", agent, type: "detach", data: { reason, finished, goesOn } });
 }
 
 /** What the person's session was shown has been read: nobody should be woken for it. */

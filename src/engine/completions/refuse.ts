@@ -2,6 +2,7 @@ import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts"
 import type { Missing } from "../../domain/completion/missing.ts";
 import { Rollback } from "../../ports/store.ts";
 import { tellMissing } from "../../usecases/completions/tell-missing.ts";
+import { record } from "../../usecases/events/record.ts";
 import { mergeContext } from "../merge/ports.ts";
 import type { CompletionPorts } from "./ports.ts";
 import { requeue } from "./requeue.ts";
@@ -24,21 +25,18 @@ export async function refuse(ports: CompletionPorts, check: StoredCheck, problem
     const change = { status: "failed", problem, progress: null, updatedAt: clock.now() } as const;
     await tx.checks.change(check.id, ["running"], change);
     await tellMissing(tx, mergeContext(ports), check, problem);
-    await tx.events.append([
-      {
-        agentName: check.agentName,
-        agentId: check.agentId,
-        source: "engine",
-        type: check.kind === "completion" ? "completion_refused" : "check_failed",
-        level: "warn",
-        data: {
-          checkId: check.id,
-          ref: check.refName,
-          problem: problem.map(({ kind, message }) => ({ kind, message })),
-        },
-        createdAt: clock.now(),
+    await record(tx, clock.now(), {
+      source: "engine",
+      agentName: check.agentName,
+      agentId: check.agentId,
+      type: check.kind === "completion" ? "completion_refused" : "check_failed",
+      level: "warn",
+      data: {
+        checkId: check.id,
+        ref: check.refName,
+        problem: problem.map(({ kind, message }) => ({ kind, message })),
       },
-    ]);
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import { isOpenMerge } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../../usecases/events/record.ts";
 import { backupRef, queueRef } from "../merge/ports.ts";
 import type { EnginePorts } from "../ports.ts";
 import { type Prune, turnOf } from "./prune.ts";
@@ -34,9 +35,7 @@ export const pruneMergeRefs: Prune<RefPorts> = async (ports, { before, hour }) =
   if (gone.length === 0) return { removed: 0, more: false };
   await worktrees.deleteRefs(gone);
   const data = { refs: gone.map(({ ref }) => ref) };
-  await store.transaction((tx) =>
-    tx.events.append([{ source: "engine", type: "merge_refs_pruned", data, createdAt: clock.now() }]),
-  );
+  await store.transaction((tx) => record(tx, clock.now(), { source: "engine", type: "merge_refs_pruned", data }));
   return { removed: gone.length, more: false };
 };
 

@@ -1,5 +1,6 @@
 import type { OldRowKind } from "../../ports/store/old-rows.ts";
 import type { Store } from "../../ports/store.ts";
+import { record } from "../../usecases/events/record.ts";
 import type { EnginePorts } from "../ports.ts";
 
 /** The time of a pass: everything from before `before` is old. */
@@ -52,7 +53,7 @@ export const pruneMail: Prune<Pick<EnginePorts, "store" | "clock">> = async ({ s
       if (saved !== null || next !== null) await tx.oldRows.setPlace("mail", next);
       if (part.purged === 0) return part;
       const data = { before, purged: part.purged };
-      await tx.events.append([{ source: "engine", type: "mail_purged", data, createdAt: clock.now() }]);
+      await record(tx, clock.now(), { source: "engine", type: "mail_purged", data });
       return part;
     });
     removed += purged;

@@ -1,3 +1,4 @@
+import { record } from "../../usecases/events/record.ts";
 import type { Pruned } from "./prune.ts";
 import { type RetentionPorts, type RetentionRow, retentionTable } from "./table.ts";
 
@@ -30,10 +31,8 @@ export class Retention {
     await sweep(ports);
     if (more) this.#nextAt = ports.clock.monotonic() + againMs;
     if (Object.keys(removed).length === 0) return;
-    const createdAt = ports.clock.now();
-    await ports.store.transaction((tx) =>
-      tx.events.append([{ source: "engine", type: "old_pruned", data: { removed }, createdAt }]),
-    );
+    const now = ports.clock.now();
+    await ports.store.transaction((tx) => record(tx, now, { source: "engine", type: "old_pruned", data: { removed } }));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
+import { record } from "../../usecases/events/record.ts";
 import type { EnginePorts } from "../ports.ts";
 import { type Prune, turnOf } from "./prune.ts";
 
@@ -27,10 +28,10 @@ export const pruneSnapshots: Prune<SnapshotPorts> = async (ports, { before, hour
   if (gone.length === 0) return { removed: 0, more: false };
   await ports.worktrees.deleteRefs(gone.map(({ ref, commitId }) => ({ ref, commit: commitId })));
   const refs = gone.map(({ ref }) => ref);
-  const createdAt = ports.clock.now();
+  const now = ports.clock.now();
   await ports.store.transaction(async (tx) => {
     await tx.snapshots.remove(refs);
-    await tx.events.append([{ source: "engine", type: "snapshots_pruned", data: { refs }, createdAt }]);
+    await record(tx, now, { source: "engine", type: "snapshots_pruned", data: { refs } });
   });
   return { removed: gone.length, more: false };
 };

@@ -1,8 +1,10 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import type { EventFact } from "../../domain/event/event.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { KeptSubmodule, OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
+import { record } from "../../usecases/events/record.ts";
 
 interface ConservePorts {
   readonly store: Store;
@@ -36,8 +38,7 @@ export async function conserve(ports: ConservePorts, agent: Agent): Promise<Work
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const data = { path: worktree.path, problem };
-    const event = { ...about(agent, ports.clock.now()), type: "snapshot_failed", level: "error", data } as const;
-    await ports.store.transaction((tx) => tx.events.append([event]));
+    await note(ports, agent, { type: "snapshot_failed", level: "error", data });
     return undefined;
   }
 }
@@ -48,8 +49,7 @@ async function mendLink(ports: ConservePorts, agent: Agent, worktree: OwnedWorkt
   if (link.kind === "sound") return;
   const problem = link.kind === "broken" ? link.problem : "its .git was missing or pointed elsewhere, and was put back";
   const data = { path: worktree.path, problem };
-  const event = { ...about(agent, ports.clock.now()), type: "worktree_link", level: "warn", data } as const;
-  await ports.store.transaction((tx) => tx.events.append([event]));
+  await note(ports, agent, { type: "worktree_link", level: "warn", data });
 }
 
 /** A git that waits for something that never comes must not keep a turn from being settled. What it held stays there. */
@@ -105,13 +105,18 @@ export async function leftOf(
 /** Where work in submodules was put, and what of it could not be kept. */
 async function noteSubmodules(ports: ConservePorts, agent: Agent, found: readonly KeptSubmodule[]): Promise<void> {
   if (found.length === 0) return;
-  const events = found.map(({ path, refs, problem }) => {
-    const base = about(agent, ports.clock.now());
-    return problem === null
-      ? ({ ...base, type: "submodule_kept", level: "info", data: { path, refs } } as const)
-      : ({ ...base, type: "snapshot_failed", level: "error", data: { path, problem } } as const);
-  });
-  await ports.store.transaction((tx) => tx.events.append(events));
+  const facts = found.map(
+    ({ path, refs, problem }): EventFact =>
+      problem === null
+        ? { type: "submodule_kept", data: { path, refs } }
+        : { type: "snapshot_failed", level: "error", data: { path, problem } },
+  );
+  await note(ports, agent, ...facts);
+}
+
+async function note({ store, clock }: ConservePorts, agent: Agent, ...facts: readonly EventFact[]): Promise<void> {
+  const events = facts.map((fact) => ({ source: "supervisor", agent, ...fact }) as const);
+  await store.transaction((tx) => record(tx, clock.now(), ...events));
 }
 
 /** One that is on record already says nothing new; one that is not was taken by somebody who died before they could. */
@@ -125,8 +130,6 @@ export async function remember(
   const row = { agentName, generation, ref, commitId: commit, reason: "turn", skipped, createdAt };
   if (!(await tx.snapshots.add(row))) return;
   const level = skipped.length > 0 ? "warn" : "info";
-  await tx.events.append([{ ...about(agent, createdAt), type: "snapshot", level, data: { ref, commit, skipped } }]);
+  const fact = { type: "snapshot", level, data: { ref, commit, skipped } } as const;
+  await record(tx, createdAt, { source: "supervisor", agent, ...fact });
 }
-
-const about = ({ runId, name: agentName, id: agentId }: Agent, createdAt: number) =>
-  ({ runId, agentName, agentId, source: "supervisor", createdAt }) as const;

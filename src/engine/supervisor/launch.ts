@@ -5,6 +5,7 @@ import { composePrompt } from "../../domain/turn/prompt.ts";
 import type { GatedProcess, TurnFiles } from "../../ports/agent-process.ts";
 import type { PlacedInstructions } from "../../ports/instructions.ts";
 import type { Driver, LaunchPlan, Runtime } from "../../ports/runtime.ts";
+import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import type { OwnedTurn } from "./begin.ts";
@@ -50,7 +51,7 @@ export async function launchAgent(
   if (started === "taken") return { kind: "taken" };
   const { child, plan, told } = started.done;
   ports.reach("turn.after-spawn");
-  const recorded = await record(ports, owned, child, { token, told });
+  const recorded = await storeStart(ports, owned, child, { token, told });
   if (!recorded) {
     child.abandon();
     return { kind: "taken" };
@@ -149,7 +150,7 @@ const promptFor = (
     instructionFile,
   });
 
-async function record(
+async function storeStart(
   ports: SupervisorPorts,
   owned: OwnedTurn,
   child: GatedProcess,
@@ -182,26 +183,21 @@ async function record(
       const delivered = nextDelivery(delivery, { kind: "deliver", by: turn.id }, now);
       if (delivered.ok) await tx.deliveries.update(delivered.value);
     }
-    await tx.events.append([
-      {
-        runId: agent.runId,
-        agentName: agent.name,
-        agentId: agent.id,
-        turnId: turn.id,
-        source: "supervisor",
-        type: "turn_start",
-        data: {
-          trigger: turn.trigger,
-          attempt: turn.attempt,
-          pid: child.identity.pid,
-          messages: owned.letters.length,
-          prompt: told.version,
-          promptHash: told.hash,
-          ...(told.problem === null ? {} : { promptProblem: told.problem }),
-        },
-        createdAt: now,
+    await record(tx, now, {
+      source: "supervisor",
+      agent,
+      turnId: turn.id,
+      type: "turn_start",
+      data: {
+        trigger: turn.trigger,
+        attempt: turn.attempt,
+        pid: child.identity.pid,
+        messages: owned.letters.length,
+        prompt: told.version,
+        promptHash: told.hash,
+        ...(told.problem === null ? {} : { promptProblem: told.problem }),
       },
-    ]);
+    });
     return true;
   });
 }

@@ -16,6 +16,7 @@ import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { settleTurnBudget } from "../../usecases/budgets/settle-turn-budget.ts";
+import { record } from "../../usecases/events/record.ts";
 import { turnLease } from "./begin.ts";
 import { followEnd } from "./follow-end.ts";
 import { parksBefore, settleHopeless, settleParking } from "./park.ts";
@@ -88,19 +89,14 @@ export async function settleTurn(
     await tx.tokens.revokeForTurn(turnId, now);
     await tx.processes.endForTurn(turnId, ending.end.kind, now);
     await tx.leases.delete(turnLease(turnId), fence);
-    await tx.events.append([
-      {
-        runId: agent.runId,
-        agentName: agent.name,
-        agentId: agent.id,
-        turnId,
-        source: "supervisor",
-        type: "turn_end",
-        level: settlement.turn === "settled" ? "info" : "warn",
-        data: { end: ending.end, state: settlement.state, outcome: settlement.outcome, exit: ending.exit },
-        createdAt: now,
-      },
-    ]);
+    await record(tx, now, {
+      source: "supervisor",
+      agent,
+      turnId,
+      type: "turn_end",
+      level: settlement.turn === "settled" ? "info" : "warn",
+      data: { end: ending.end, state: settlement.state, outcome: settlement.outcome, exit: ending.exit },
+    });
     if (terminal !== undefined) await warnOfScope(tx, agent, turn, ending.worktree, now);
     return settlement;
   });
@@ -118,9 +114,7 @@ async function warnOfScope(
   const sent = await tx.messages.list({ from: agent.name });
   const mailSubjects = sent.map(({ subject }) => subject);
   const warning = scopeWarning({ agent, changed: facts.files, commitBodies: facts.messages, mailSubjects });
-  if (warning === undefined) return;
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id, turnId: turn.id };
-  await tx.events.append([{ ...about, source: "supervisor", createdAt: now, ...warning }]);
+  if (warning !== undefined) await record(tx, now, { source: "supervisor", agent, turnId: turn.id, ...warning });
 }
 
 async function inspected(tx: Tx, agent: Agent, facts: WorktreeFacts | undefined): Promise<Agent> {

@@ -1,10 +1,11 @@
 import type { Usage } from "../../domain/budget/usage.ts";
-import type { NewEvent } from "../../domain/event/event.ts";
+import type { EventFact } from "../../domain/event/event.ts";
 import { shortened } from "../../domain/text/sizes.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
 import { recordUsage } from "../../usecases/budgets/record-usage.ts";
+import { type NewEvent, record } from "../../usecases/events/record.ts";
 import { type OwnedTurn, turnLease } from "./begin.ts";
 import type { PlacedEvent } from "./output-log.ts";
 import type { SupervisorPorts } from "./ports.ts";
@@ -43,21 +44,21 @@ export async function storeEvents(
       tx,
       batch.flatMap(({ event }) => (event.kind === "usage" ? [usageOf(owned, event, now)] : [])),
     );
-    await tx.events.append(batch.flatMap((placed) => describe(owned, placed, now)));
+    await record(tx, now, ...batch.flatMap((placed) => describe(owned, placed)));
     return true;
   });
 }
 
-function describe({ turn, agent }: OwnedTurn, { line, part, event }: PlacedEvent, now: number): NewEvent[] {
+function describe({ turn, agent }: OwnedTurn, { line, part, event }: PlacedEvent): NewEvent[] {
   const shape = shapeOf(event, turn.resumeRequested);
   if (shape === undefined) return [];
   const warning = event.kind === "tool-start" ? mailPollWarning(event.input) : undefined;
-  const place = { runId: agent.runId, agentName: agent.name, agentId: agent.id, turnId: turn.id, line, part };
-  const own: NewEvent = { ...place, source: "agent", createdAt: now, ...shape };
+  const place = { agent, turnId: turn.id, line, part };
+  const own: NewEvent = { ...place, source: "agent", ...shape };
   // Its own place in the stream: re-reading the file must not store it twice.
   return warning === undefined
     ? [own]
-    : [{ ...place, part: part + warningParts, source: "supervisor", createdAt: now, ...warning }, own];
+    : [{ ...place, part: part + warningParts, source: "supervisor", ...warning }, own];
 }
 
 function usageOf({ turn, agent }: OwnedTurn, event: Extract<TurnEvent, { kind: "usage" }>, now: number): Usage {
@@ -80,9 +81,7 @@ const mostInputChars = 4_000;
 /** No line has as many events. */
 const warningParts = 1_000;
 
-type Shape = Pick<NewEvent, "type" | "level" | "data">;
-
-function shapeOf(event: TurnEvent, resumed: string | null): Shape | undefined {
+function shapeOf(event: TurnEvent, resumed: string | null): EventFact | undefined {
   switch (event.kind) {
     case "session":
       if (resumed !== null && resumed !== event.providerSessionId) {

@@ -1,10 +1,10 @@
 import type { Agent, AgentState } from "../../domain/agent/agent.ts";
 import { watchdog } from "../../domain/agent/stop.ts";
-import type { NewEvent } from "../../domain/event/event.ts";
 import type { Assessment, HealthAction } from "../../domain/health/assess.ts";
 import type { Tx } from "../../ports/store.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
+import { record } from "../../usecases/events/record.ts";
 import { post } from "../../usecases/mail/post.ts";
 import type { Observed } from "./observe.ts";
 import type { WatchdogPorts } from "./ports.ts";
@@ -41,7 +41,8 @@ async function recover(tx: Tx, ports: WatchdogPorts, { agent, facts }: Observed)
     const reason = facts.activeSinceStall ? "it is active again" : "it waits for something";
     await changeState(tx, agent, { to: substate(facts), actor, reason }, now);
   }
-  await record(tx, agent, { type: "recovered", data: { escalationLevel: agent.escalationLevel }, createdAt: now });
+  const data = { escalationLevel: agent.escalationLevel };
+  await record(tx, now, { source: "watchdog", agent, type: "recovered", data });
 }
 
 function substate({ agent, turn }: Observed["facts"]): AgentState {
@@ -58,7 +59,7 @@ async function report(
   const { agent, facts, stored } = observed;
   if (!(await tx.notices.once(agent.id, problem, reportKey(observed), null))) return;
   const data = { turnId: stored.queuedTurn?.id ?? null, dueForMs: facts.queued?.dueForMs ?? facts.silentMs };
-  await record(tx, agent, { level: "error", type: problem, data, createdAt: clock.now() });
+  await record(tx, clock.now(), { source: "watchdog", agent, type: problem, level: "error", data });
 }
 
 async function escalate(
@@ -74,15 +75,15 @@ async function escalate(
     const reason = `silent for ${Math.round(facts.silentMs / 1000)} s`;
     await changeState(tx, agent, { to: "stalled", actor, reason }, now);
   }
-  const about = { level: "warn", createdAt: now } as const;
+  const about = { source: "watchdog", agent, level: "warn" } as const;
   switch (step) {
     case "warn":
-      return record(tx, agent, { ...about, type: "escalation", data: { escalationLevel, action: step } });
+      return record(tx, now, { ...about, type: "escalation", data: { escalationLevel, action: step } });
     case "nudge":
       await nudge(tx, ports, agent, now);
-      return record(tx, agent, { ...about, type: "nudge", data: { escalationLevel } });
+      return record(tx, now, { ...about, type: "nudge", data: { escalationLevel } });
     case "triage":
-      return record(tx, agent, { ...about, type: "triage", data: { escalationLevel, verdict: null } });
+      return record(tx, now, { ...about, type: "triage", data: { escalationLevel, verdict: null } });
   }
 }
 
@@ -117,8 +118,8 @@ async function terminate(
   const now = ports.clock.now();
   await tx.agents.setEscalation(agent.id, escalationLevel, agent.stalledSince ?? now);
   await tx.agents.requestStop(agent.id, actor);
-  const data = { escalationLevel, action: "terminate", reason };
-  await record(tx, agent, { level: "error", type: "escalation", data, createdAt: now });
+  const data = { escalationLevel, action: "terminate", reason } as const;
+  await record(tx, now, { source: "watchdog", agent, type: "escalation", level: "error", data });
   if (occupied) {
     // The engine ends the process and then the agent; until then the row says what we saw.
     await tx.turns.cancelQueued(agent.id, now);
@@ -139,9 +140,4 @@ async function complete(
   const end = { state: "completed", outcome: "assumed_done", actor, reason, death: null, turnId: null } as const;
   await endAgent(tx, { ids: ports.ids, now }, agent, end);
   await tx.agents.setEscalation(agent.id, 0, null);
-}
-
-async function record(tx: Tx, agent: Agent, event: Omit<NewEvent, "source">): Promise<void> {
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
-  await tx.events.append([{ ...about, source: "watchdog", ...event }]);
 }

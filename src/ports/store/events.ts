@@ -1,8 +1,8 @@
-import type { Event, NewEvent } from "../../domain/event/event.ts";
+import type { Event, UnstoredEvent } from "../../domain/event/event.ts";
 
 export interface EventRows {
   /** Appends; an event whose (turn, line, part) is already stored is skipped. */
-  append(events: readonly NewEvent[]): Promise<void>;
+  append(events: readonly UnstoredEvent[]): Promise<void>;
   /** Events numbered above the cursor, in order. A reader that goes on from the last number it saw misses none. */
   after(cursor: number, limit: number): Promise<Event[]>;
   last(): Promise<number>;

@@ -5,6 +5,7 @@ import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { reopenAgent } from "./reopen-agent.ts";
 import { findAgent } from "./subordinate.ts";
@@ -39,7 +40,7 @@ export const attachAgent: UseCase<AttachRequest, AttachHold> = {
     }
     const live = await liveAgent(tx, context, found.value);
     if (!live.ok) return live;
-    const { id: agentId, name: agentName, generation, runId, reminders } = live.value;
+    const { id: agentId, name: agentName, generation, reminders } = live.value;
     // A person works with the agent now, so its reminders are counted anew.
     if (reminders > 0) await tx.agents.setReminders(agentId, 0);
     const { now, ids, caller } = context;
@@ -50,7 +51,7 @@ export const attachAgent: UseCase<AttachRequest, AttachHold> = {
     await tx.waits.add({ agentName, kind: "operator", ref: lease, since: now, deadline: null });
     const reopened = hasEnded(found.value);
     const data = { by: caller.name, pid: process.pid, reopened };
-    await tx.events.append([{ runId, agentName, agentId, source: "operator", type: "attach", data, createdAt: now }]);
+    await record(tx, now, { source: "operator", agent: live.value, type: "attach", data });
     return ok({ agentId, agentName, generation, reopened, fence, processId });
   },
 };

@@ -6,6 +6,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { roleOf } from "../../domain/role/roles.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { fitBody } from "../mail/compose.ts";
 import { ownerOf } from "../mail/owner.ts";
 import { findSender } from "../mail/sender.ts";
@@ -66,7 +67,7 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
     const free = request.force ? null : await nextNudgeAt(tx, context, name);
     if (free !== null) {
       const reason = `${name} was nudged a moment ago; the next nudge is taken at ${new Date(free).toISOString()}`;
-      await record(tx, context, target.value, { ...fact, delivered: false });
+      await recordNudge(tx, context, target.value, { ...fact, delivered: false });
       return ok({ agentName: name, delivered: false, queued: false, reason, messageId: null });
     }
     const sent = await submit(tx, context, sender.value, {
@@ -86,7 +87,7 @@ export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
       answer: null,
     });
     if (!sent.ok) return sent;
-    await record(tx, context, target.value, { ...fact, delivered: true });
+    await recordNudge(tx, context, target.value, { ...fact, delivered: true });
     // The operator may know that the trouble is over; an agent that could say so would use up the attempts at once.
     // The provider said when its limit ends, and nobody here can know better.
     const isLimited = (await tx.waits.of(name)).some(({ kind }) => kind === "rate_limit");
@@ -144,21 +145,12 @@ async function heldBackBy(tx: Tx, context: Context, agent: Agent): Promise<strin
   return null;
 }
 
-async function record(
+async function recordNudge(
   tx: Tx,
   { now }: Context,
   { name, agent }: NudgeTarget,
   data: { readonly from: string; readonly message: string; readonly delivered: boolean },
 ): Promise<void> {
-  await tx.events.append([
-    {
-      runId: agent?.runId ?? null,
-      agentName: name,
-      agentId: agent?.id ?? null,
-      source: "operator",
-      type: "custom",
-      data: { type: "nudge", ...data },
-      createdAt: now,
-    },
-  ]);
+  const fact = { type: "custom", data: { type: "nudge", ...data } } as const;
+  await record(tx, now, { source: "operator", agent, agentName: name, ...fact });
 }

@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { descendantsOf, findSubordinate } from "./subordinate.ts";
 
@@ -38,17 +39,7 @@ export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
       if ((await tx.turns.runningFor(agent.id)) !== undefined) running.push(agent.name);
       if (before) continue;
       await tx.waits.add({ agentName: agent.name, kind: "operator", ref: caller.name, since: now, deadline: null });
-      await tx.events.append([
-        {
-          runId: agent.runId,
-          agentName: agent.name,
-          agentId: agent.id,
-          source: "operator",
-          type: "pause",
-          data: { by: caller.name },
-          createdAt: now,
-        },
-      ]);
+      await record(tx, now, { source: "operator", agent, type: "pause", data: { by: caller.name } });
     }
     return ok({ paused, alreadyPaused, running });
   },

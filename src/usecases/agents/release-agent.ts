@@ -6,6 +6,7 @@ import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { announceFinished } from "../runs/announce-finished.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -40,17 +41,8 @@ export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseRepl
 /** Releases the agent and, going up, every submitted lead that waited only for this. Returns the names. */
 export async function release(tx: Tx, context: ReleaseContext, agent: Agent, reason: string): Promise<string[]> {
   if (!(await tx.agents.release(agent.id, context.now))) return [];
-  await tx.events.append([
-    {
-      runId: agent.runId,
-      agentName: agent.name,
-      agentId: agent.id,
-      source: "engine",
-      type: "released",
-      data: { reason, generation: agent.generation, branch: agent.branch },
-      createdAt: context.now,
-    },
-  ]);
+  const data = { reason, generation: agent.generation, branch: agent.branch };
+  await record(tx, context.now, { source: "engine", agent, type: "released", data });
   if (agent.outcome !== "done") await giveBackTask(tx, context, agent);
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
@@ -66,8 +58,7 @@ export async function giveBackTask(tx: Tx, { now }: Pick<ReleaseContext, "now">,
   if (task === undefined || back === undefined || back === task) return;
   await tx.tasks.update(back);
   const data = { taskId: task.id, from: agent.name, outcome: agent.outcome };
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id };
-  await tx.events.append([{ ...about, source: "engine", type: "task_returned", data, createdAt: now }]);
+  await record(tx, now, { source: "engine", agent, type: "task_returned", data });
 }
 
 /** Releases a finished agent that nothing holds any more; see `holds`. */

@@ -6,6 +6,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { HandoffReason } from "../../ports/store/recovery.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
 
 type ReopenContext = Pick<Context, "ids" | "now" | "settings">;
@@ -68,17 +69,8 @@ export async function nextGeneration(
     checkpoint: JSON.stringify((await tx.recovery.checkpoint(next.name)) ?? null),
     createdAt: now,
   });
-  await tx.events.append([
-    {
-      runId: next.runId,
-      agentName: next.name,
-      agentId: next.id,
-      source: "engine",
-      type: "reopened",
-      data: { generation: next.generation, reason, revivals: next.revivals },
-      createdAt: now,
-    },
-  ]);
+  const data = { generation: next.generation, reason, revivals: next.revivals };
+  await record(tx, now, { source: "engine", agent: next, type: "reopened", data });
   return next;
 }
 

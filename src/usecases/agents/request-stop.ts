@@ -4,6 +4,7 @@ import { stopEnd } from "../../domain/agent/stop.ts";
 import type { ProcessIdentity, ProcessRole } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { endAgent } from "./end-agent.ts";
 import { descendantsOf, findSubordinate } from "./subordinate.ts";
@@ -95,7 +96,10 @@ async function finish(tx: Tx, context: Context, agent: Agent): Promise<StopInten
   const running = hasEnded(agent) ? undefined : await tx.turns.runningFor(agent.id);
   const ended = running === undefined && (await end(tx, context, agent));
   const alreadyEnded = hasEnded(agent) && !ended;
-  if (!alreadyEnded) await record(tx, context, agent, { running: running?.id ?? null });
+  if (!alreadyEnded) {
+    const data = { by: context.caller.name, from: agent.state, running: running?.id ?? null };
+    await record(tx, context.now, { source: "operator", agent, type: "stop", data });
+  }
   return { ...intent, ended: running === undefined, alreadyEnded };
 }
 
@@ -106,20 +110,6 @@ async function end(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
   const stopped = stopEnd(caller.name);
   const death = agent.state === "zombie" ? null : stopped.reason;
   return endAgent(tx, context, agent, { ...stopped, death, turnId: null });
-}
-
-async function record(tx: Tx, { caller, now }: Context, agent: Agent, data: { running: string | null }): Promise<void> {
-  await tx.events.append([
-    {
-      runId: agent.runId,
-      agentName: agent.name,
-      agentId: agent.id,
-      source: "operator",
-      type: "stop",
-      data: { by: caller.name, from: agent.state, ...data },
-      createdAt: now,
-    },
-  ]);
 }
 
 /** Which of these agents have not ended yet, for whoever waits for a stop to be complete. */

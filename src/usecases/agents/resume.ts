@@ -7,6 +7,7 @@ import { no, ok } from "../../domain/result.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { wakeUp } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { type Parked, waitingFor } from "./parked.ts";
@@ -71,17 +72,8 @@ async function lift(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
   const lifted = pauses.filter((pause) => mayLift(context, pause));
   if (lifted.length === 0) return false;
   for (const { kind, ref } of lifted) await tx.waits.remove(agent.name, kind, ref);
-  await tx.events.append([
-    {
-      runId: agent.runId,
-      agentName: agent.name,
-      agentId: agent.id,
-      source: "operator",
-      type: "resume",
-      data: { by: context.caller.name, lifted: lifted.map((pause) => pause.ref) },
-      createdAt: context.now,
-    },
-  ]);
+  const data = { by: context.caller.name, lifted: lifted.map((pause) => pause.ref) };
+  await record(tx, context.now, { source: "operator", agent, type: "resume", data });
   return lifted.length === pauses.length;
 }
 

@@ -7,6 +7,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
 import { createTask } from "../tasks/create-task.ts";
 import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
@@ -155,17 +156,12 @@ async function reserve(
   if (plan.parent !== null) {
     await tx.waits.add({ agentName: plan.parent.name, kind: "child", ref: agent.name, since: now, deadline: null });
   }
-  await tx.events.append([
-    {
-      runId: run.id,
-      agentName: agent.name,
-      agentId: agent.id,
-      source: caller.kind === "agent" ? "agent" : "operator",
-      type: "spawn",
-      data: { capability: agent.capability, taskId: agent.taskId, parent: agent.parentName, runtime: agent.runtime },
-      createdAt: now,
-    },
-  ]);
+  await record(tx, now, {
+    source: caller.kind === "agent" ? "agent" : "operator",
+    agent,
+    type: "spawn",
+    data: { capability: agent.capability, taskId: agent.taskId, parent: agent.parentName, runtime: agent.runtime },
+  });
   return agent;
 }
 

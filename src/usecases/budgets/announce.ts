@@ -3,6 +3,7 @@ import { inWords, shown } from "../../domain/budget/amount.ts";
 import { endsAt, type Ledger, type LedgerKey, refOf } from "../../domain/budget/budget.ts";
 import { percentOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { post, type Recipient } from "../mail/post.ts";
 import type { BudgetTerms } from "./terms.ts";
 
@@ -30,18 +31,7 @@ export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledge
 
 /** Tells the operator and the agent's parent that most of a budget is gone. Wakes nobody: that would spend the rest. */
 export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger: Filled): Promise<void> {
-  await tx.events.append([
-    {
-      runId: agent.runId,
-      agentName: agent.name,
-      agentId: agent.id,
-      source: "engine",
-      level: "warn",
-      type: "budget_warning",
-      data: ledger,
-      createdAt: clock.now,
-    },
-  ]);
+  await record(tx, clock.now, { source: "engine", agent, type: "budget_warning", level: "warn", data: ledger });
   const parent = await tx.agents.byName(agent.parentName);
   const told = parent === undefined || hasEnded(parent) ? [] : [{ name: parent.name, wake: false }];
   await post(tx, clock, {

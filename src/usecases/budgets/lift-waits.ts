@@ -2,6 +2,7 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { dayOf, endsAt, type Ledger, parseRef } from "../../domain/budget/budget.ts";
 import { hasRoom, isExhausted, limitOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { announceExceeded } from "./announce.ts";
 import { findLedger } from "./find-ledger.ts";
 import type { BudgetTerms } from "./terms.ts";
@@ -54,17 +55,7 @@ function isOpen({ limits, now }: BudgetTerms, ledger: Ledger): boolean {
 async function resume(tx: Tx, { ids, now }: BudgetTerms, name: string, ref: string): Promise<boolean> {
   const agent = await tx.agents.byName(name);
   if (agent === undefined || hasEnded(agent)) return false;
-  await tx.events.append([
-    {
-      runId: agent.runId,
-      agentName: agent.name,
-      agentId: agent.id,
-      source: "engine",
-      type: "budget_resumed",
-      data: { ref },
-      createdAt: now,
-    },
-  ]);
+  await record(tx, now, { source: "engine", agent, type: "budget_resumed", data: { ref } });
   if (agent.topology === "per_turn" && !(await isBusy(tx, agent))) {
     await tx.turns.queue({
       id: ids.next("turn"),

@@ -12,7 +12,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import { recordEvent } from "../tasks/record-event.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { findLedger } from "./find-ledger.ts";
 import { liftBudgetWaits } from "./lift-waits.ts";
@@ -57,7 +57,7 @@ export const raiseBudget: UseCase<RaiseRequest, RaiseReply> = {
     const limit = limitOf(settings.budgets, ledger) ?? 0;
     const runId = scope === "run" ? key.value.subject : null;
     const data = { ...key.value, by: shown(unit, amount.value), limit: shown(unit, limit) };
-    await recordEvent(tx, context, { type: "budget_raised", runId, data });
+    await record(tx, context.now, { ...byCaller(context.caller, runId), type: "budget_raised", data });
     const { resumed } = await liftBudgetWaits(tx, { limits: settings.budgets, ids, now });
     const waiting = await tx.budgets.waiting();
     return ok({

@@ -4,6 +4,7 @@ import { estimateTurn, spentOf } from "../../domain/budget/estimate.ts";
 import { type Exceeded, held, isExhausted, reserve } from "../../domain/budget/ledger.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { announceExceeded } from "./announce.ts";
 import type { BudgetTerms } from "./terms.ts";
 
@@ -46,20 +47,15 @@ async function park(tx: Tx, asked: ReserveTurn, exceeded: Exceeded): Promise<voi
   if (!waits.some((wait) => wait.kind === "budget" && wait.ref === ref)) {
     await tx.waits.add({ agentName: agent.name, kind: "budget", ref, since: now, deadline: endsAt(exceeded) });
     const exhausted = isExhausted(exceeded, exceeded.limit);
-    await tx.events.append([
-      {
-        runId: agent.runId,
-        agentName: agent.name,
-        agentId: agent.id,
-        turnId: turn.id,
-        source: "engine",
-        level: exhausted ? "warn" : "info",
-        // What running turns hold comes free by itself; only the other one needs a person.
-        type: exhausted ? "budget_exceeded" : "budget_wait",
-        data: exceeded,
-        createdAt: now,
-      },
-    ]);
+    await record(tx, now, {
+      source: "engine",
+      agent,
+      turnId: turn.id,
+      // What running turns hold comes free by itself; only the other one needs a person.
+      type: exhausted ? "budget_exceeded" : "budget_wait",
+      level: exhausted ? "warn" : "info",
+      data: exceeded,
+    });
   }
   if (isExhausted(exceeded, exceeded.limit)) await announceExceeded(tx, asked, agent, exceeded);
 }

@@ -9,6 +9,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
+import { record } from "../events/record.ts";
 import { submit } from "../mail/submit.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
 import type { Context } from "../usecase.ts";
@@ -45,7 +46,7 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
   if (receipt !== null) await tx.receipts.add(receipt);
   await settleTask(tx, context, { agent, code: hasCode(work), summary: firstLine(request.summary) });
   await sendReport(tx, context, { ...proved, proof }, agent, facts.reviewedBranch);
-  await record(tx, context, agent, proved);
+  await recordCompletion(tx, context, agent, proved);
   await tx.checks.change(check.id, ["running"], {
     status: "done",
     commitId: work?.head ?? null,
@@ -94,8 +95,12 @@ const unsent = (what: string, refusal: Refusal): Missing => ({
   fix: refusal.kind === "rate-limited" ? "wait a minute, then run ov done again" : "see who is there: ov status",
 });
 
-async function record(tx: Tx, context: Context, agent: Agent, { request, work, proved }: ProvedWork): Promise<void> {
-  const about = { runId: agent.runId, agentName: agent.name, agentId: agent.id, source: "engine" } as const;
+async function recordCompletion(
+  tx: Tx,
+  { now }: Context,
+  agent: Agent,
+  { request, work, proved }: ProvedWork,
+): Promise<void> {
   const { learned, summary, expansionReason, noCode } = request;
   const data = {
     taskId: agent.taskId,
@@ -106,12 +111,9 @@ async function record(tx: Tx, context: Context, agent: Agent, { request, work, p
     ...(expansionReason === null ? {} : { expansionReason }),
     ...(noCode ? { noCode } : {}),
   };
-  await tx.events.append([
-    { ...about, type: "completion_accepted", data, createdAt: context.now },
-    ...(learned === null
-      ? []
-      : [{ ...about, type: "learned", data: { taskId: agent.taskId, note: learned }, createdAt: context.now }]),
-  ]);
+  await record(tx, now, { source: "engine", agent, type: "completion_accepted", data });
+  if (learned === null) return;
+  await record(tx, now, { source: "engine", agent, type: "learned", data: { taskId: agent.taskId, note: learned } });
 }
 
 /** Where no turn is running, none will be settled: who is finished has ended now. */

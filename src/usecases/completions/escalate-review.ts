@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import type { ReportMail } from "../../domain/completion/report.ts";
 import { mostFailedReviews } from "../../domain/completion/review.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";
 import { notify } from "../merge/notify.ts";
 import type { Context } from "../usecase.ts";
@@ -46,16 +47,6 @@ export async function escalateReview(tx: Tx, context: Context, stuck: StuckRevie
     priority: "high",
     payload: JSON.stringify({ options, context: situation, branch, agentName: name }),
   });
-  await tx.events.append([
-    {
-      runId,
-      agentName: name,
-      agentId: owner.id,
-      source: "engine",
-      type: "review_escalated",
-      level: "warn",
-      data: { branch, fails },
-      createdAt: context.now,
-    },
-  ]);
+  const fact = { type: "review_escalated", level: "warn", data: { branch, fails } } as const;
+  await record(tx, context.now, { source: "engine", agent: owner, ...fact });
 }

@@ -3,8 +3,8 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { release } from "../agents/release-agent.ts";
+import { byCaller, record } from "../events/record.ts";
 import { promoteAtEnd } from "../merge/promote-at-end.ts";
-import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion } from "./find.ts";
 
@@ -35,7 +35,11 @@ export const finishRun: UseCase<HeadQuestion, FinishReply> = {
     if (completes) {
       await tx.runs.complete(run.id, "completed", context.now);
       await promoteAtEnd(tx, context, run);
-      await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id, by: "stop" } });
+      await record(tx, context.now, {
+        ...byCaller(context.caller, run.id),
+        type: "run_completed",
+        data: { runId: run.id, by: "stop" },
+      });
     }
     if (hasEnded(agent) && agent.releasedAt === null) await release(tx, context, agent, "stopped");
     return ok({

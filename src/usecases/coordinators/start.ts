@@ -8,6 +8,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { adviceNow } from "../advise/advise-plan.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
+import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { openingMail } from "./opening.ts";
@@ -92,17 +93,8 @@ async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promi
     startedAt: now,
   });
   await tx.agents.reserve(agent);
-  await tx.events.append([
-    {
-      runId: run.id,
-      agentName: name,
-      agentId: agent.id,
-      source: above === undefined ? "operator" : "agent",
-      type: "spawn",
-      data: { capability, taskId: null, parent: agent.parentName, runtime },
-      createdAt: now,
-    },
-  ]);
+  const data = { capability, taskId: null, parent: agent.parentName, runtime };
+  await record(tx, now, { source: above === undefined ? "operator" : "agent", agent, type: "spawn", data });
   return agent;
 }
 

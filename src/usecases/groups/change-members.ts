@@ -3,7 +3,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { forbiddenToArrange } from "../../domain/task/rights.ts";
 import type { Group } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
-import { recordEvent } from "../tasks/record-event.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { completeIfDone, resume } from "./complete-group.ts";
 import { checkMembers, findGroup, type GroupDetail, groupDetail } from "./find-group.ts";
@@ -63,8 +63,13 @@ async function findOwn(
   return group.ok ? ok(await groupDetail(tx, group.value)) : group;
 }
 
-async function recordChange(tx: Tx, context: Context, group: Group, change: object): Promise<GroupDetail> {
+async function recordChange(
+  tx: Tx,
+  context: Context,
+  group: Group,
+  change: { added: readonly string[] } | { removed: readonly string[] },
+): Promise<GroupDetail> {
   const data = { groupId: group.id, name: group.name, ...change };
-  await recordEvent(tx, context, { type: "group_changed", runId: group.runId, data });
+  await record(tx, context.now, { ...byCaller(context.caller, group.runId), type: "group_changed", data });
   return groupDetail(tx, await completeIfDone(tx, context, group));
 }

@@ -1,7 +1,7 @@
 import { type GroupProgress, groupProgress, isDone } from "../../domain/task/group.ts";
 import type { Group, TaskStatus } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
-import { recordEvent } from "../tasks/record-event.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
 import { notifyOwner } from "./notify-owner.ts";
 
@@ -28,7 +28,7 @@ export async function completeIfDone(tx: Tx, context: Context, group: Group): Pr
   if (!isDone(await progressOf(tx, memberIds))) return group;
   await tx.groups.setStatus(group.id, "completed", context.now);
   const data = { groupId: group.id, name: group.name };
-  await recordEvent(tx, context, { type: "group_completed", runId: group.runId, data });
+  await record(tx, context.now, { ...byCaller(context.caller, group.runId), type: "group_completed", data });
   await notifyOwner(tx, context, group, memberIds);
   return { ...group, status: "completed", completedAt: context.now };
 }
@@ -45,7 +45,7 @@ export async function resume(tx: Tx, context: Context, group: Group): Promise<Gr
   if (group.status === "active") return group;
   await tx.groups.setStatus(group.id, "active", null);
   const data = { groupId: group.id, name: group.name };
-  await recordEvent(tx, context, { type: "group_resumed", runId: group.runId, data });
+  await record(tx, context.now, { ...byCaller(context.caller, group.runId), type: "group_resumed", data });
   return { ...group, status: "active", completedAt: null };
 }
 

@@ -2,7 +2,7 @@ import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { forbiddenToArrange } from "../../domain/task/rights.ts";
 import type { Group } from "../../domain/task/task.ts";
-import { recordEvent } from "../tasks/record-event.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { completeIfDone } from "./complete-group.ts";
 import { checkMembers, type GroupDetail } from "./find-group.ts";
@@ -36,7 +36,7 @@ export const createGroup: UseCase<CreateGroupRequest, GroupDetail> = {
     };
     await tx.groups.insert(group, members.value);
     const data = { groupId: group.id, name, taskIds: members.value };
-    await recordEvent(tx, context, { type: "group_created", runId: group.runId, data });
+    await record(tx, context.now, { ...byCaller(context.caller, group.runId), type: "group_created", data });
     return ok({ group: await completeIfDone(tx, context, group), memberIds: members.value });
   },
 };

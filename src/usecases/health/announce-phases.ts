@@ -3,6 +3,7 @@ import { endedPhase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { post, type Recipient } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 
@@ -28,7 +29,7 @@ export async function announcePhases(
   };
   const recipient = await coordinatorOf(tx, runId);
   const level = phase.zombies > 0 ? "warn" : "info";
-  await tx.events.append([{ runId, source: "engine", level, type: "run_phase", data: facts, createdAt: now }]);
+  await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
   if (recipient === undefined) return;
   await post(
     tx,

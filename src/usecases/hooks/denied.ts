@@ -1,6 +1,7 @@
 import type { GuardRule } from "../../domain/guard/verdict.ts";
 import { type HookInput, hookFacts } from "../../domain/hook/hook-input.ts";
 import { ok } from "../../domain/result.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface DeniedUse {
@@ -14,9 +15,8 @@ export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
   kind: "write",
   run: async (tx, { caller, now }, { rule, input }) => {
     if (caller.kind !== "agent") return ok({ rule });
-    const about = { runId: caller.runId, agentName: caller.name, agentId: caller.agentId, turnId: caller.turnId };
     const data = { rule, tool: input?.tool ?? null, ...(input === null ? {} : hookFacts(input)) };
-    await tx.events.append([{ ...about, source: "hook", type: "guard_denied", level: "warn", data, createdAt: now }]);
+    await record(tx, now, { ...byCaller(caller), source: "hook", type: "guard_denied", level: "warn", data });
     return ok({ rule });
   },
 };

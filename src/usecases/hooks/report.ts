@@ -36,7 +36,7 @@ export const reportHook: UseCase<HookReport, HookReply> = {
   kind: "write",
   run: async (tx, context, report) => {
     const { caller } = context;
-    const data = report.input === null ? undefined : hookFacts(report.input);
+    const data = report.input === null ? {} : hookFacts(report.input);
     const about = caller.kind === "agent" ? {} : { agent: caller.name };
     const recorded = await recordHookEvent.run(tx, context, { type: hookEventTypes[report.event], ...about, data });
     if (!recorded.ok) return recorded;

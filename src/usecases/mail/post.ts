@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { type Delivery, type MailType, type Message, type Priority, priorityRank } from "../../domain/mail/types.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 
 export interface Recipient {
   readonly name: string;
@@ -92,25 +93,22 @@ export async function post(tx: Tx, { ids, now }: { ids: Ids; now: number }, draf
   for (const recipient of draft.recipients) {
     if (recipient.wake) await wakeUp(tx, ids, recipient.name, recipient.notBefore ?? 0, now);
   }
-  await tx.events.append([
-    {
-      runId: draft.runId,
-      agentName: draft.from,
-      agentId: draft.fromAgentId,
-      turnId: message.turnId,
-      source: draft.fromAgentId === null ? (draft.byEngine === true ? "engine" : "operator") : "agent",
-      type: "mail_sent",
-      data: {
-        to: draft.address,
-        subject: draft.subject,
-        type: draft.type,
-        priority: draft.priority,
-        messageId: id,
-        ...(draft.address.startsWith("@") ? { broadcast: true, recipients: draft.recipients.length } : {}),
-      },
-      createdAt: now,
+  await record(tx, now, {
+    source: draft.fromAgentId === null ? (draft.byEngine === true ? "engine" : "operator") : "agent",
+    runId: draft.runId,
+    agentName: draft.from,
+    agentId: draft.fromAgentId,
+    turnId: message.turnId,
+    type: "mail_sent",
+    data: {
+      to: draft.address,
+      subject: draft.subject,
+      type: draft.type,
+      priority: draft.priority,
+      messageId: id,
+      ...(draft.address.startsWith("@") ? { broadcast: true, recipients: draft.recipients.length } : {}),
     },
-  ]);
+  });
   return { ...message, seq };
 }
 

@@ -1,6 +1,7 @@
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { ownerOf } from "./owner.ts";
 
@@ -40,7 +41,7 @@ export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
     const purged = await tx.messages.purge(all === true ? { all } : chosen);
     await closeOrphanedWaits(tx);
     const detail = { ...(all === true ? { all } : { days, before, agent }), purged };
-    await tx.events.append([{ source: "operator", type: "mail_purged", data: detail, createdAt: now }]);
+    await record(tx, now, { source: "operator", type: "mail_purged", data: detail });
     await tx.audit.record({
       caller: caller.name,
       action: "mail.purge",

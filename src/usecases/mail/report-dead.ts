@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
 import { post, type Recipient } from "./post.ts";
 
@@ -24,17 +25,8 @@ export async function reportDead(
     attempts,
     lastError,
   };
-  await tx.events.append([
-    {
-      runId: message.runId,
-      agentName: toAgent,
-      source: "engine",
-      level: "error",
-      type: "mail_dead",
-      data: facts,
-      createdAt: context.now,
-    },
-  ]);
+  const about = { source: "engine", runId: message.runId, agentName: toAgent } as const;
+  await record(tx, context.now, { ...about, type: "mail_dead", level: "error", data: facts });
   if (message.fromAgent === "system") return;
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   // An ended agent reads no mail, however often it is sent. When it is recovered, it gets all the mail it missed.

@@ -52,7 +52,7 @@ async function approveEach(
     if (entry.approval === "operator" && more.dependsOn === undefined) continue;
     await tx.merges.change(entry.id, openMergeStatuses, change);
     await endApprovalWait(tx, entry, context.now);
-    await recordMerge(tx, context, "merge_approved", { ...entry, ...change });
+    await recordMerge(tx, context, { ...entry, ...change }, (facts) => ({ type: "merge_approved", data: facts }));
   }
   return approved;
 }

@@ -31,7 +31,11 @@ export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doub
   const change = { approval: "waiting", causeDetail, updatedAt: context.now } as const;
   if (!(await tx.merges.change(id, ["pending", "blocked"], change)) || !isNew) return true;
   const waiting = { ...entry, ...change };
-  await recordMerge(tx, context, "merge_waits", waiting, { data: { why: message, files: doubt.files } });
+  const { files } = doubt;
+  await recordMerge(tx, context, waiting, (facts) => ({
+    type: "merge_waits",
+    data: { ...facts, why: message, files },
+  }));
   await askForApproval(tx, context, waiting, message);
   return true;
 }
@@ -58,7 +62,7 @@ export async function askAgain(tx: Tx, context: Context, entry: MergeEntry): Pro
   if (!(await tx.merges.change(entry.id, ["pending", "blocked"], change))) return true;
   const waiting = { ...entry, ...change };
   const why = waitingReason(facts);
-  await recordMerge(tx, context, "merge_waits", waiting, { data: { why } });
+  await recordMerge(tx, context, waiting, (facts) => ({ type: "merge_waits", data: { ...facts, why } }));
   await askForApproval(tx, context, waiting, why);
   return true;
 }

@@ -45,7 +45,7 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
     // Who was waiting must find something else to do.
     wake: waited,
   });
-  await recordMerge(tx, context, "merge_cancelled", entry);
+  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_cancelled", data: facts }));
   if (owner !== undefined) await releaseIfDue(tx, context, owner);
   return { ...entry, ...change };
 }

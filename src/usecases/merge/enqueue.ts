@@ -48,7 +48,8 @@ export async function enqueueBranch(tx: Tx, context: Context, request: NewMerge)
   await setMergeState(tx, entry, "queued", context.now);
   if (request.waiter != null) waiters.push(request.waiter);
   for (const agentName of waiters) await waitFor(tx, agentName, entry, context.now);
-  await recordMerge(tx, context, "merge_queued", entry, { data: { dependsOn: entry.dependsOn } });
+  const { dependsOn } = entry;
+  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_queued", data: { ...facts, dependsOn } }));
   if (entry.approval === "waiting") await askForApproval(tx, context, entry, waitingReason(factsOf(context, request)));
   return { entry, added: true };
 }
@@ -84,7 +85,7 @@ async function approveFurther(tx: Tx, context: Context, known: MergeEntry, reque
   await tx.merges.change(open.id, openMergeStatuses, { approval, updatedAt: context.now });
   await endApprovalWait(tx, open, context.now);
   const entry = { ...open, approval, updatedAt: context.now };
-  await recordMerge(tx, context, "merge_approved", entry);
+  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_approved", data: facts }));
   return entry;
 }
 
@@ -98,7 +99,7 @@ async function landAfter(tx: Tx, { now }: Context, open: MergeEntry, { after = [
 /** Answers who waited for the older head: they wait for the newer one now. */
 export async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
   await tx.merges.change(open.id, openMergeStatuses, { status: "superseded", updatedAt: context.now });
-  await recordMerge(tx, context, "merge_superseded", open);
+  await recordMerge(tx, context, open, (facts) => ({ type: "merge_superseded", data: facts }));
   return [...(await endMergeWaits(tx, open, context.now))];
 }
 

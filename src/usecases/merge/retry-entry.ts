@@ -62,7 +62,8 @@ async function queueAgain(
   const again = { ...entry, ...change };
   await setMergeState(tx, again, "queued", now);
   if (caller.kind === "agent") await waitFor(tx, caller.name, again, now);
-  await recordMerge(tx, context, "merge_queued", again, { data: { again: true, attempts: entry.attempts } });
+  const repeated = { again: true, attempts: entry.attempts } as const;
+  await recordMerge(tx, context, again, (facts) => ({ type: "merge_queued", data: { ...facts, ...repeated } }));
   if (approval !== "waiting") await endApprovalWait(tx, again, context.now);
   else if (entry.approval !== "waiting" || entry.status !== "blocked") {
     await askForApproval(tx, context, again, waitingReason(factsOf(context, { asker: "parent" })));

@@ -25,7 +25,11 @@ export async function blocked(tx: Tx, context: Context, entry: MergeEntry, block
   const isSame = (other: MergeEntry | undefined): boolean =>
     other?.targetBranch === entry.targetBranch && other.causeDetail?.message === detail.message;
   if (isSame(before)) return;
-  await recordMerge(tx, context, "merge_blocked", entry, { level: "warn", data: { cause, message: detail.message } });
+  await recordMerge(tx, context, entry, (facts) => ({
+    type: "merge_blocked",
+    level: "warn",
+    data: { ...facts, cause, message: detail.message },
+  }));
   if (others.some(isSame)) return;
   const mail = blockedMail({ entry, cause, detail });
   await notify(tx, context, ["operator"], { ...mail, type: "status", priority: "high", runId: entry.runId });

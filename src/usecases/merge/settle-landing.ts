@@ -83,7 +83,8 @@ async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: L
   const mail = landedMail({ ...one, opId, others, ready, stays: await isOfTarget(tx, entry) });
   const wake = coordinator === null || ready.length === 0 ? waited : [...waited, coordinator];
   await notify(tx, context, addressees, { ...mail, type: "merged", priority: "normal", runId: entry.runId, wake });
-  await recordMerge(tx, context, "merge_landed", entry, { data: { commit, tier, strategy, verdict, opId } });
+  const landing = { commit, tier, strategy, verdict, opId };
+  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
   if (owner !== undefined && hasEnded(owner)) await release(tx, context, owner, `${entry.branch} has landed`);
 }
 

@@ -1,6 +1,7 @@
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";
 import type { Context } from "../usecase.ts";
 
@@ -18,16 +19,13 @@ export async function settlePromotion(
   const { landing = "", target = "", runId = null, removedLocks = [] } = op.request;
   const done = end.status === "done";
   if (done && end.beforeCommit === end.afterCommit) return;
-  await tx.events.append([
-    {
-      runId,
-      source: "engine",
-      level: done ? "info" : "warn",
-      type: done ? "merge_promoted" : "merge_promote_failed",
-      data: { opId: op.id, landing, target, commit: end.afterCommit ?? null, problem: end.problem, removedLocks },
-      createdAt: context.now,
-    },
-  ]);
+  await record(tx, context.now, {
+    source: "engine",
+    runId,
+    type: done ? "merge_promoted" : "merge_promote_failed",
+    level: done ? "info" : "warn",
+    data: { opId: op.id, landing, target, commit: end.afterCommit ?? null, problem: end.problem, removedLocks },
+  });
   // A landing branch that was moved, or a target that was rewritten, is already a decision in the inbox.
   if (done || op.request.cause === "foreign_tip" || op.request.cause === "rewritten_target") return;
   await tellOperator(tx, context, {

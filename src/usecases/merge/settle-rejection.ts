@@ -50,14 +50,12 @@ export async function rejected(
   const mail = failedMail({ entry, cause, detail });
   const wake = owner === undefined ? waited : [...waited, owner.name];
   await notify(tx, context, addressees, { ...mail, type: "merge_failed", priority: "high", runId: entry.runId, wake });
-  const data = {
-    cause,
-    message: detail.message,
-    files: detail.files ?? [],
-    gate: detail.gate ?? null,
-    reopened: isBack,
-  };
-  await recordMerge(tx, context, "merge_failed", entry, { level: "warn", data });
+  const { message, files = [], gate = null } = detail;
+  await recordMerge(tx, context, entry, (facts) => ({
+    type: "merge_failed",
+    level: "warn",
+    data: { ...facts, cause, message, files, gate, reopened: isBack },
+  }));
   if (owner !== undefined && !isBack) await releaseIfDue(tx, context, owner);
   return { agentName: owner?.name ?? null, isBack };
 }

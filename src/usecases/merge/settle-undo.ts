@@ -67,7 +67,10 @@ async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp
   if (requeue)
     await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, source: "engine", asker: "operator" });
   await tell(tx, context, entry, requeue ? "It is in the merge queue again." : "It will not land again by itself.", op);
-  await recordMerge(tx, context, "merge_undone", entry, { data: { opId: op.id, requeue } });
+  await recordMerge(tx, context, entry, (facts) => ({
+    type: "merge_undone",
+    data: { ...facts, opId: op.id, requeue },
+  }));
 }
 
 /** Brought back by a commit of its own, or there again by the one that brought it first. */
@@ -77,7 +80,10 @@ async function restore(tx: Tx, context: Context, entry: MergeEntry, commit: stri
   if (task !== undefined && context.settings.merge.closeTask) {
     await tx.tasks.update({ ...closeTask(task, `landed on ${entry.targetBranch}`, context.now), mergeState: "merged" });
   }
-  await recordMerge(tx, context, "merge_landed", entry, { data: { commit, restored: true } });
+  await recordMerge(tx, context, entry, (facts) => ({
+    type: "merge_landed",
+    data: { ...facts, commit, restored: true },
+  }));
 }
 
 /** What landing closed is open again; a person who reopened it before has decided already. */

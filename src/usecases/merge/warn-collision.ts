@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { type Collision, collisionMail, collisionsToTell } from "../../domain/merge/radar.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
 import type { LiveBranch } from "./live-branches.ts";
 import { notify } from "./notify.ts";
@@ -25,21 +26,13 @@ export async function warnOfCollision(
   const names = agents.flatMap((agent) => (hasEnded(agent) ? [agent.parentName] : [agent.name, agent.parentName]));
   const runId = agents[0]?.runId ?? null;
   await notify(tx, context, names, { ...collisionMail(collision), type: "status", priority: "normal", runId });
-  await tx.events.append([
-    {
-      runId,
-      agentName: agents[0]?.name ?? null,
-      source: "engine",
-      level: "warn",
-      type: "merge_radar",
-      data: {
-        branches: [a.branch, b.branch],
-        agents: [a.agentName, b.agentName],
-        commits: [a.commit, b.commit],
-        files,
-      },
-      createdAt: context.now,
-    },
-  ]);
+  const data = {
+    branches: [a.branch, b.branch],
+    agents: [a.agentName, b.agentName],
+    commits: [a.commit, b.commit],
+    files,
+  };
+  const about = { source: "engine", runId, agentName: agents[0]?.name ?? null } as const;
+  await record(tx, context.now, { ...about, type: "merge_radar", level: "warn", data });
   return true;
 }

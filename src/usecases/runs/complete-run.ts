@@ -5,9 +5,9 @@ import { no, ok } from "../../domain/result.ts";
 import { forbiddenToComplete } from "../../domain/run/rights.ts";
 import type { RunStatus } from "../../domain/run/run.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
+import { byCaller, record } from "../events/record.ts";
 import { promoteAtEnd } from "../merge/promote-at-end.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
-import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
 
@@ -37,7 +37,11 @@ export const completeRun: UseCase<
       if (hasEnded(agent)) await giveBackTask(tx, context, agent);
     }
     await promoteAtEnd(tx, context, run);
-    await recordEvent(tx, context, { type: "run_completed", runId: run.id, data: { runId: run.id } });
+    await record(tx, context.now, {
+      ...byCaller(context.caller, run.id),
+      type: "run_completed",
+      data: { runId: run.id },
+    });
     return ok({ runId: run.id, status: "completed" });
   },
 };

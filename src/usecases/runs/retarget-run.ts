@@ -3,10 +3,10 @@ import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { byCaller, record } from "../events/record.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { moveEntry } from "../merge/move-entry.ts";
 import { landingsSincePromotion } from "../merge/unpromoted.ts";
-import { recordEvent } from "../tasks/record-event.ts";
 import type { UseCase } from "../usecase.ts";
 import { findRun } from "./read-runs.ts";
 
@@ -57,7 +57,7 @@ export const retargetRun: UseCase<RetargetRequest, RetargetReply> = {
       }
     }
     const data = { runId: run.id, from: before, to: target, landingBranch };
-    await recordEvent(tx, context, { type: "run_retargeted", runId: run.id, data });
+    await record(tx, context.now, { ...byCaller(context.caller, run.id), type: "run_retargeted", data });
     return ok({ run: { ...run, targetBranch: target, landingBranch }, before, waiting });
   },
 };

@@ -5,7 +5,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { forbiddenToSpecify } from "../../domain/task/rights.ts";
 import { specText } from "../../domain/task/spec.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
-import { recordEvent } from "../tasks/record-event.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface WriteSpecRequest {
@@ -52,7 +52,7 @@ export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
     await tx.specs.put({ taskId: request.taskId, path, author, digest, updatedAt: context.now });
     const runId = (await tx.tasks.get(request.taskId))?.runId ?? null;
     const data = { taskId: request.taskId, path, author, digest };
-    await recordEvent(tx, context, { type: "spec_written", runId, data });
+    await record(tx, context.now, { ...byCaller(context.caller, runId), type: "spec_written", data });
     return ok({ taskId: request.taskId, path, digest });
   },
   finish: async (files, reply) => {

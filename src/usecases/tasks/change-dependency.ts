@@ -5,10 +5,10 @@ import { dependencyCycle } from "../../domain/task/dependency.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Task, TaskDependency } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { detailOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
-import { recordEvent } from "./record-event.ts";
 
 export interface DependencyReply extends TaskDetail {
   /** False when it was so before. */
@@ -60,10 +60,19 @@ async function findEnds(tx: Tx, { caller }: Context, dependency: TaskDependency)
 }
 
 /** Both lines of an exported file name the dependency, so both tasks count as changed. */
-async function recordChange(tx: Tx, context: Context, { task, blocker }: Ends, type: string): Promise<DependencyReply> {
+async function recordChange(
+  tx: Tx,
+  context: Context,
+  { task, blocker }: Ends,
+  type: "task_dependency_added" | "task_dependency_removed",
+): Promise<DependencyReply> {
   const changed = touched(task, context.now);
   await tx.tasks.update(changed);
   await tx.tasks.update(touched(blocker, context.now));
-  await recordEvent(tx, context, { type, runId: task.runId, data: { taskId: task.id, dependsOn: blocker.id } });
+  await record(tx, context.now, {
+    ...byCaller(context.caller, task.runId),
+    type,
+    data: { taskId: task.id, dependsOn: blocker.id },
+  });
   return { ...(await detailOf(tx, changed)), changed: true };
 }

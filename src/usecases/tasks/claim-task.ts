@@ -2,11 +2,11 @@ import { agentName } from "../../domain/name/name.ts";
 import { no, ok } from "../../domain/result.ts";
 import { claimTask as claim } from "../../domain/task/change.ts";
 import { directs, forbidden } from "../../domain/task/rights.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { openDependencies } from "./dependency-state.ts";
 import { detailOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
-import { recordEvent } from "./record-event.ts";
 
 export interface ClaimTaskRequest {
   readonly id: string;
@@ -35,7 +35,7 @@ export const claimTask: UseCase<ClaimTaskRequest, TaskDetail> = {
     if (claimed.value !== found.value) {
       await tx.tasks.update(claimed.value);
       const data = { taskId: id, by: holder.value };
-      await recordEvent(tx, context, { type: "task_claimed", runId: claimed.value.runId, data });
+      await record(tx, context.now, { ...byCaller(context.caller, claimed.value.runId), type: "task_claimed", data });
     }
     return ok(await detailOf(tx, claimed.value));
   },

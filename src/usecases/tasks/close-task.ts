@@ -3,13 +3,13 @@ import { closeTask as close } from "../../domain/task/change.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Group, Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import { completeGroupsOf } from "../groups/complete-group.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { unblockDependents } from "./dependency-state.ts";
 import { detailOf, detailsOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
 import { leadTasksOver } from "./lead-task.ts";
-import { recordEvent } from "./record-event.ts";
 
 export interface CloseTaskRequest {
   readonly id: string;
@@ -46,7 +46,7 @@ export async function closeAndFollow(
   if (closed === task) return { task, ready: [], completedGroups: [] };
   await tx.tasks.update(closed);
   const data = { taskId: task.id, reason: closed.closeReason };
-  await recordEvent(tx, context, { type: "task_closed", runId: task.runId, data });
+  await record(tx, context.now, { ...byCaller(context.caller, task.runId), type: "task_closed", data });
   return { task: closed, ...(await followClosing(tx, context, [task.id])) };
 }
 

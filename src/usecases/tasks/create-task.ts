@@ -5,10 +5,10 @@ import { newTask } from "../../domain/task/change.ts";
 import type { TaskFields } from "../../domain/task/fields.ts";
 import { taskPrefix } from "../../domain/task/id.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { detailOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
-import { recordEvent } from "./record-event.ts";
 
 export interface CreateTaskRequest extends TaskFields {
   readonly title: string;
@@ -38,9 +38,9 @@ export const createTask: UseCase<CreateTaskRequest, TaskDetail> = {
       if (!dependency.ok) return dependency;
       await tx.tasks.addDependency({ taskId: task.id, dependsOn });
     }
-    await recordEvent(tx, context, {
+    await record(tx, context.now, {
+      ...byCaller(context.caller, task.runId),
       type: "task_created",
-      runId: task.runId,
       data: { taskId: task.id, title: task.title },
     });
     return ok(await detailOf(tx, task));

@@ -1,8 +1,8 @@
 import { byUrgency, isUntaken, unblocked } from "../../domain/task/ready.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
-import { recordEvent } from "./record-event.ts";
 
 /** Ids of what the task waits for that is not closed. */
 export async function openDependencies(tx: Tx, taskId: string): Promise<readonly string[]> {
@@ -30,7 +30,11 @@ export async function unblockDependents(
     const task = unblocked(before, context.now);
     if (task !== before) {
       await tx.tasks.update(task);
-      await recordEvent(tx, context, { type: "task_unblocked", runId: task.runId, data: { taskId: id } });
+      await record(tx, context.now, {
+        ...byCaller(context.caller, task.runId),
+        type: "task_unblocked",
+        data: { taskId: id },
+      });
     }
     if (isUntaken(task)) ready.push(task);
   }

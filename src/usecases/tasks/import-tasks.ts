@@ -3,12 +3,12 @@ import { dependencyCycle } from "../../domain/task/dependency.ts";
 import type { OwnFields, SeedsRecord } from "../../domain/task/seeds-record.ts";
 import type { Group, Task, TaskDependency } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import { resumeGroupsOf } from "../groups/complete-group.ts";
 import type { UseCase } from "../usecase.ts";
 import { followClosing } from "./close-task.ts";
 import { detailsOf, type TaskDetail } from "./detail.ts";
 import { readSeeds } from "./exchange.ts";
-import { recordEvent } from "./record-event.ts";
 
 export interface ImportTasksReply {
   readonly created: readonly string[];
@@ -41,7 +41,12 @@ export const importTasks: UseCase<{ readonly text: string }, ImportTasksReply> =
     const wasClosed = (record: SeedsRecord): boolean => stored.get(record.id)?.status === "closed";
     const closed = changed.filter((record) => record.status === "closed" && !wasClosed(record));
     const reopened = changed.filter((record) => record.status !== "closed" && wasClosed(record));
-    if (changed.length > 0) await recordEvent(tx, context, { type: "tasks_imported", data: { created, updated } });
+    if (changed.length > 0)
+      await record(tx, context.now, {
+        ...byCaller(context.caller),
+        type: "tasks_imported",
+        data: { created, updated },
+      });
     await resumeGroupsOf(tx, context, ids(reopened));
     const { ready, completedGroups } = await followClosing(tx, context, ids(closed));
     const unchanged = read.value.length - changed.length;

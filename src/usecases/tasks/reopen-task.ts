@@ -3,11 +3,11 @@ import { reopenTask as reopen } from "../../domain/task/change.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import { resumeGroupsOf } from "../groups/complete-group.ts";
 import type { UseCase } from "../usecase.ts";
 import { detailOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
-import { recordEvent } from "./record-event.ts";
 
 /** Makes a closed task open again; groups that counted it as done follow it again. */
 export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
@@ -20,7 +20,11 @@ export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
     const reopened = reopen(found.value, context.now, await holderOf(tx, found.value));
     if (!reopened.ok) return reopened;
     await tx.tasks.update(reopened.value);
-    await recordEvent(tx, context, { type: "task_reopened", runId: reopened.value.runId, data: { taskId: id } });
+    await record(tx, context.now, {
+      ...byCaller(context.caller, reopened.value.runId),
+      type: "task_reopened",
+      data: { taskId: id },
+    });
     await resumeGroupsOf(tx, context, [id]);
     return ok(await detailOf(tx, reopened.value));
   },

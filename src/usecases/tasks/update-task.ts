@@ -5,10 +5,10 @@ import { isOwnAncestor } from "../../domain/task/dependency.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
+import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { detailOf, type TaskDetail } from "./detail.ts";
 import { findTask } from "./find-task.ts";
-import { recordEvent } from "./record-event.ts";
 
 export interface UpdateTaskRequest extends TaskChange {
   readonly id: string;
@@ -30,7 +30,7 @@ export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
     await tx.tasks.update(changed.value);
     const fields = Object.entries(change).filter(([, value]) => value !== undefined);
     const data = { taskId: id, fields: fields.map(([field]) => field), status: changed.value.status };
-    await recordEvent(tx, context, { type: "task_updated", runId: changed.value.runId, data });
+    await record(tx, context.now, { ...byCaller(context.caller, changed.value.runId), type: "task_updated", data });
     return ok(await detailOf(tx, changed.value));
   },
 };

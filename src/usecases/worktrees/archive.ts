@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
+import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
 export interface ArchiveRequest {
@@ -31,7 +32,7 @@ export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
     const usageRows = request.metrics === true ? await tx.cleaning.wipeUsage() : 0;
     await tx.snapshots.remove(request.forgottenRefs ?? []);
     const detail = { ...request, released, runs, usageRows };
-    await tx.events.append([{ source: "operator", type: "cleaned", data: detail, createdAt: context.now }]);
+    await record(tx, context.now, { source: "operator", type: "cleaned", data: detail });
     await tx.audit.record({
       caller: context.caller.name,
       action: "clean",

@@ -4,6 +4,7 @@ import { ok } from "../../domain/result.ts";
 import { everyAgent, type RemovalRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import { release } from "../agents/release-agent.ts";
+import { record } from "../events/record.ts";
 import { isWanted } from "../gates/environments.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -116,17 +117,14 @@ export const worktreeRemoved: UseCase<RemovedRequest, { readonly forgotten: stri
     }
     const agent = agentId === undefined ? undefined : await tx.agents.get(agentId);
     if (agent !== undefined && request.removed) await tx.agents.cleaned(agent.id, now);
-    await tx.events.append([
-      {
-        ...(agent === undefined ? {} : { runId: agent.runId, agentId: agent.id }),
-        agentName,
-        source: "operator",
-        type: request.removed ? "worktree_removed" : "worktree_kept",
-        level: request.removed ? "info" : "warn",
-        data: { ...facts, refs: kept.map(({ ref }) => ref), skipped: kept.flatMap(({ skipped }) => skipped) },
-        createdAt: now,
-      },
-    ]);
+    await record(tx, now, {
+      source: "operator",
+      agent,
+      agentName,
+      type: request.removed ? "worktree_removed" : "worktree_kept",
+      level: request.removed ? "info" : "warn",
+      data: { ...facts, refs: kept.map(({ ref }) => ref), skipped: kept.flatMap(({ skipped }) => skipped) },
+    });
     const wasGiven = request.removed ? (agent?.envFile ?? null) : null;
     const isUsed = wasGiven !== null && (await isWanted(tx, wasGiven, agentName));
     return ok({ forgotten: isUsed ? null : wasGiven });

@@ -17,7 +17,7 @@ export const log: Handler = async ({ app, args, flags, io }) => {
   const reply = await app.call("event.record", {
     type: hookEvents[event],
     ...given("agent", text(flags.agent)),
-    ...(Object.keys(data).length === 0 ? {} : { data }),
+    data,
   });
   return reply.ok ? ok({ json: { event }, text: "" }) : reply;
 };

@@ -1,0 +1,298 @@
+import type { AgentOutcome, AgentState } from "../agent/agent.ts";
+import type { Capability } from "../agent/capability.ts";
+import type { BudgetScope, BudgetUnit } from "../budget/budget.ts";
+import type { GuardRule } from "../guard/verdict.ts";
+import type { MergeCause, MergeEntry, ResolutionTier, Verdict } from "../merge/entry.ts";
+import type { TaskStatus } from "../task/task.ts";
+import type { FailureCause } from "../turn/failure.ts";
+import type { TurnEnd } from "../turn/settle.ts";
+import type { TurnTrigger } from "../turn/turn.ts";
+
+/** Names the type of an event's data in the table below; it costs nothing to write an event. */
+const holds = <Data>(): { readonly data?: Readonly<Data> } => ({});
+
+/**
+ * Every kind of event that is ever written, with what its data holds. The words are stored in users' databases: a kind
+ * may get new fields, but it is never renamed. Writers use `record` (usecases/events/record.ts). Readers must expect
+ * kinds that are not listed here: a newer version may have written them. See `isKnownKind`.
+ */
+export const eventKinds = {
+  // Agents
+  spawn: holds<{ capability: Capability; taskId: string | null; parent: string; runtime: string }>(),
+  seated: holds<{ worktree: string; branch: string; baseCommit: string }>(),
+  start_failed: holds<{ problem: string }>(),
+  seat_late: holds<LateWork>(),
+  stop: holds<{ by: string; from: AgentState; running: string | null }>(),
+  pause: holds<{ by: string }>(),
+  resume: holds<{ by: string; lifted: readonly string[] }>(),
+  /** Written for `ov nudge` only. */
+  custom: holds<{ type: "nudge"; from: string; message: string; delivered: boolean }>(),
+  attach: holds<{ by: string; pid: number; reopened: boolean }>(),
+  detach: holds<{ reason: string; finished: boolean; goesOn: boolean }>(),
+  released: holds<{ reason: string; generation: number; branch: string | null }>(),
+  reopened: holds<{ generation: number; reason: string; revivals: number }>(),
+
+  // Turns: what the supervisor did
+  turn_start: holds<{
+    trigger: TurnTrigger;
+    attempt: number;
+    pid: number;
+    messages: number;
+    prompt: string;
+    promptHash: string;
+    promptProblem?: string;
+  }>(),
+  turn_end: holds<{ end: TurnEnd; state: AgentState; outcome: AgentOutcome | null; exit: ExitFacts }>(),
+  turn_late: holds<LateWork>(),
+  resume_mismatch: holds<{ requestedSessionId: string; observedSessionId: string }>(),
+  mail_poll_detected: holds<{ reason: string; command: string; message: string }>(),
+  scope_violation: holds<{
+    violations: readonly string[];
+    fileScope: readonly string[];
+    base: string | null;
+    message: string;
+  }>(),
+
+  // Turns: what the agent's output or its hooks say
+  session_start: holds<SessionFacts & { providerSessionId?: string; model?: string | null }>(),
+  session_end: holds<SessionFacts>(),
+  user_prompt: holds<SessionFacts>(),
+  turn_stop: holds<SessionFacts>(),
+  pre_compact: holds<SessionFacts>(),
+  progress: holds<{ text: unknown }>(),
+  tool_start: holds<ToolFacts & { input?: unknown }>(),
+  tool_end: holds<ToolFacts & { failed?: boolean; said?: unknown }>(),
+  guard_denied: holds<{ rule: GuardRule } & ToolFacts>(),
+  retry: holds<{ attempt: number; delayMs: number; cause: string }>(),
+  usage: holds<{
+    messageId: string;
+    model: string | null;
+    input: number;
+    output: number;
+    cacheRead: number;
+    cacheWrite: number;
+  }>(),
+  result: holds<{ cause: FailureCause | "completed"; text: unknown; costUsd: number | null }>(),
+  hopeless: holds<{ cause: FailureCause; text: unknown }>(),
+  malformed_output: holds<{ bytes: number }>(),
+
+  // Watchdog
+  escalation: holds<{ escalationLevel: number; action: "warn" | "terminate"; reason?: string }>(),
+  nudge: holds<{ escalationLevel: number }>(),
+  triage: holds<{ escalationLevel: number; verdict: null }>(),
+  recovered: holds<{ escalationLevel: number }>(),
+
+  // Worktrees and snapshots
+  snapshot: holds<{ ref: string; commit: string; skipped: readonly string[] }>(),
+  snapshot_failed: holds<{ path: string; problem: string }>(),
+  snapshots_pruned: holds<{ refs: readonly string[] }>(),
+  submodule_kept: holds<{ path: string; refs: readonly string[] }>(),
+  submodules_unfilled: holds<{ unfilled: readonly object[] }>(),
+  work_restored: holds<{
+    ref: string | null;
+    files: readonly string[];
+    fromTrash: number;
+    left: { readonly ref: string; readonly onTop: string | null } | null;
+  }>(),
+  stand_in_put_aside: holds<{ path: string; putAside: string }>(),
+  worktree_link: holds<{ path: string; problem: string }>(),
+  worktree_kept: holds<RemovalFacts | { path: string | null; problem: string }>(),
+  worktree_removed: holds<RemovalFacts>(),
+  cleaned: holds<{ released: readonly string[]; runs: readonly string[]; usageRows: number }>(),
+
+  // Mail
+  mail_sent: holds<{
+    to: string;
+    subject: string;
+    type: string;
+    priority: string;
+    messageId: string;
+    broadcast?: true;
+    recipients?: number;
+  }>(),
+  mail_dead: holds<{
+    messageId: string;
+    from: string;
+    to: string;
+    type: string;
+    attempts: number;
+    lastError: string | null;
+  }>(),
+  mail_purged: holds<{
+    all?: true;
+    days?: number | undefined;
+    before?: number | undefined;
+    agent?: string | undefined;
+    purged: number;
+  }>(),
+
+  // Completions
+  completion_accepted: holds<{
+    taskId: string | null;
+    commit: string | null;
+    verdict: Verdict | null;
+    receiptId: string | null;
+    summary: string;
+    expansionReason?: string;
+    noCode?: boolean;
+  }>(),
+  completion_refused: holds<RefusedCheck>(),
+  check_failed: holds<RefusedCheck>(),
+  learned: holds<{ taskId: string | null; note: string }>(),
+  review_escalated: holds<{ branch: string; fails: number }>(),
+
+  // Merge queue
+  merge_queued: holds<MergeFacts & { dependsOn?: readonly number[]; again?: true; attempts?: number }>(),
+  merge_approved: holds<MergeFacts>(),
+  merge_waits: holds<MergeFacts & { why: string; files?: readonly string[] }>(),
+  merge_superseded: holds<MergeFacts>(),
+  merge_cancelled: holds<MergeFacts>(),
+  merge_landed: holds<
+    MergeFacts & { commit: string | null } & (
+        | { tier: ResolutionTier; strategy: string | null; verdict: Verdict; opId: string | null }
+        | { restored: true }
+      )
+  >(),
+  merge_failed: holds<
+    MergeFacts & { cause: MergeCause; message: string; files: readonly string[]; gate: unknown; reopened: boolean }
+  >(),
+  merge_blocked: holds<MergeFacts & { cause: MergeCause; message: string }>(),
+  merge_undone: holds<MergeFacts & { opId: string; requeue: boolean }>(),
+  merge_promoted: holds<PromotionFacts>(),
+  merge_promote_failed: holds<PromotionFacts>(),
+  merge_radar: holds<{
+    branches: readonly string[];
+    agents: readonly (string | null)[];
+    commits: readonly string[];
+    files: readonly string[];
+  }>(),
+  merge_refs_pruned: holds<{ refs: readonly string[] }>(),
+
+  // Tasks, groups and specs
+  task_created: holds<{ taskId: string; title: string }>(),
+  tasks_imported: holds<{ created: readonly string[]; updated: readonly string[] }>(),
+  task_claimed: holds<{ taskId: string; by: string }>(),
+  task_updated: holds<{ taskId: string; fields: readonly string[]; status: TaskStatus }>(),
+  task_closed: holds<{ taskId: string; reason: string | null }>(),
+  task_reopened: holds<{ taskId: string }>(),
+  task_returned: holds<{ taskId: string; from: string; outcome: AgentOutcome | null }>(),
+  task_unblocked: holds<{ taskId: string }>(),
+  task_dependency_added: holds<{ taskId: string; dependsOn: string }>(),
+  task_dependency_removed: holds<{ taskId: string; dependsOn: string }>(),
+  group_created: holds<GroupFacts & { taskIds: readonly string[] }>(),
+  group_changed: holds<GroupFacts & { added?: readonly string[]; removed?: readonly string[] }>(),
+  group_completed: holds<GroupFacts>(),
+  group_resumed: holds<GroupFacts>(),
+  spec_written: holds<{ taskId: string; path: string; author: string | null; digest: string }>(),
+
+  // Runs and budgets
+  run_completed: holds<{ runId: string; by?: "stop" }>(),
+  run_retargeted: holds<{ runId: string; from: string | null; to: string; landingBranch: string | null }>(),
+  run_phase: holds<{
+    phase: string;
+    workerCount: number;
+    completed: number;
+    zombies: number;
+    capabilities: readonly Capability[];
+    workers: readonly string[];
+  }>(),
+  budget_warning: holds<LedgerFacts & { spent: number; limit: number }>(),
+  budget_exceeded: holds<LedgerFacts & ExceededFacts>(),
+  budget_wait: holds<LedgerFacts & ExceededFacts>(),
+  budget_raised: holds<LedgerFacts & { by: number; limit: number }>(),
+  budget_resumed: holds<{ ref: string }>(),
+
+  // Engine
+  engine_error: holds<{ text: string }>(),
+  engine_replaced: holds<{ pid: number }>(),
+  settings_changed: holds<{
+    changes: readonly { readonly key: string; readonly from: unknown; readonly to: unknown }[];
+  }>(),
+  old_pruned: holds<{ removed: Readonly<Record<string, number>> }>(),
+} as const;
+
+export type EventKind = keyof typeof eventKinds;
+
+/** What the data of a kind holds. */
+export type EventData<Kind extends EventKind> = NonNullable<(typeof eventKinds)[Kind]["data"]>;
+
+/** False for a kind that a newer version wrote. Such an event is shown by its kind and data. */
+export const isKnownKind = (type: string): type is EventKind => Object.hasOwn(eventKinds, type);
+
+/** A call of a tool. */
+export interface ToolFacts extends SessionFacts {
+  /** The tool's name. */
+  readonly tool?: string | null;
+  /** The id of the call, the same at its start and at its end. */
+  readonly id?: string;
+  /** What the tool is used on, in a few words. */
+  readonly subject?: string;
+}
+
+/** What a hook says about the session it runs in. */
+export interface SessionFacts {
+  readonly sessionId?: string;
+  /** Why the session starts: startup, resume, clear, compact. */
+  readonly source?: string;
+  /** The file in which the runtime keeps the conversation. */
+  readonly transcript?: string;
+}
+
+interface LateWork {
+  readonly turnId: string | null;
+  readonly dueForMs: number;
+}
+
+interface ExitFacts {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+interface RemovalFacts {
+  readonly path: string;
+  readonly branch: string;
+  readonly branchDeleted: boolean;
+  readonly removed: boolean;
+  readonly trash: string | null;
+  readonly refs: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+interface RefusedCheck {
+  readonly checkId: string;
+  readonly ref: string | null;
+  readonly problem: readonly { readonly kind: string; readonly message: string }[];
+}
+
+/** Of an entry of the merge queue; `by`: who caused the event. */
+export type MergeFacts = Pick<MergeEntry, "branch" | "targetBranch" | "taskId" | "headCommit" | "approval"> & {
+  readonly queueId: number;
+  readonly by: string;
+};
+
+interface PromotionFacts {
+  readonly opId: string;
+  readonly landing: string;
+  readonly target: string;
+  readonly commit: string | null;
+  readonly problem: string | null;
+  readonly removedLocks: readonly string[];
+}
+
+interface GroupFacts {
+  readonly groupId: string;
+  readonly name: string;
+}
+
+interface LedgerFacts {
+  readonly scope: BudgetScope;
+  readonly subject: string;
+  readonly unit: BudgetUnit;
+}
+
+interface ExceededFacts {
+  readonly limit: number;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly wanted: number;
+}
