@@ -2,9 +2,7 @@ import { hasConflictMarkers, unconserved } from "../lines/conserved-lines.ts";
 import { mergeNearLines } from "../lines/merge-lines.ts";
 import { attempt, type MergeOutcome, merged, type Texts, unsure } from "../outcome.ts";
 import { mergeBody } from "./markdown-blocks.ts";
-import { checkSections } from "./markdown-model.ts";
-import { type Outline, outlineOf, printSection, type Section } from "./markdown-parse.ts";
-import { brokenReference } from "./markdown-references.ts";
+import { type Outline, opaqueLines, outlineOf, printSection, type Section } from "./markdown-parse.ts";
 import { mergeYaml } from "./yaml.ts";
 
 export interface MarkdownOptions {
@@ -209,3 +207,138 @@ function bothAdded(ours: Section, theirs: Section, options: MarkdownOptions): Se
 
 /** Added, Changed, Fixed and so on: sections inside a release, not releases. */
 const isKindOfChange = ({ key }: Section): boolean => !/\d/.test(key) && key.startsWith("###");
+
+/**
+ * Gives up unless every section of the result says what its three versions ask for. Lines that repeat can make a merge by
+ * lines put an edit under the wrong heading; this looks at each heading on its own. Where headings repeat it can say nothing.
+ */
+function checkSections(content: string, texts: Texts, options: { readonly changelog: boolean }): void {
+  const sides = [texts.base, texts.ours, texts.theirs, content].map(bodiesOf);
+  const [base, ours, theirs, result] = sides;
+  if (base === undefined || ours === undefined || theirs === undefined || result === undefined) return;
+  const followed = new Set([...renamed(base, ours, theirs, result), ...renamed(base, theirs, ours, result)]);
+  for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys(), ...result.keys()])) {
+    if (followed.has(path)) continue;
+    const [b, o, t] = [base.get(path), ours.get(path), theirs.get(path)];
+    const wanted = b === t ? o : b === o || o === t ? t : bothChanged(path, { b, o, t }, options);
+    if (!sameText(wanted, result.get(path))) unsure(`"${named(path)}" would not say what both sides want`);
+  }
+}
+
+type Bodies = ReadonlyMap<string, string>;
+
+/** The text of each section by the path of its heading; undefined when a path is not unique. */
+function bodiesOf(text: string): Bodies | undefined {
+  const found = new Map<string, string>();
+  let unique = true;
+  const visit = (section: Section, path: string): void => {
+    unique &&= !found.has(path);
+    found.set(path, section.body.replace(/^\n+/, ""));
+    for (const child of section.children) visit(child, `${path}\n${child.key}`);
+  };
+  visit(outlineOf(text).root, "");
+  return unique ? found : undefined;
+}
+
+const named = (path: string): string => path.split("\n").at(-1) ?? path;
+
+/** Blank lines set things apart; how many there are says nothing. */
+const sameText = (a: string | undefined, b: string | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : spaced(a) === spaced(b);
+
+const spaced = (text: string): string => text.replace(/\n{2,}/g, "\n\n").trim();
+
+interface Versions {
+  readonly b: string | undefined;
+  readonly o: string | undefined;
+  readonly t: string | undefined;
+}
+
+function bothChanged(path: string, { b, o, t }: Versions, { changelog }: { changelog: boolean }): string {
+  if (o === undefined || t === undefined) return unsure(`one side deleted "${named(path)}", the other changed it`);
+  if (b === undefined && !changelog) return unsure(`both sides added "${named(path)}"`);
+  return mergeBody({ base: b ?? "", ours: o, theirs: t }, { where: `"${named(path)}"`, changelog });
+}
+
+/**
+ * The old and new paths of sections one side only renamed: known by their text, which must be one of a kind. The result has
+ * under the new name what the other side made of the old one.
+ */
+function renamed(base: Bodies, side: Bodies, other: Bodies, result: Bodies): readonly string[] {
+  const paths: string[] = [];
+  for (const [path, body] of base) {
+    if (side.has(path) || body === "" || !other.has(path)) continue;
+    const alike = [...side].filter(([fresh, text]) => text === body && !base.has(fresh) && !other.has(fresh));
+    const [fresh] = alike[0] ?? [];
+    const alone = [...base.values()].filter((text) => text === body).length === 1 && alike.length === 1;
+    if (!alone || fresh === undefined || result.has(path) || !isNewName(path, fresh, side)) continue;
+    if (sameText(result.get(fresh), other.get(path))) paths.push(path, fresh);
+  }
+  return paths;
+}
+
+/** Only the name is another: the first heading in which the paths differ is gone, so nothing was put under a new one. */
+function isNewName(path: string, fresh: string, side: Bodies): boolean {
+  const [old, now] = [path.split("\n"), fresh.split("\n")];
+  const fork = old.findIndex((heading, depth) => heading !== now[depth]);
+  // What gathers until a release is no longer open to additions once it has become one.
+  if (/\b(unreleased|upcoming|next)\b/i.test(old[fork] ?? "")) return false;
+  return old.length === now.length && fork !== -1 && !side.has(old.slice(0, fork + 1).join("\n"));
+}
+
+/** What would point to two places, or to none, though every version alone is right: link labels, footnotes, headings. */
+function brokenReference({ base, ours, theirs }: Texts, content: string): string | undefined {
+  const known = new Set([...twiceDefined(ours), ...twiceDefined(theirs)]);
+  const twice = twiceDefined(content).find((label) => !known.has(label));
+  if (twice !== undefined) return `[${twice}] would be defined twice`;
+  return lostHeading({ base, remover: ours, user: theirs }) ?? lostHeading({ base, remover: theirs, user: ours });
+}
+
+const definition = /^ {0,3}\[([^\]]+)\]:\s*\S/;
+
+function twiceDefined(text: string): string[] {
+  const lines = text.split("\n");
+  const opaque = opaqueLines(lines);
+  const labels = lines.flatMap((line, at) =>
+    opaque[at] === true ? [] : (definition.exec(line)?.[1]?.toLowerCase() ?? []),
+  );
+  return labels.filter((label, at) => labels.indexOf(label) !== at);
+}
+
+interface Roles {
+  readonly base: string;
+  readonly remover: string;
+  readonly user: string;
+}
+
+function lostHeading({ base, remover, user }: Roles): string | undefined {
+  const left = slugsOf(remover);
+  const lost = [...slugsOf(base)].filter((slug) => !left.has(slug));
+  const [before, now] = [linksOf(base), linksOf(user)];
+  const dangling = lost.find((slug) => (now.get(slug) ?? 0) > (before.get(slug) ?? 0));
+  return dangling && `the heading #${dangling} is gone on one side and newly linked to on the other`;
+}
+
+function slugsOf(text: string): ReadonlySet<string> {
+  const slugs = new Set<string>();
+  const visit = ({ key, children }: Section): void => {
+    slugs.add(slugOf(key));
+    for (const child of children) visit(child);
+  };
+  visit(outlineOf(text).root);
+  return slugs;
+}
+
+const slugOf = (heading: string): string =>
+  heading
+    .replace(/^#+\s+/, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
+function linksOf(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, slug = ""] of text.matchAll(/\]\(#([^)\s]+)\)/g)) counts.set(slug, (counts.get(slug) ?? 0) + 1);
+  return counts;
+}

@@ -1,14 +1,11 @@
 import { hasConflictMarkers, unconserved } from "../lines/conserved-lines.ts";
 import { mergeNearLines } from "../lines/merge-lines.ts";
 import { attempt, type MergeOutcome, merged, refused, type Texts, Unsure, unsure } from "../outcome.ts";
-import { checkDangling } from "./dangling.ts";
 import { type Document, meaning, print, printDocument } from "./document-tree.ts";
-import { checkOrder } from "./key-order.ts";
 import { mergeTrees } from "./merge-tree.ts";
-import { mergeValues } from "./merge-values.ts";
-import { checkMoves } from "./moves.ts";
-import type { Habits } from "./tree-merge.ts";
-import { sameValue, type Value } from "./value.ts";
+import { mergeValues, type Path, spelled } from "./merge-values.ts";
+import type { Habits } from "./part-text.ts";
+import { canon, sameValue, type Value } from "./value.ts";
 
 /** A format of trees: how it is read, and what is particular about writing it. `parse` gives up on what it cannot read. */
 export interface TreeFormat extends Habits {
@@ -102,4 +99,159 @@ function readable(text: string, format: TreeFormat): Document | undefined {
     if (thrown instanceof Unsure) return undefined;
     throw thrown;
   }
+}
+
+/** Gives up where the order of keys has a meaning and one side changed it while the other changed anything there. */
+function checkOrder(
+  { base, ours, theirs }: { base: Value; ours: Value; theirs: Value },
+  ordered: (path: Path) => boolean,
+  path: Path = [],
+): void {
+  if (base.kind !== "map" || ours.kind !== "map" || theirs.kind !== "map") return;
+  if (ordered(path)) {
+    const clash = (mover: MapValue, other: MapValue): boolean =>
+      isReordered(base, mover) && (!sameValue(base, other) || isReordered(base, other));
+    const alike = [...ours.entries.keys()].join("\n") === [...theirs.entries.keys()].join("\n");
+    if (!alike && (clash(ours, theirs) || clash(theirs, ours))) unsure(`${spelled(path)} was put in another order`);
+  }
+  for (const [key, value] of base.entries) {
+    const [mine, other] = [ours.entries.get(key), theirs.entries.get(key)];
+    if (mine !== undefined && other !== undefined)
+      checkOrder({ base: value, ours: mine, theirs: other }, ordered, [...path, key]);
+  }
+}
+
+type MapValue = Extract<Value, { kind: "map" }>;
+
+function isReordered(base: MapValue, side: MapValue): boolean {
+  const kept = [...base.entries.keys()].filter((key) => side.entries.has(key));
+  const now = [...side.entries.keys()].filter((key) => base.entries.has(key));
+  return kept.join("\n") !== now.join("\n");
+}
+
+/**
+ * Gives up when something both sides removed turns up elsewhere on a side: that side moved it, and the other moved it to
+ * another place or wanted it gone.
+ */
+function checkMoves({ base, ours, theirs }: { base: Value; ours: Value; theirs: Value }): void {
+  const removed: Found[] = [];
+  difference(base, [ours, theirs], [], (found) => removed.push(found));
+  if (removed.length === 0) return;
+  const signs = new Map(removed.map((found) => [signOf(found), found.path]));
+  for (const [side, other] of [
+    [ours, theirs],
+    [theirs, ours],
+  ] as const) {
+    difference(side, [base, other], [], (found) => {
+      const from = signs.get(signOf(found));
+      if (from !== undefined) unsure(`both sides took ${spelled(from)} away, and one put it at ${spelled(found.path)}`);
+    });
+  }
+}
+
+interface Found {
+  readonly path: Path;
+  readonly value: Value;
+}
+
+/** What is in `here` and in none of `absent`, at the highest place where that is so, and below it. */
+function difference(
+  here: Value,
+  absent: readonly (Value | undefined)[],
+  path: Path,
+  report: (found: Found) => void,
+): void {
+  if (here.kind !== "map") return;
+  for (const [key, inner] of here.entries) {
+    const others = absent.map((other) => (other?.kind === "map" ? other.entries.get(key) : undefined));
+    if (others.every((other) => other === undefined)) report({ path: [...path, key], value: inner });
+    difference(inner, others, [...path, key], report);
+  }
+}
+
+/** Small values are everywhere; only with their key do they say that the same thing was meant. */
+const signOf = ({ path, value }: Found): string =>
+  value.kind === "scalar" ? `${path.at(-1) ?? ""}=${canon(value)}` : canon(value);
+
+/**
+ * Gives up when one side removed or renamed a key, or took a word off a list, while the other side has just begun to name
+ * it: a job that a new job waits for, a schema that a new path refers to, a script that a new script runs.
+ */
+function checkDangling({ base, ours, theirs }: { base: Value; ours: Value; theirs: Value }): void {
+  dangles({ base, remover: ours, namer: theirs });
+  dangles({ base, remover: theirs, namer: ours });
+}
+
+interface Roles {
+  readonly base: Value;
+  readonly remover: Value;
+  readonly namer: Value;
+}
+
+function dangles({ base, remover, namer }: Roles): void {
+  const removed: Removed[] = [];
+  collectRemoved(base, remover, [], removed);
+  if (removed.length === 0) return;
+  const fresh: string[] = [];
+  collectFresh(namer, base, fresh);
+  for (const { name, path, whole } of removed) {
+    if (fresh.some((text) => (whole ? text === name : mentions(text, name)))) {
+      unsure(`${spelled(path)} was removed or renamed on one side and is newly named on the other`);
+    }
+  }
+}
+
+interface Removed {
+  readonly name: string;
+  readonly path: Path;
+  /** Only a text that is nothing else names it. */
+  readonly whole: boolean;
+}
+
+function collectRemoved(was: Value, is: Value | undefined, path: Path, found: Removed[]): void {
+  if (was.kind === "map" && is?.kind === "map") {
+    for (const [key, value] of was.entries) {
+      const here = [...path, key];
+      if (is.entries.has(key)) collectRemoved(value, is.entries.get(key), here, found);
+      else found.push({ name: key, path: here, whole: false });
+    }
+  }
+  if (was.kind !== "list" || is?.kind !== "list") return;
+  const known = new Set(is.items.flatMap(nameOf));
+  for (const name of was.items.flatMap(nameOf)) if (!known.has(name)) found.push({ name, path, whole: false });
+  const left = new Set(is.items.flatMap(wordOf));
+  for (const name of was.items.flatMap(wordOf)) if (!left.has(name)) found.push({ name, path, whole: true });
+}
+
+/** The id by which other places speak of an item. */
+function nameOf(item: Value): readonly string[] {
+  const id = item.kind === "map" ? (item.entries.get("id") ?? item.entries.get("name")) : undefined;
+  return id === undefined ? [] : wordOf(id);
+}
+
+/** A scalar that could be a name. */
+function wordOf(value: Value): readonly string[] {
+  const text = value.kind === "scalar" ? value.is.slice(2) : "";
+  return /^[A-Za-z_][\w.-]+$/.test(text) && !/^(true|false|null|yes|no|on|off)$/.test(text) ? [text] : [];
+}
+
+/** The scalars a side has where the base has another value or none. */
+function collectFresh(is: Value, was: Value | undefined, found: string[]): void {
+  if (is.kind === "scalar") {
+    if (was?.kind !== "scalar" || was.is !== is.is) found.push(is.is.slice(2));
+  } else if (is.kind === "map") {
+    for (const [key, value] of is.entries)
+      collectFresh(value, was?.kind === "map" ? was.entries.get(key) : undefined, found);
+  } else {
+    const known = new Set(was?.kind === "list" ? was.items.flatMap(wordOf) : []);
+    for (const item of is.items)
+      if (!wordOf(item).some((word) => known.has(word))) collectFresh(item, undefined, found);
+  }
+}
+
+/** The whole text, a step of a path in it, or what a package manager is told to run. */
+function mentions(text: string, name: string): boolean {
+  if (name.length < 2 || !text.includes(name)) return false;
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(^|[/.#:]|\\b(run|npm|yarn|pnpm|bun)\\s+)${literal}($|[^\\w-])`).test(text);
 }

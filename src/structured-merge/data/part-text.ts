@@ -1,7 +1,16 @@
 import { unsure } from "../outcome.ts";
-import { type Branch, isSpecial, meaning, type Node, type Part, print } from "./document-tree.ts";
+import { type Branch, isSpecial, meaning, type Node, type Part, print, type Special } from "./document-tree.ts";
 import { type Path, spelled } from "./merge-values.ts";
-import type { Habits } from "./tree-merge.ts";
+
+/** What differs between formats. */
+export interface Habits {
+  /** How a text of theirs is made to fit ours when the indentation differs; undefined when it cannot be. */
+  readonly reindent: (text: string, from: string, to: string) => string | undefined;
+  /** Ways of being tied to other places that keep a part from being moved. */
+  readonly ties: readonly Special[];
+  /** Maps in which the order of keys has a meaning. */
+  readonly ordered: (path: Path) => boolean;
+}
 
 /** Whether text around parts, which is otherwise blank, says anything. */
 export const hasComment = (text: string): boolean => text.trim() !== "";

@@ -11,7 +11,6 @@ import {
 } from "yaml";
 import { type Branch, type Document, meaning, type Node, type Part, type Special } from "../data/document-tree.ts";
 import { unsure } from "../outcome.ts";
-import { commentsIn, flowSpans, type Token, tokensOf } from "./yaml-tokens.ts";
 
 /** Reads YAML into a tree that prints back exactly. Gives up on what cannot be taken apart safely, duplicate keys included. */
 export function parseYaml(text: string): Document {
@@ -282,4 +281,78 @@ function flowKey(key: ParsedNode): string {
   if (!isScalar(key) || key.anchor !== undefined || key.tag !== undefined)
     return unsure("a YAML key is not plain text");
   return String(key.source ?? key.value);
+}
+
+/** The few fields of the parser's own tokens that positions are read from. */
+interface Token {
+  readonly type: string;
+  readonly offset: number;
+  readonly source: string;
+}
+
+interface ItemToken {
+  readonly start?: readonly Token[];
+  readonly key?: Token | null;
+  readonly sep?: readonly Token[];
+  readonly value?: (Token & { readonly end?: readonly Token[] }) | null;
+  readonly explicitKey?: boolean;
+}
+
+/** The source tokens of a collection's items, in order. */
+function tokensOf(node: { readonly srcToken?: unknown }): readonly ItemToken[] {
+  const { srcToken } = node;
+  if (typeof srcToken !== "object" || srcToken === null || !("items" in srcToken)) return unsure("YAML without source");
+  const items = srcToken.items as readonly ItemToken[];
+  // Trailing comments and blank lines are kept by the parser as items without content.
+  return items.filter(
+    (item) => item.key !== undefined || item.value !== undefined || item.sep !== undefined || hasDash(item),
+  );
+}
+
+const hasDash = ({ start }: ItemToken): boolean => start?.some(({ type }) => type === "seq-item-ind") === true;
+
+/** Every comment of the file, wherever the parser keeps it. */
+function commentsIn(tokens: unknown): string[] {
+  if (Array.isArray(tokens)) return tokens.flatMap(commentsIn);
+  if (typeof tokens !== "object" || tokens === null) return [];
+  if ("type" in tokens && tokens.type === "comment" && "source" in tokens) return [String(tokens.source).trim()];
+  return Object.values(tokens).flatMap(commentsIn);
+}
+
+interface FlowSpan {
+  /** Where the text before the item begins: after the bracket or the previous comma. */
+  readonly from: number;
+  readonly start: number;
+  /** The comma that ends it. */
+  readonly comma?: number;
+}
+
+/** Where the items of a flow collection stand between their commas. */
+function flowSpans(node: {
+  readonly srcToken?: unknown;
+  readonly range: readonly [number, number, number];
+}): readonly FlowSpan[] {
+  const { srcToken, range } = node;
+  if (typeof srcToken !== "object" || srcToken === null || !("items" in srcToken)) return unsure("YAML without source");
+  const items = srcToken.items as readonly ItemToken[];
+  const spans: { from: number; start: number; comma?: number }[] = [];
+  let from = range[0] + 1;
+  let pending: { from: number; start: number; comma?: number } | undefined;
+  for (const item of items) {
+    const comma = item.start?.find(({ type }) => type === "comma");
+    if (comma !== undefined) {
+      if (pending === undefined) return unsure("a flow collection begins with a comma");
+      pending.comma = comma.offset;
+      from = comma.offset + 1;
+      pending = undefined;
+    }
+    const first = item.key ?? item.value;
+    if (first === undefined || first === null) continue;
+    const properties = item.start?.find(
+      ({ type }) => type === "anchor" || type === "tag" || type === "explicit-key-ind",
+    );
+    pending = { from, start: properties?.offset ?? first.offset };
+    spans.push(pending);
+  }
+  return spans;
 }

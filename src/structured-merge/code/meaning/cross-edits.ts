@@ -1,10 +1,18 @@
+import {
+  type Code,
+  childOf,
+  fieldOf,
+  hasToken,
+  nodesOf,
+  partsOf,
+  type SyntaxNode,
+  type Triple,
+  textOf,
+} from "../syntax.ts";
 import { type FreshLeaf, freshLeaves } from "./fresh-leaves.ts";
 import { type Declared, inventory, topNames, unionLiterals } from "./inventory.ts";
 import { declaredIn } from "./lost-names.ts";
-import { usesMended } from "./mended-uses.ts";
-import { outcomesOf } from "./outcomes.ts";
 import { isCompatible, type Signature } from "./signature.ts";
-import { type Code, childOf, fieldOf, hasToken, nodesOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
 
 /** What no text comparison sees: one side took away or changed something that the other side has just begun to rely on. */
 export function semanticConflict({ base, ours, theirs }: Triple<Code>): string | undefined {
@@ -182,3 +190,84 @@ const makesOne = (around: readonly SyntaxNode[]): boolean => {
   if (around[place]?.type !== "type_annotation") return place !== -1;
   return holder !== undefined && !/parameter|property_signature/.test(holder.type);
 };
+
+/**
+ * Whether a side that rewrote a function also changed what stands around existing calls of it: `parse(s) + 1` became
+ * `parse(s).value + 1`. Then what it gives is another thing, though its head says nothing of that.
+ */
+function usesMended(
+  { base, changer }: { readonly base: Code; readonly changer: Code },
+  { was, is }: { readonly was: Declared; readonly is: Declared },
+): boolean {
+  const old = surroundings(base, was);
+  const now = surroundings(changer, is);
+  return [...old].some(([around, count]) => (now.get(around) ?? 0) < count) && sum(now) >= sum(old);
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);
+
+/** How often calls of it, outside of itself, stand in each kind of place. */
+function surroundings(root: Code, { name, code }: Declared): Map<string, number> {
+  const counts = new Map<string, number>();
+  const walk = (node: SyntaxNode, parent: SyntaxNode | undefined): void => {
+    if (node.start === code.node.start && node.end === code.node.end) return;
+    if (/^call(_expression)?$/.test(node.type) && calls({ ...root, node }, name)) {
+      // What a value is taken apart into says as much of it as what is done with it.
+      const target = parent?.children.find(({ field }) => field === "name" || field === "left");
+      const parts = target?.children.filter(({ named }) => named).length ?? 0;
+      const around = `${parent?.type ?? ""} ${target?.type ?? ""} ${parts}`;
+      counts.set(around, (counts.get(around) ?? 0) + 1);
+    }
+    for (const child of node.children) walk(child, node);
+  };
+  walk(root.node, undefined);
+  return counts;
+}
+
+function calls(call: Code, name: string): boolean {
+  const callee = fieldOf(call, "function");
+  if (callee === undefined) return false;
+  const last = fieldOf(callee, "property") ?? fieldOf(callee, "attribute") ?? callee;
+  return textOf(last) === name;
+}
+
+/**
+ * The sorts of thing a function visibly gives back: nothing, an object, a list or tuple of so many. Whoever calls it counts on
+ * these, though no head mentions them. Sorts that only running would tell are left out.
+ */
+function outcomesOf(code: Code): string {
+  const callable = callableIn(code);
+  if (callable === undefined) return "";
+  const body = fieldOf(callable, "body");
+  if (body === undefined) return "";
+  if (!/^(statement_)?block$/.test(body.node.type)) return sortOf(body) ?? "";
+  const inside = nodesOf(body, (node) => !functions.test(node.type));
+  const returns = [...inside].filter(({ node }) => node.type === "return_statement");
+  const sorts = returns.map((statement) => {
+    const [value] = partsOf(statement);
+    return value === undefined ? "nothing" : sortOf(value);
+  });
+  return [...new Set(sorts.filter((sort) => sort !== undefined))].sort().join(" ");
+}
+
+const functions =
+  /^(function_(declaration|expression|definition)|generator_function(_declaration)?|arrow_function|method_definition|lambda|class_(declaration|definition|body))$/;
+
+function callableIn(code: Code): Code | undefined {
+  if (/^(class|class_definition|class_declaration)$/.test(code.node.type)) return undefined;
+  if (fieldOf(code, "parameters") !== undefined || fieldOf(code, "parameter") !== undefined) return code;
+  const holder = [code, ...partsOf(code)].map((part) => fieldOf(part, "value") ?? fieldOf(part, "right"));
+  return holder.find((value) => value !== undefined && functions.test(value.node.type));
+}
+
+function sortOf(value: Code): string | undefined {
+  const inner = value.node.type === "parenthesized_expression" ? (partsOf(value)[0] ?? value) : value;
+  const { type } = inner.node;
+  const count = named(inner.node).length;
+  if (/^(null|none|undefined)$/i.test(type) || textOf(inner) === "undefined") return "nothing";
+  if (type === "object" || type === "dictionary") return "object";
+  if (type === "array" || type === "list") return "list";
+  return /^(tuple|expression_list)$/.test(type) ? `tuple ${count}` : undefined;
+}
+
+const named = ({ children }: SyntaxNode): SyntaxNode[] => children.filter((child) => child.named);

@@ -1,4 +1,4 @@
-import { type Code, childOf, fieldOf, hasToken, partsOf, textOf } from "./syntax.ts";
+import { type Code, childOf, fieldOf, hasToken, partsOf, textOf } from "../syntax.ts";
 
 /** What a declaration is called inside its container. Two units with one key are the same thing in two versions. */
 export interface Naming {

@@ -1,5 +1,5 @@
-import { splitLines } from "../lines/merge-lines.ts";
-import { type Code, type SyntaxNode, textOf } from "./syntax.ts";
+import { splitLines } from "../../lines/merge-lines.ts";
+import { type Code, type SyntaxNode, textOf } from "../syntax.ts";
 
 /** A leaf of the tree that stands on a line the side wrote, with the nodes around it, nearest first. */
 export interface FreshLeaf {

@@ -1,4 +1,4 @@
-import { type Code, partsOf } from "./syntax.ts";
+import { type Code, partsOf } from "../syntax.ts";
 import type { Unit } from "./unit.ts";
 import type { Units } from "./unit-order.ts";
 

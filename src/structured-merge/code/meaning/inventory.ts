@@ -1,6 +1,6 @@
+import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, textOf } from "../syntax.ts";
 import { namingOf, quoteless, unwrap } from "./naming.ts";
 import { type Signature, signatureOf } from "./signature.ts";
-import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, textOf } from "./syntax.ts";
 
 /** Something with a name that other code can mention: a declaration of the file, or a member at any depth. */
 export interface Declared {

@@ -1,5 +1,5 @@
+import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, type SyntaxNode, textOf } from "../syntax.ts";
 import { isTestCall, unwrap } from "./naming.ts";
-import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, type SyntaxNode, textOf } from "./syntax.ts";
 
 /**
  * free     may change places with any neighbour: running it cannot be noticed by another unit

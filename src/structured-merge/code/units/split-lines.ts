@@ -1,4 +1,4 @@
-import type { Code } from "./syntax.ts";
+import type { Code } from "../syntax.ts";
 import { type Unit, unitOf } from "./unit.ts";
 
 /** The part of a text to cut: from the start of a line to the end of a line, and the nodes in it, comments too. */

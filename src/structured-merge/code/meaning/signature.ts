@@ -1,6 +1,6 @@
+import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, type Triple, textOf } from "../syntax.ts";
 import { freshLeaves } from "./fresh-leaves.ts";
 import { parameterNames } from "./lost-names.ts";
-import { type Code, childOf, fieldOf, hasToken, nodesOf, partsOf, type Triple, textOf } from "./syntax.ts";
 
 /** What callers of a function rely on. */
 export interface Signature {

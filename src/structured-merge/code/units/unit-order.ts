@@ -1,4 +1,4 @@
-import type { Triple } from "./syntax.ts";
+import type { Triple } from "../syntax.ts";
 import { isSame, type Unit } from "./unit.ts";
 
 /** The three versions of a container's units, by key. */

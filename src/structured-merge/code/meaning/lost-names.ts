@@ -1,6 +1,6 @@
+import { type Code, fieldOf, nodesOf, partsOf, type Triple, textOf } from "../syntax.ts";
 import { freshLeaves } from "./fresh-leaves.ts";
 import { boundNames, namingOf } from "./naming.ts";
-import { type Code, fieldOf, nodesOf, partsOf, type Triple, textOf } from "./syntax.ts";
 
 /** A name that one side no longer declares in this code while the other side's edit mentions it. */
 export function lostNameUsed({ base, ours, theirs }: Triple<Code>): string | undefined {

@@ -1,6 +1,6 @@
-import { namingOf } from "./naming.ts";
-import { type Flow, flowOf } from "./purity.ts";
-import { type Code, textOf } from "./syntax.ts";
+import { namingOf } from "../meaning/naming.ts";
+import { type Flow, flowOf } from "../meaning/purity.ts";
+import { type Code, textOf } from "../syntax.ts";
 
 /**
  * One member of a keyed container with everything that travels with it. Written out it is

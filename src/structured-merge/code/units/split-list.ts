@@ -1,5 +1,5 @@
+import type { Code } from "../syntax.ts";
 import { distinct } from "./split-lines.ts";
-import type { Code } from "./syntax.ts";
 import { type Container, type Unit, unitOf } from "./unit.ts";
 
 /** Cuts a bracketed list with separators; undefined for layouts where a cut would have to guess. */

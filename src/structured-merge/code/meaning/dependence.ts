@@ -1,6 +1,6 @@
-import { hunks, splitLines } from "../lines/merge-lines.ts";
+import { hunks, splitLines } from "../../lines/merge-lines.ts";
+import { type Code, fieldOf, nodesOf, partsOf, type SyntaxNode, type Triple, textOf } from "../syntax.ts";
 import { boundNames } from "./naming.ts";
-import { type Code, fieldOf, nodesOf, partsOf, type SyntaxNode, type Triple, textOf } from "./syntax.ts";
 
 /**
  * A name that one side's edit writes and the other side's edit uses, inside code where both edited.
