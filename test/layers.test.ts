@@ -15,6 +15,8 @@ const arrows: Record<string, readonly string[]> = {
   "src/engine": ["src/domain", "src/ports", "src/usecases", "src/structured-merge"],
   "src/store": ["src/domain", "src/ports"],
   "src/runtimes/shared": ["src/domain", "src/ports"],
+  // The scripted agent speaks as Claude Code does.
+  "src/runtimes/scripted": ["src/domain", "src/ports", "src/runtimes/shared", "src/runtimes/claude"],
   "src/host": ["src/domain", "src/ports"],
   "src/config": ["src/domain", "src/ports"],
   "src/surfaces/shared": ["src/contract", "src/usecases", "src/domain"],
@@ -29,7 +31,7 @@ const arrows: Record<string, readonly string[]> = {
 };
 /** Layers with one entry: other code imports that file and nothing else of the layer. Tests may look inside. */
 const entries: Record<string, string> = { "src/structured-merge": "src/structured-merge/index.ts" };
-const runtime = ["src/domain", "src/ports", "src/runtimes/shared"];
+const runtime = ["src/domain", "src/ports", "src/runtimes/shared", "src/structured-merge"];
 
 /** Modules of the platform each layer may name. Absent: anything. */
 const platform: Record<string, readonly string[]> = {

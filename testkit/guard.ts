@@ -2,10 +2,11 @@ import { decide } from "../src/domain/guard/decide.ts";
 import type { GuardMeans } from "../src/domain/guard/means.ts";
 import { lexical } from "../src/domain/guard/paths.ts";
 import { type GuardPolicy, guardPolicyOf } from "../src/domain/guard/policy.ts";
-import type { ToolKind } from "../src/domain/guard/tool-kind.ts";
+import type { ToolKind } from "../src/domain/guard/tool-use.ts";
 import type { Verdict } from "../src/domain/guard/verdict.ts";
 import type { RoleSpec } from "../src/domain/role/role-spec.ts";
 import { parseShell } from "../src/host/syntax/shell.ts";
+import { claudeToolUse } from "../src/runtimes/claude/tools.ts";
 
 /** A machine of which only names are known. */
 export const nowhere: GuardMeans = {
@@ -18,7 +19,12 @@ export const policyFor = (role: RoleSpec, more: Partial<GuardPolicy> = {}): Guar
   ...guardPolicyOf(
     role,
     { name: "bob", taskId: "t-1", worktreePath: "/w/tree", scope: [] },
-    { root: "/w", state: "/w/.git/ov-state", gates: [{ command: "npm test" }], instructionFile: ".claude/CLAUDE.md" },
+    {
+      root: "/w",
+      state: "/w/.git/ov-state",
+      gates: [{ command: "npm test" }],
+      steering: [".claude/CLAUDE.md", "**/.claude/settings*.json"],
+    },
   ),
   ...more,
 });
@@ -35,7 +41,7 @@ export const attempt = (
   policy: GuardPolicy,
   { kind, input = {}, tool = "Tool", attended = false }: Attempt,
   means: GuardMeans = nowhere,
-): Verdict => decide({ tool, kind, input, cwd: policy.worktree, attended }, policy, means);
+): Verdict => decide({ ...claudeToolUse("", input), tool, kind, cwd: policy.worktree, attended }, policy, means);
 
 export const runs = (policy: GuardPolicy, command: string): Verdict =>
   attempt(policy, { kind: "execute", tool: "Bash", input: { command } });

@@ -116,6 +116,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
     hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(await boundPlace(), env),
     guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
+    hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),

@@ -1,25 +1,22 @@
 import { readFileSync } from "node:fs";
-import { decide } from "../domain/guard/decide.ts";
+import { decide, type GuardRequest } from "../domain/guard/decide.ts";
 import type { GuardMeans } from "../domain/guard/means.ts";
 import { readGuardPolicy } from "../domain/guard/policy.ts";
 import { deny, type Verdict } from "../domain/guard/verdict.ts";
 import { realPathOf } from "../host/real-path.ts";
-import { claudeToolKind } from "../runtimes/claude/tools.ts";
-import type { GuardFacet, ToolUse } from "../surfaces/cli/facets/guard.ts";
+import type { GuardFacet } from "../surfaces/cli/facets/guard.ts";
 import type { Environment } from "./project.ts";
 import { rulesFile } from "./rules-file.ts";
 
 /** The guard as hooks ask it. Nothing of the project is opened for it: it is asked before each use of a tool. */
 export function makeGuardFacet(stateOf: () => string, env: Environment): GuardFacet {
-  const byFile = async (file: string, use: ToolUse, digest?: string): Promise<Verdict> => {
+  const byFile = async (file: string, use: GuardRequest, digest?: string): Promise<Verdict> => {
     const text = textOf(file) ?? "";
     if (digest !== undefined && new Bun.CryptoHasher("sha256").update(text).digest("hex") !== digest)
       return deny("unreadable", "the rules of this agent are not those its turn began with; end your turn");
     const policy = readGuardPolicy(text);
     if (policy === undefined) return deny("unreadable", "the rules of this agent are missing; end your turn");
-    // The hooks that we know how to answer are those of Claude Code, and so are the names in them.
-    const kind = claudeToolKind(use.tool ?? "");
-    return decide({ ...use, kind }, policy, await meansFrom(env));
+    return decide(use, policy, await meansFrom(env));
   };
   return { byFile, byAgent: (name, use, digest) => byFile(rulesFile(stateOf(), name), use, digest) };
 }

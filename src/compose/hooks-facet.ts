@@ -1,19 +1,22 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hookEvents } from "../domain/hook/hook-event.ts";
-import { freshSettings, installedEvents, withHooks, withoutHooks } from "../domain/hook/settings-text.ts";
-import { hooksStanding } from "../domain/project/hooks-standing.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { type SettingsFile, settingsFile } from "../host/settings-file.ts";
+import { hooksStanding } from "../runtimes/claude/hooks-standing.ts";
+import {
+  freshSettings,
+  installedEvents,
+  settingsPath as path,
+  withHooks,
+  withoutHooks,
+} from "../runtimes/claude/settings-text.ts";
 import type { HooksFacet } from "../surfaces/cli/facets/hooks.ts";
 import { operatorOnly } from "./operator-only.ts";
 import type { Environment } from "./project.ts";
-
-/** Where Claude Code looks for settings of one person and one project. */
-const path = ".claude/settings.local.json";
 
 /** What the file was before we changed it, and after: to give its bytes back when nobody touched it since. */
 interface Memory {

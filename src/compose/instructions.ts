@@ -16,6 +16,7 @@ import { placeOvShim } from "./ov-shim.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts, readRoleText } from "./role-texts.ts";
 import { rulesFile } from "./rules-file.ts";
+import { steeringFiles } from "./runtimes.ts";
 import { selfCommand } from "./self.ts";
 
 /** Instructions from the texts and settings of this project. */
@@ -71,7 +72,9 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
 /** They rarely change, and a guard may be reading them: what is there already is not written again. */
 function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): GuardCommand {
   const file = rulesFile(dir, agent.name);
-  const text = JSON.stringify(guardPolicyOf(role, agent, { root, state: dir, ...terms }));
+  const text = JSON.stringify(
+    guardPolicyOf(role, agent, { root, state: dir, gates: terms.gates, steering: steeringFiles() }),
+  );
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text, 0o600);
   return { program: selfCommand(), rules: file, digest: randomIds.digest(text) };
 }

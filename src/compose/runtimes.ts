@@ -12,4 +12,14 @@ const runtimes: Readonly<Record<RuntimeName, () => Runtime>> = {
 
 export const runtimeById = (id: string): Runtime | undefined => (isKnown(id) ? runtimes[id]() : undefined);
 
+/** Files in a worktree that steer an agent of any runtime: an agent may change none of them. */
+export const steeringFiles = (): readonly string[] => [
+  ...new Set(
+    Object.values(runtimes).flatMap((make) => {
+      const { instructionFile, guardedFiles } = make();
+      return [instructionFile, ...guardedFiles];
+    }),
+  ),
+];
+
 const isKnown = (id: string): id is RuntimeName => runtimeNames.some((name) => name === id);

@@ -98,6 +98,8 @@ export interface Runtime {
   readonly drivers: readonly [Driver, ...Driver[]];
   /** Where its program looks for instructions, relative to the worktree. */
   readonly instructionFile: string;
+  /** Other files that steer its program, which no agent may change: globs, relative to the worktree. */
+  readonly guardedFiles: readonly string[];
   /** The program that must be on PATH; it answers to --version. Null where it is our own. */
   readonly program: string | null;
   /** Variables of a person's shell that this CLI needs: names, or prefixes ending in `*`. */

@@ -3,9 +3,10 @@ import fc from "fast-check";
 import { attempt, nowhere, policyFor, runs } from "../../../testkit/guard.ts";
 import { commandCases } from "../../../testkit/guard-cases.ts";
 import { roleList, roles } from "../role/roles.ts";
+import { decide } from "./decide.ts";
 import { lexical } from "./paths.ts";
 import { readGuardPolicy } from "./policy.ts";
-import type { ToolKind } from "./tool-kind.ts";
+import type { ToolKind } from "./tool-use.ts";
 
 const builder = policyFor(roles.builder);
 const allowed = { decision: "allow" } as const;
@@ -19,6 +20,16 @@ describe("files", () => {
       expect(edits(path)).toEqual(allowed);
     },
   );
+
+  test("a tool that changes several files is judged by the worst of them", () => {
+    const moves = (...paths: string[]) => {
+      const use = { kind: "move", command: null, paths, changes: false } as const;
+      return decide({ ...use, tool: "Move", cwd: "/w/tree", attended: false }, builder, nowhere);
+    };
+    expect(moves("a", "b")).toEqual(allowed);
+    expect(moves("a", "/etc/x")).toMatchObject({ rule: "boundary" });
+    expect(moves(".git/config", "a")).toMatchObject({ rule: "guard-files" });
+  });
 
   test.each(["/etc/x", "/w/tree/../../etc/x", "/w/other/a", "/w/README.md", "/w/tree-2/a", "../x", "/home/bob/x"])(
     "a builder may not edit %s, which is outside",

@@ -3,15 +3,13 @@ import { checkCommand } from "./commands.ts";
 import type { GuardMeans, Places } from "./means.ts";
 import { checkWrite, joined } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
-import type { ToolKind } from "./tool-kind.ts";
+import type { ToolUse } from "./tool-use.ts";
 import { allow, type Denial, deny, type Verdict } from "./verdict.ts";
 
 /** One use of a tool that an agent is about to make. */
-export interface GuardRequest {
-  /** Null when that was not told. */
+export interface GuardRequest extends ToolUse {
+  /** What its program calls it; null when that was not told. */
   readonly tool: string | null;
-  readonly kind: ToolKind;
-  readonly input: unknown;
   /** Where the agent's program stands. */
   readonly cwd: string | null;
   /** A person sits in front of the agent and can answer. */
@@ -51,31 +49,32 @@ export function decide(request: GuardRequest, policy: GuardPolicy, means: GuardM
 const askByMail = "ask by mail: ov mail send --to <parent> --type question --subject <what> --body <text>";
 
 function checkExecution(
-  { tool, input, cwd }: GuardRequest,
+  { tool, command, cwd }: GuardRequest,
   policy: GuardPolicy,
   means: GuardMeans,
 ): Denial | undefined {
-  const command = textIn(input, ["command"]);
-  if (command === undefined) return deny("unreadable", `the hook was not told what ${tool} is to run`);
+  if (command === null) return deny("unreadable", `the hook was not told what ${tool} is to run`);
   return checkCommand(command, cwd ?? policy.worktree, policy, means);
 }
 
-/** Fields in which programs name the file that a tool works on. */
-const pathFields = ["file_path", "notebook_path"];
-
 function checkEdit(
-  { tool, input, cwd }: Pick<GuardRequest, "tool" | "input" | "cwd">,
+  { tool, paths, cwd }: Pick<GuardRequest, "tool" | "paths" | "cwd">,
   policy: GuardPolicy,
   { places }: GuardMeans,
 ): Verdict {
   if (policy.files === "read-only") {
     return deny("read-only", `a ${policy.capability} changes no files; report what should change and who owns it`);
   }
-  const path = joined(cwd ?? policy.worktree, textIn(input, pathFields) ?? "");
-  if (path === undefined || textIn(input, pathFields) === undefined) {
-    return deny("unreadable", `the hook was not told which file ${tool} changes`);
+  if (paths.length === 0) return deny("unreadable", `the hook was not told which file ${tool} changes`);
+  let verdict: Verdict = allow;
+  for (const named of paths) {
+    const path = joined(cwd ?? policy.worktree, named) ?? named;
+    const denied = checkWrite(path, policy, places);
+    if (denied !== undefined) return denied;
+    const scoped = withScope(path, policy, places);
+    if (scoped !== allow) verdict = scoped;
   }
-  return checkWrite(path, policy, places) ?? withScope(path, policy, places);
+  return verdict;
 }
 
 /** Leaving one's files needs a reason, not a permission: the completion step asks for it. */
@@ -90,22 +89,11 @@ function withScope(path: string, { scope, worktree }: GuardPolicy, places: Place
 
 /** Programs get new tools with each version. What one takes tells what it could do. */
 function checkUnknown(request: GuardRequest, policy: GuardPolicy, means: GuardMeans): Verdict {
-  const { tool, input } = request;
-  if (textIn(input, ["command"]) !== undefined) return checkExecution(request, policy, means) ?? allow;
+  const { tool, command, paths, changes } = request;
+  if (command !== null) return checkExecution(request, policy, means) ?? allow;
   if (policy.files === "read-only") {
     return deny("unknown-tool", `nobody knows what ${tool} changes, and a ${policy.capability} changes nothing`);
   }
-  if (textIn(input, pathFields) !== undefined) return checkEdit(request, policy, means);
-  const changes = textIn(input, ["content", "new_string", "new_source", "patch", "diff"]) !== undefined;
+  if (paths.length > 0) return checkEdit(request, policy, means);
   return changes ? deny("unknown-tool", `nobody knows which file ${tool} changes; use the tools for files`) : allow;
-}
-
-function textIn(input: unknown, names: readonly string[]): string | undefined {
-  if (typeof input !== "object" || input === null) return undefined;
-  const fields: Readonly<Record<string, unknown>> = { ...input };
-  for (const name of names) {
-    const value = fields[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
 }

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../turn/glob.ts";
 import type { Places } from "./means.ts";
 import type { GuardPolicy } from "./policy.ts";
 import type { ShellWord } from "./shell/tree.ts";
@@ -49,8 +50,7 @@ function checkSteering(inside: string, policy: GuardPolicy): Denial | undefined 
   const isSteering =
     parts.includes(".git") ||
     parts[0] === ".overstory" ||
-    /(^|\/)\.claude\/settings[^/]*\.json$/.test(inside) ||
-    policy.steering.includes(inside);
+    policy.steering.some((pattern) => matchesGlob(inside, pattern));
   return isSteering ? notYours(inside) : undefined;
 }
 

@@ -17,7 +17,7 @@ export interface GuardPolicy {
   readonly worktree: string;
   /** Paths it owns; none: all of the worktree. */
   readonly scope: readonly string[];
-  /** Files in the worktree that steer the agent itself, relative to it. */
+  /** Files in the worktree that steer the agent itself: globs, relative to it. */
   readonly steering: readonly string[];
 }
 
@@ -34,8 +34,8 @@ export interface GuardTerms {
   readonly root: string;
   readonly state: string;
   readonly gates: readonly { readonly command: string }[];
-  /** Relative to the worktree. */
-  readonly instructionFile: string;
+  /** Files in a worktree that steer agents, of every runtime: globs, relative to it. */
+  readonly steering: readonly string[];
 }
 
 /** The rules of a role, for one of its agents. */
@@ -51,7 +51,7 @@ export function guardPolicyOf(spec: RoleSpec, agent: GuardedAgent, terms: GuardT
     state: terms.state,
     worktree: agent.worktreePath ?? terms.root,
     scope: files === "scoped-write" ? agent.scope : [],
-    steering: [terms.instructionFile],
+    steering: terms.steering,
   };
 }
 

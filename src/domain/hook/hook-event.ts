@@ -23,14 +23,3 @@ export const hookEventTypes = {
   "session-end": "session_end",
 } as const satisfies Record<HookEvent, EventKind>;
 export type HookEventKind = (typeof hookEventTypes)[HookEvent];
-
-/** What Claude Code calls them. */
-export const claudeEvents: Readonly<Record<HookEvent, string>> = {
-  "session-start": "SessionStart",
-  "user-prompt": "UserPromptSubmit",
-  "pre-tool": "PreToolUse",
-  "post-tool": "PostToolUse",
-  stop: "Stop",
-  "pre-compact": "PreCompact",
-  "session-end": "SessionEnd",
-};

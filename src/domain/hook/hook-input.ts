@@ -1,9 +1,13 @@
 import type { ToolFacts } from "../event/event-kinds.ts";
+import type { ToolUse } from "../guard/tool-use.ts";
+import type { HookEvent } from "./hook-event.ts";
 
 /** What a hook was told on its standard input, as far as we use it. */
 export interface HookInput {
   readonly tool: string | null;
   readonly toolInput: unknown;
+  /** What the tool is about to do, for the guard. */
+  readonly use: ToolUse;
   readonly toolUseId: string | null;
   readonly sessionId: string | null;
   /** File in which the runtime keeps the conversation. */
@@ -18,34 +22,15 @@ export interface HookInput {
   readonly subagent: boolean;
 }
 
-/** Undefined for what is no JSON object: a guard must not take that for "nothing to worry about". */
-export function readHookInput(text: string | undefined): HookInput | undefined {
-  const given = objectIn(text);
-  if (given === undefined) return undefined;
-  return {
-    tool: stringOf(given.tool_name),
-    toolInput: given.tool_input,
-    toolUseId: stringOf(given.tool_use_id),
-    sessionId: stringOf(given.session_id),
-    transcript: stringOf(given.transcript_path),
-    cwd: stringOf(given.cwd),
-    source: stringOf(given.source),
-    continuing: given.stop_hook_active === true,
-    subagent: stringOf(given.agent_id) !== null,
-  };
+/** How the hooks of one vendor's program are read and answered. */
+export interface HookFormat {
+  /** Undefined for what is no JSON object: a guard must not take that for "nothing to worry about". */
+  read(text: string | undefined): HookInput | undefined;
+  /** Text that the program puts before the model beside what it was doing. */
+  context(event: HookEvent, text: string): Readonly<Record<string, unknown>>;
+  /** Keeps the model at work: it reads the reason instead of stopping. */
+  goOn(reason: string): Readonly<Record<string, unknown>>;
 }
-
-function objectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
-}
-
-const stringOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** What is put on record of a hook: which tool and on what, never the whole of what went in. */
 export function hookFacts({ tool, toolInput, toolUseId, sessionId, source }: HookInput): ToolFacts {

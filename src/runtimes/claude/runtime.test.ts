@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { LaunchRequest } from "../../ports/runtime.ts";
 import { claudeRuntime } from "./runtime.ts";
-import { claudeToolKind } from "./tools.ts";
+import { claudeToolKind, claudeToolUse } from "./tools.ts";
 
 const request: LaunchRequest = {
   model: null,
@@ -70,4 +70,15 @@ test.each([
   ["toString", "other"],
 ] as const)("%s is a tool of the kind %s", (name, kind) => {
   expect(claudeToolKind(name)).toBe(kind);
+});
+
+test.each([
+  ["Bash", { command: "ls" }, { kind: "execute", command: "ls", paths: [], changes: false }],
+  ["Write", { file_path: "/a", content: "x" }, { kind: "edit", command: null, paths: ["/a"], changes: true }],
+  ["NotebookEdit", { notebook_path: "n.ipynb" }, { kind: "edit", command: null, paths: ["n.ipynb"], changes: false }],
+  ["New", { patch: "@@" }, { kind: "other", command: null, paths: [], changes: true }],
+  ["Bash", { command: "" }, { kind: "execute", command: null, paths: [], changes: false }],
+  ["Bash", "ls", { kind: "execute", command: null, paths: [], changes: false }],
+] as const)("the guard is told what %s does with %o", (tool, input, use) => {
+  expect(claudeToolUse(tool, input)).toEqual(use);
 });

@@ -1,8 +1,8 @@
-import { guardSettings, hookSettings } from "../../domain/hook/claude-hooks.ts";
 import type { LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
-import { streamJsonReader } from "../shared/stream-json.ts";
-import { mcpServers, streamJsonArguments, streamJsonInput } from "../shared/stream-json-launch.ts";
+import { guardSettings, hookSettings } from "./hooks.ts";
 import { withoutMentions } from "./mentions.ts";
+import { streamJsonReader } from "./stream-json.ts";
+import { mcpServers, streamJsonArguments, streamJsonInput } from "./stream-json-launch.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
@@ -17,6 +17,7 @@ export const claudeRuntime: Runtime = {
   id: "claude",
   program: "claude",
   instructionFile: ".claude/CLAUDE.md",
+  guardedFiles: ["**/.claude/settings*.json"],
   environment: [
     "ANTHROPIC_*",
     "CLAUDE_*",

@@ -1,4 +1,5 @@
-import { type ToolKind, toolKinds } from "../../domain/guard/tool-kind.ts";
+import { type ToolKind, type ToolUse, toolKinds } from "../../domain/guard/tool-use.ts";
+import { fields, text } from "../shared/json-fields.ts";
 
 /** What Claude Code calls its tools, in the versions that we know; older names stay, for older versions. */
 const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
@@ -32,6 +33,24 @@ const names: Readonly<Partial<Record<ToolKind, readonly string[]>>> = {
 
 /** Tools of our own server; they check the rights of whoever calls them. */
 const ownPrefix = "mcp__overstory__";
+
+/** What a use of a tool of Claude Code does, as its input tells. */
+export function claudeToolUse(tool: string, input: unknown): ToolUse {
+  const given = fields(input) ?? {};
+  const filled = (name: string): string | undefined => text(given[name]) || undefined;
+  const path = pathFields.map(filled).find((value) => value !== undefined);
+  return {
+    kind: claudeToolKind(tool),
+    command: filled("command") ?? null,
+    paths: path === undefined ? [] : [path],
+    changes: contentFields.some((name) => filled(name) !== undefined),
+  };
+}
+
+/** Fields in which a tool names the file that it works on. */
+const pathFields = ["file_path", "notebook_path"];
+/** Fields with new text for a file. */
+const contentFields = ["content", "new_string", "new_source", "patch", "diff"];
 
 /** What a tool of Claude Code does; `other` for a name that nobody told us about. */
 export function claudeToolKind(name: string): ToolKind {

@@ -1,3 +1,4 @@
+import type { HookFormat } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
@@ -59,6 +60,8 @@ export interface App {
   config(): Promise<ConfigFacet>;
   hooks(): Promise<HooksFacet>;
   guard(): Promise<GuardFacet>;
+  /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
+  hookFormat(): Promise<HookFormat>;
   updates(): Promise<UpdateFacet>;
   attacher(): Promise<AttachFacet>;
   work(): Promise<WorkFacet>;

@@ -1,13 +1,10 @@
 import type { GuardRequest } from "../../../domain/guard/decide.ts";
 import type { Verdict } from "../../../domain/guard/verdict.ts";
 
-/** What is asked: the kind of a tool follows from its name. */
-export type ToolUse = Omit<GuardRequest, "kind">;
-
 /** The guard of agents' tools, with the rules that each was given before its turn. */
 export interface GuardFacet {
   /** By the rules in a file. Rules that are missing, cannot be read or have another digest deny. */
-  byFile(file: string, use: ToolUse, digest?: string): Promise<Verdict>;
+  byFile(file: string, use: GuardRequest, digest?: string): Promise<Verdict>;
   /** By the rules of an agent of this project. */
-  byAgent(name: string, use: ToolUse, digest?: string): Promise<Verdict>;
+  byAgent(name: string, use: GuardRequest, digest?: string): Promise<Verdict>;
 }

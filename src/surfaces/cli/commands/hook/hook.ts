@@ -1,6 +1,5 @@
-import { contextAnswer, goOnAnswer } from "../../../../domain/hook/hook-answer.ts";
 import { type HookEvent, hookEvents } from "../../../../domain/hook/hook-event.ts";
-import { type HookInput, readHookInput } from "../../../../domain/hook/hook-input.ts";
+import type { HookInput } from "../../../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import type { HookedAgent, HookReply } from "../../../../usecases/hooks/report.ts";
@@ -18,7 +17,8 @@ export const hook: Handler = async (call) => {
   const event = hookEvents.find((known) => known === call.args.event) ?? "stop";
   const rules = call.flags.rules;
   try {
-    const input = readHookInput(await call.io.stdin());
+    const format = await call.app.hookFormat();
+    const input = format.read(await call.io.stdin());
     if (typeof rules === "string") return await guard(call, input, { rules, attended: false });
     const report = await call.app.call("hook.report", { event, input: input ?? null, debounceMs });
     return report.ok ? await answer(call, event, input, report.value) : await refused(call, event, report.refusal);
@@ -50,11 +50,11 @@ type Rules = { readonly rules: string; readonly attended: boolean } | HookedAgen
 /** Only a denial opens the database, and one that cannot be put on record is one all the same. */
 async function guard(call: Call, input: HookInput | undefined, by: Rules): Promise<Result<Outcome, Refusal>> {
   const facet = await call.app.guard();
-  const { tool = null, toolInput, cwd = null } = input ?? {};
-  const use = { tool, input: toolInput, cwd, attended: by.attended };
+  const { tool, cwd } = input ?? { tool: null, cwd: null };
+  const use = { tool, cwd, attended: by.attended, ...(input?.use ?? unknownUse) };
   const digest = typeof call.flags.digest === "string" ? call.flags.digest : undefined;
   const verdict = await ("rules" in by ? facet.byFile(by.rules, use, digest) : facet.byAgent(by.name, use, digest));
-  if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said("pre-tool", verdict.note);
+  if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said(call, "pre-tool", verdict.note);
   const { rule, reason } = verdict;
   try {
     await call.app.call("hook.denied", { rule, input: input ?? null });
@@ -66,8 +66,11 @@ async function guard(call: Call, input: HookInput | undefined, by: Rules): Promi
   return failed(call, deny, reason);
 }
 
-function said(event: HookEvent, text: string): Result<Outcome, Refusal> {
-  const context = contextAnswer(event, text);
+/** Of a hook that was told nothing we can read; the guard denies it by its missing tool. */
+const unknownUse = { kind: "other", command: null, paths: [], changes: false } as const;
+
+async function said({ app }: Call, event: HookEvent, text: string): Promise<Result<Outcome, Refusal>> {
+  const context = (await app.hookFormat()).context(event, text);
   return ok({ json: context, text: JSON.stringify(context) });
 }
 
@@ -89,7 +92,8 @@ async function handOver(call: Call, event: HookEvent): Promise<Result<Outcome, R
   const { renderInject } = await import("../../../../domain/mail/render.ts");
   const more = remaining === 0 ? "" : `\n${remaining} more in the inbox: run ov mail check.`;
   const text = `${renderInject(letters)}${more}`;
-  const said = event === "stop" ? goOnAnswer(text) : contextAnswer(event, text);
+  const format = await app.hookFormat();
+  const said = event === "stop" ? format.goOn(text) : format.context(event, text);
   const messages = letters.map(({ message }) => message.seq);
   return ok({
     json: said,

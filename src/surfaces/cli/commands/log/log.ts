@@ -1,4 +1,3 @@
-import { readHookInput } from "../../../../domain/hook/hook-input.ts";
 import { ok } from "../../../../domain/result.ts";
 import { shortened } from "../../../../domain/text/sizes.ts";
 import type { Handler } from "../../command.ts";
@@ -7,7 +6,7 @@ import { hookEvents } from "./hook-events.ts";
 
 export const log: Handler = async ({ app, args, flags, io }) => {
   const event = args.event as keyof typeof hookEvents;
-  const told = isOn(flags.stdin) ? readHookInput(await io.stdin()) : undefined;
+  const told = isOn(flags.stdin) ? (await app.hookFormat()).read(await io.stdin()) : undefined;
   const data = {
     ...given("tool", told?.tool ?? text(flags["tool-name"])),
     ...given("sessionId", told?.sessionId),

@@ -69,6 +69,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     fullDisk: () => undefined,
     lacksBranch: () => false,
     engine: { status: () => (engine ? { pid: 1, socket: "", version: "0" } : undefined) },
+    hookFormat: absent,
     preflight: absent,
     environmentFor: absent,
     environmentForGates: absent,

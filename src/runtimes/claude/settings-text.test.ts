@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { hookCommand, hookSettings } from "./claude-hooks.ts";
-import { hookEvents } from "./hook-event.ts";
+import { hookEvents } from "../../domain/hook/hook-event.ts";
+import { hookCommand, hookSettings } from "./hooks.ts";
 import { freshSettings, installedEvents, withHooks, withoutHooks } from "./settings-text.ts";
 
 function edited(outcome: ReturnType<typeof withHooks>): string {

@@ -1,3 +1,4 @@
+import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
 import {
   added,
   asList,
@@ -14,8 +15,10 @@ import {
   stringOf,
   without,
 } from "../../structured-merge/index.ts";
-import { hookEntry, isEarlierCommand, isOurCommand } from "./claude-hooks.ts";
-import { claudeEvents, type HookEvent, hookEvents } from "./hook-event.ts";
+import { claudeEvents, hookEntry, isEarlierCommand, isOurCommand } from "./hooks.ts";
+
+/** Where Claude Code looks for settings of one person and one project. */
+export const settingsPath = ".claude/settings.local.json";
 
 /** A settings file with nothing but our entries. */
 export const freshSettings = (): string =>

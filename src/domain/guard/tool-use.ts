@@ -18,3 +18,14 @@ export const toolKinds = [
   "own",
 ] as const;
 export type ToolKind = (typeof toolKinds)[number];
+
+/** One use of a tool in the guard's own words. The adapter of each runtime reads it from the input of the tool. */
+export interface ToolUse {
+  readonly kind: ToolKind;
+  /** The shell command that is run; null when the input holds none. */
+  readonly command: string | null;
+  /** The files that are worked on, as the program named them. */
+  readonly paths: readonly string[];
+  /** The input holds new text for a file. */
+  readonly changes: boolean;
+}

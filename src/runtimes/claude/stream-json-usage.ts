@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
-import { type Fields, fields, number, text } from "./json-fields.ts";
+import { type Fields, fields, number, text } from "../shared/json-fields.ts";
 
 type UsageEvent = Extract<TurnEvent, { readonly kind: "usage" }>;
 type Counts = Pick<UsageEvent, "input" | "output" | "cacheRead" | "cacheWrite">;

@@ -1,4 +1,55 @@
-import { claudeEvents, type HookEvent, hookEvents } from "./hook-event.ts";
+import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
+import type { HookFormat, HookInput } from "../../domain/hook/hook-input.ts";
+import type { GuardCommand } from "../../ports/runtime.ts";
+import { type Fields, fields, text } from "../shared/json-fields.ts";
+import { claudeToolUse } from "./tools.ts";
+
+/** What Claude Code calls them. */
+export const claudeEvents: Readonly<Record<HookEvent, string>> = {
+  "session-start": "SessionStart",
+  "user-prompt": "UserPromptSubmit",
+  "pre-tool": "PreToolUse",
+  "post-tool": "PostToolUse",
+  stop: "Stop",
+  "pre-compact": "PreCompact",
+  "session-end": "SessionEnd",
+};
+
+/** Hooks as Claude Code calls them: JSON on standard input, JSON on standard output. */
+export const claudeHooks: HookFormat = {
+  read: readHookInput,
+  context: (event, additionalContext) => ({
+    hookSpecificOutput: { hookEventName: claudeEvents[event], additionalContext },
+  }),
+  goOn: (reason) => ({ decision: "block", reason }),
+};
+
+function readHookInput(given: string | undefined): HookInput | undefined {
+  const told = objectIn(given);
+  if (told === undefined) return undefined;
+  const tool = text(told.tool_name) ?? null;
+  return {
+    tool,
+    toolInput: told.tool_input,
+    use: claudeToolUse(tool ?? "", told.tool_input),
+    toolUseId: text(told.tool_use_id) ?? null,
+    sessionId: text(told.session_id) ?? null,
+    transcript: text(told.transcript_path) ?? null,
+    cwd: text(told.cwd) ?? null,
+    source: text(told.source) ?? null,
+    continuing: told.stop_hook_active === true,
+    subagent: text(told.agent_id) !== undefined,
+  };
+}
+
+function objectIn(given: string | undefined): Fields | undefined {
+  try {
+    return fields(JSON.parse(given ?? ""));
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
 
 /** The command of one event. It is also how our entries are recognised again. */
 export const hookCommand = (event: HookEvent): string => `ov hook ${event}`;
@@ -6,18 +57,11 @@ export const hookCommand = (event: HookEvent): string => `ov hook ${event}`;
 /** Seconds. Far more than a hook takes; a database that is locked is waited for. */
 const timeout = 30;
 
-/** As `GuardCommand` of the runtime port, which this layer may not import. */
-interface Guard {
-  readonly program: readonly string[];
-  readonly rules: string;
-  readonly digest: string;
-}
-
 interface EntryOptions {
   /** A guard that cannot run denies. For agents: a person would be locked out by a program that is gone. */
   readonly failClosed: boolean;
   /** Where it is known; otherwise our program is looked for by its name. */
-  readonly guard?: Pick<Guard, "program" | "digest"> | null;
+  readonly guard?: Pick<GuardCommand, "program" | "digest"> | null;
 }
 
 /** One entry of a settings file: every tool, one process. */
@@ -40,7 +84,7 @@ export const hookSettings = (options: EntryOptions) => ({
  * The guard alone, for turns that nobody watches: what a turn does is read from its output, and its mail comes as its
  * input.
  */
-export const guardSettings = ({ program, rules, digest }: Guard) => ({
+export const guardSettings = ({ program, rules, digest }: GuardCommand) => ({
   ...stayOn,
   hooks: {
     [claudeEvents["pre-tool"]]: [guardEntry([...program, "hook", "pre-tool", "--rules", rules, "--digest", digest])],

@@ -1,5 +1,5 @@
 import type { FailureCause } from "../../domain/turn/failure.ts";
-import { type Fields, fields, list, number, text } from "./json-fields.ts";
+import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
 
 /** What the lines of a turn said about a failure before its result, which does not repeat all of it. */
 export interface FailureNotes {

@@ -1,6 +1,6 @@
-import { hookEntry, isOurCommand } from "../hook/claude-hooks.ts";
-import { claudeEvents, type HookEvent, hookEvents } from "../hook/hook-event.ts";
-import type { GeneratedState } from "./generated-state.ts";
+import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
+import type { GeneratedState } from "../../domain/project/generated-state.ts";
+import { claudeEvents, hookEntry, isOurCommand } from "./hooks.ts";
 
 export interface HooksFound {
   /** The settings as they are. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { freshSettings, withHooks } from "../hook/settings-text.ts";
 import { hooksStanding } from "./hooks-standing.ts";
+import { freshSettings, withHooks } from "./settings-text.ts";
 
 const ships = freshSettings();
 /** As an earlier version would have written it. */

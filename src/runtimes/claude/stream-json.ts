@@ -1,6 +1,6 @@
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
-import { type Fields, fields, list, number, text } from "./json-fields.ts";
+import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
 import { byStatus, type FailureNotes, failureNotes, forbiddenMode, saidIn } from "./stream-json-failures.ts";
 import { type UsageAccount, usageAccount } from "./stream-json-usage.ts";
 
