@@ -49,3 +49,6 @@ const wayWords: Readonly<Record<string, string>> = {
   structured: "by the structure of the file",
   redo: "done again on what landed before",
 };
+
+/** The gap that a gate leaves which does not pass on the base either. */
+export const failsAsBefore = (gate: string): string => `gate ${gate} fails, as it did before this change`;

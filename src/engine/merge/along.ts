@@ -1,8 +1,8 @@
 import type { MergeEntry, MergeStatus } from "../../domain/merge/entry.ts";
 import type { LandedAlong } from "../../domain/merge/operation.ts";
-import type { Landing } from "../../domain/merge/train/member.ts";
 import type { Tx } from "../../ports/store.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
+import type { Landing } from "./train/steps.ts";
 
 interface AlongRequest {
   readonly target: string;

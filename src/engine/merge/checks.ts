@@ -2,7 +2,6 @@ import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts
 import { gateHash } from "../../domain/gate/gate-hash.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import type { CauseDetail } from "../../domain/merge/entry.ts";
-import type { CheckAnswer, CheckRequest } from "../../domain/merge/train/steps.ts";
 import { gateMark } from "../../domain/process/mark.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { CommandRun } from "../../ports/gate-runner.ts";
@@ -12,6 +11,7 @@ import type { GatePorts } from "../../usecases/gates/ports.ts";
 import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
+import type { CheckAnswer, CheckRequest } from "./train/steps.ts";
 
 /** The gates as a train asks them, and what they have said about each tree. */
 export interface Checks {

@@ -1,12 +1,12 @@
 import type { GateResult } from "../../domain/gate/gate.ts";
 import { gateHash } from "../../domain/gate/gate-hash.ts";
 import type { CauseDetail, Verdict } from "../../domain/merge/entry.ts";
-import { openLedger } from "../../domain/merge/train/evidence.ts";
-import { judge } from "../../domain/merge/train/judge.ts";
 import type { GatedWork } from "../../usecases/gates/environments.ts";
 import { openChecks } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
+import { openLedger } from "./train/gate-ledger.ts";
+import { judge } from "./train/judge.ts";
 
 export interface TipRequest {
   readonly commit: string;

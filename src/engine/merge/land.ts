@@ -1,7 +1,5 @@
 import { type MergeEntry, mergeRef, mergeStatuses, type Verdict } from "../../domain/merge/entry.ts";
 import type { LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
-import type { Landing } from "../../domain/merge/train/member.ts";
-import type { LandAnswer } from "../../domain/merge/train/steps.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newOp } from "../../usecases/merge/new-op.ts";
 import { landed } from "../../usecases/merge/settle-landing.ts";
@@ -9,6 +7,7 @@ import { comingAlong, isResting } from "./along.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
+import type { LandAnswer, Landing } from "./train/steps.ts";
 
 export interface LandRequest {
   readonly target: string;

@@ -1,6 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { landingMessage } from "../../domain/merge/landing-message.ts";
-import type { MergeAnswer } from "../../domain/merge/train/steps.ts";
 import type { LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
 import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
@@ -9,6 +8,7 @@ import { keepTerms, type MergePorts } from "./ports.ts";
 import { takeBackTheUndo } from "./redo.ts";
 import { commandFor, regenerate } from "./regenerate.ts";
 import type { Slots } from "./slots.ts";
+import type { MergeAnswer } from "./train/steps.ts";
 
 export interface MergeOne {
   /** The commit it is merged onto, and its tree. */

@@ -2,9 +2,6 @@ import { lastingProblem } from "../../domain/failure.ts";
 import type { AttemptOutcome } from "../../domain/merge/attempt.ts";
 import type { MergeCause, MergeEntry, Verdict } from "../../domain/merge/entry.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
-import type { EntryOutcome, Landing } from "../../domain/merge/train/member.ts";
-import type { TrainProgress, TrainSteps } from "../../domain/merge/train/steps.ts";
-import { runTrain } from "../../domain/merge/train/train.ts";
 import { blocked } from "../../usecases/merge/settle-block.ts";
 import { landed } from "../../usecases/merge/settle-landing.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
@@ -17,6 +14,8 @@ import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 import { droppedBehind, restsOnDropped } from "./rewritten-target.ts";
 import type { Slots } from "./slots.ts";
 import type { Concern } from "./steering.ts";
+import type { EntryOutcome, Landing, TrainProgress, TrainSteps } from "./train/steps.ts";
+import { runTrain } from "./train/train.ts";
 
 /** What could not land because of something outside is tried again after this time, and then after twice as long. */
 const retryBlockedMs = 30_000;

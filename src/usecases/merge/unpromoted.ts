@@ -3,7 +3,7 @@ import { termsHash } from "../../domain/gate/gate-hash.ts";
 import { verdictOf } from "../../domain/gate/verdict.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import { failsAsBefore } from "../../domain/merge/train/judge.ts";
+import { failsAsBefore } from "../../domain/merge/words.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";

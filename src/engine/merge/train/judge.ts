@@ -1,7 +1,8 @@
-import { setupGate } from "../../gate/gate.ts";
-import type { CauseDetail } from "../entry.ts";
-import type { GateLedger, TreeVerdict } from "./evidence.ts";
-import type { Evidence, Member, Tip, TrainEntry } from "./member.ts";
+import { setupGate } from "../../../domain/gate/gate.ts";
+import type { CauseDetail } from "../../../domain/merge/entry.ts";
+import { failsAsBefore } from "../../../domain/merge/words.ts";
+import type { GateLedger, TreeVerdict } from "./gate-ledger.ts";
+import type { Evidence, Member, Tip, TrainEntry } from "./steps.ts";
 
 /** What happens to a train whose gates fail before it, too: it lands with a gap, or waits. */
 export const baselinePolicies = ["warn", "block"] as const;
@@ -155,9 +156,6 @@ const innocent = (verdict: TreeVerdict): Probe => ({
   evidence: evidenceOf(verdict),
   failed: verdict.failed,
 });
-
-/** The gap that a gate leaves which does not pass on the base either. */
-export const failsAsBefore = (gate: string): string => `gate ${gate} fails, as it did before this change`;
 
 const evidenceOf = ({ failed, flaky }: TreeVerdict): Evidence => ({
   checked: true,

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { EntryOutcome } from "./member.ts";
 import {
   clashes,
   failingGates,
@@ -11,7 +10,8 @@ import {
   ModelWorld,
   partsOf,
   treeOf,
-} from "./model-world.ts";
+} from "../../../../testkit/train-model.ts";
+import type { EntryOutcome } from "./steps.ts";
 import { runTrain, type TrainReport, type TrainRequest } from "./train.ts";
 
 type Ride = Omit<TrainRequest<ModelEntry>, "base" | "entries">;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type ModelEntry, type ModelRules, ModelWorld } from "./model-world.ts";
+import { type ModelEntry, type ModelRules, ModelWorld } from "../../../../testkit/train-model.ts";
 import { runTrain, type TrainReport, type TrainRequest } from "./train.ts";
 
 const calm: ModelRules = { base: ["b"], held: [], rules: [], conflicts: [], wobbles: () => false, strangersAt: [] };

@@ -1,5 +1,13 @@
-import type { Landing, Tip, TrainEntry } from "./member.ts";
-import type { CheckAnswer, CheckRequest, LandAnswer, MergeAnswer, TrainSteps } from "./steps.ts";
+import type {
+  CheckAnswer,
+  CheckRequest,
+  LandAnswer,
+  Landing,
+  MergeAnswer,
+  Tip,
+  TrainEntry,
+  TrainSteps,
+} from "../src/engine/merge/train/steps.ts";
 
 /** A branch of the model: merging it adds these parts to the tree. */
 export interface ModelEntry extends TrainEntry {

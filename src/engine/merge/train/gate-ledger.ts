@@ -1,6 +1,5 @@
-import type { CauseDetail } from "../entry.ts";
-import type { Tip, TrainEntry } from "./member.ts";
-import type { CheckAnswer, CheckPurpose, CheckRequest, TrainSteps } from "./steps.ts";
+import type { CauseDetail } from "../../../domain/merge/entry.ts";
+import type { CheckAnswer, CheckPurpose, CheckRequest, Tip, TrainEntry, TrainSteps } from "./steps.ts";
 
 /** What all gates that apply said about a tree. */
 export interface TreeVerdict {
