@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeProjectFacet } from "../src/compose/init.ts";
+import { makeApp } from "../src/compose/app.ts";
 import { statePath } from "../testkit/state.ts";
 import { document, initWorld, ownFiles } from "./init.world.ts";
 
@@ -218,7 +218,7 @@ describe("a first init", () => {
 
   test("--project names the repository from elsewhere", async () => {
     using world = await initWorld();
-    const facet = makeProjectFacet({ cwd: world.base, env: world.env, project: "repo" });
+    const facet = await makeApp({ cwd: world.base, env: world.env, project: "repo" }).project();
     const said = await facet.init({ reset: false, commit: true, instructions: true });
     expect(said).toMatchObject({ ok: true, value: { root: world.root } });
     expect(await facet.currentBranch()).toBe("main");

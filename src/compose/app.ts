@@ -26,6 +26,7 @@ export interface AppOptions {
 
 /** The program as commands see it. Nothing is opened before a command asks for it. */
 export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, warn = () => {} }: AppOptions): App {
+  const here = typed === undefined ? cwd : resolve(cwd, typed);
   let place: FoundPlace | undefined;
   const thePlace = (): FoundPlace => {
     place ??= findPlace({ project: typed, fromEnvironment: env.OVERSTORY_PROJECT_ROOT, cwd });
@@ -46,7 +47,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
   const run = async (name: OperationName, request: unknown, listener?: Partial<Listener<unknown>>) => {
     const operation = await operationOf(name);
-    if (isUseCase(operation) || isRemote(env)) {
+    if (isUseCase(operation) || (isRemote(env) && operation.place === "engine")) {
       channel ??= await channelFor(await theProject(), { warn });
       const { OVERSTORY_TOKEN: token } = env;
       return channel.call({ name, request, ...(token === undefined ? {} : { token }) });
@@ -55,7 +56,8 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       import("../usecases/channel/run-effect.ts"),
       import("./world.ts"),
     ]);
-    return runEffect(makeWorld({ call: app.call, warn }), { name, operation, request }, listener);
+    const world = makeWorld({ call: app.call, warn, env, cwd: here, place: boundPlace, project: theProject });
+    return runEffect(world, { name, operation, request }, listener);
   };
   const app: App = {
     version,
@@ -107,10 +109,10 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       (await import("./init.ts")).makeProjectFacet({
         cwd,
         env,
+        call: app.call,
         ...(typed === undefined ? {} : { project: typed }),
       }),
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
-    config: async () => (await import("./config-facet.ts")).makeConfigFacet(await boundPlace(), env),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
     work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),

@@ -232,7 +232,9 @@ async function answer(project: Project, store: Store, text: string): Promise<str
   const call = async (step: OperationName, given: unknown) =>
     (await runUseCase(ports, { name: step, request: given, token })).result;
   // The catalogue gives each name the types of its own operation.
-  const world = makeWorld({ call: call as Call, warn: () => {} });
+  const terms = { call: call as Call, warn: () => {}, env: project.env, cwd: project.root };
+  const place = { root: project.root, state: project.dir };
+  const world = makeWorld({ ...terms, place: async () => place, project: async () => project, caller: "remote" });
   return JSON.stringify({ result: await runEffect(world, { name, operation, request }) });
 }
 

@@ -28,9 +28,9 @@ import {
 import { readText } from "../host/read-text.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { InitReport, InitRequest, ProjectFacet } from "../surfaces/cli/facets/project.ts";
+import type { Call } from "../usecases/operation.ts";
 import { bindProject, recordPlace } from "./bind-project.ts";
 import { directChannel } from "./channel.ts";
-import { makeConfigFacet } from "./config-facet.ts";
 import {
   configuredFacts,
   detectFacts,
@@ -50,10 +50,11 @@ export interface ProjectFacetOptions {
   readonly env: Environment;
   /** `--project`, when typed: the directory to work in instead of `cwd`. */
   readonly project?: string | undefined;
+  readonly call: Call;
 }
 
 /** The project around a directory, which need not be one yet. */
-export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): ProjectFacet {
+export function makeProjectFacet({ cwd, env, project, call }: ProjectFacetOptions): ProjectFacet {
   const place = project === undefined ? cwd : resolve(cwd, project);
   return {
     init: (request) => init({ place, env }, request),
@@ -74,8 +75,7 @@ export function makeProjectFacet({ cwd, env, project }: ProjectFacetOptions): Pr
       return { isConfigured: false, ...proposeFirst(repository.root, env) };
     },
     set: async (key, value) => {
-      const { root, state } = await findRepository(place);
-      const edited = await makeConfigFacet({ root, state }, env).set(key, value, { local: false });
+      const edited = await call("config.set", { key, value, local: false, at: "repository" });
       return edited.ok ? ok(null) : edited;
     },
     confirm: async (question) => (await import("./worktrees.ts")).confirm(question),

@@ -1,14 +1,58 @@
-import type { Call, World } from "../usecases/operation.ts";
+import { configFiles } from "../config/sources.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
+import { hasDatabase } from "../host/project-place.ts";
+import type { Call, Whereabouts, World } from "../usecases/operation.ts";
+import { doorOf, type Environment, type Project } from "./project.ts";
+import { runtimeNames } from "./runtime-names.ts";
 
 export interface WorldTerms {
   readonly call: Call;
   readonly warn: (line: string) => void;
+  readonly env: Environment;
+  /** The directory where the command was typed, or the one that it names. */
+  readonly cwd: string;
+  /** Where the project at hand is. */
+  readonly place: () => Promise<ProjectPlace>;
+  readonly project: () => Promise<Project>;
+  /** `remote`: the operation runs here for a process elsewhere, and only its token says whose. */
+  readonly caller?: "remote";
 }
 
 /** The ports of effects and streams, each loaded when it is asked for. */
-export const makeWorld = ({ call, warn }: WorldTerms): World => ({
-  call,
-  warn,
-  sleep: (ms) => Bun.sleep(ms),
-  processes: async () => (await import("../host/processes.ts")).linuxProcesses,
-});
+export const makeWorld = ({ call, warn, env, cwd, place, caller }: WorldTerms): World => {
+  const placeAt = async (at: Whereabouts = "project"): Promise<ProjectPlace> =>
+    at === "project" ? place() : (await import("../host/project/repository.ts")).findRepository(cwd);
+  return {
+    call,
+    warn,
+    sleep: (ms) => Bun.sleep(ms),
+    runtimes: runtimeNames,
+    requireOperator: async (action) => {
+      if (caller === "remote") {
+        const allowed = await call("identity.requireOperator", { action });
+        return allowed.ok ? undefined : allowed.refusal;
+      }
+      return (await import("./operator-only.ts")).operatorOnly((await place()).state, env, action);
+    },
+    processes: async () => (await import("../host/processes.ts")).linuxProcesses,
+    configuration: async (at) => {
+      const [{ makeConfiguration }, texts, { acknowledgeSetting }, here] = await Promise.all([
+        import("../config/configuration.ts"),
+        import("../host/project/files.ts"),
+        import("./judging-settings.ts"),
+        placeAt(at),
+      ]);
+      const onSet: Parameters<typeof makeConfiguration>[0]["onSet"] = (key, config) =>
+        acknowledgeSetting(here.state, key, config);
+      return makeConfiguration({ files: configFiles(here), env, texts, onSet });
+    },
+    branches: async (at) => {
+      const { repositoryBranches } = await import("../host/project/repository.ts");
+      return repositoryBranches(cwd, async () => (await placeAt(at)).root);
+    },
+    engine: async (at) => {
+      const { root, state } = await placeAt(at);
+      return hasDatabase(state) ? doorOf({ root, dir: state, env }) : undefined;
+    },
+  };
+};

@@ -2,6 +2,7 @@ import { adviseUseCases } from "./advise/catalog.ts";
 import { agentUseCases } from "./agents/catalog.ts";
 import { budgetUseCases } from "./budgets/catalog.ts";
 import { completionUseCases } from "./completions/catalog.ts";
+import { configOperations } from "./config/catalog.ts";
 import { coordinatorUseCases } from "./coordinators/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
@@ -26,6 +27,7 @@ export const catalog = {
   ...agentUseCases,
   ...budgetUseCases,
   ...completionUseCases,
+  ...configOperations,
   ...coordinatorUseCases,
   ...eventUseCases,
   ...gateUseCases,

@@ -1,6 +1,9 @@
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
+import type { Configuration } from "../ports/configuration.ts";
+import type { EngineDoor } from "../ports/engine-door.ts";
 import type { Processes } from "../ports/process.ts";
+import type { RepositoryBranches } from "../ports/repository.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
 
 /**
@@ -9,24 +12,26 @@ import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./ca
  * files, and keeps the order intent, effect, fact by calling reads and writes. A `stream` is an effect that tells how far
  * it is.
  */
-interface Beyond {
-  /** Only the operator may call it. */
+interface Beyond<Request> {
+  /** Only the operator may call it, also in a project without a database or with a broken one. */
   readonly operatorOnly?: boolean;
+  /** What it does, in words, for the refusal of what is the operator's alone: "install hooks". Without it, its name. */
+  readonly action?: (request: Request) => string;
   /**
-   * `engine`: for callers that cannot reach the project's files the engine runs it. `caller`: it acts on the terminal or
-   * the files of whoever calls, so such callers are refused.
+   * `engine`: for callers that cannot reach the project's files the engine runs it. `caller`: it acts on the terminal,
+   * the environment or the files of the caller, so it always runs in the caller's process.
    */
   readonly place: "engine" | "caller";
 }
 
-export interface Effect<Request, Reply> extends Beyond {
+export interface Effect<Request, Reply> extends Beyond<Request> {
   readonly kind: "effect";
   /** May be the last thing this process does at any of its lines: what is called again must go on from there. */
   readonly run: (world: World, request: Request) => Promise<Result<Reply, Refusal>>;
 }
 
 /** Runs until it has its reply or is cancelled; each item tells how things stand at one moment. */
-export interface Stream<Request, Reply, Item> extends Beyond {
+export interface Stream<Request, Reply, Item> extends Beyond<Request> {
   readonly kind: "stream";
   readonly run: (world: World, request: Request, listener: Listener<Item>) => Promise<Result<Reply, Refusal>>;
 }
@@ -46,11 +51,25 @@ export type Follow = <N extends StreamName>(
   listener?: Partial<Listener<ItemOf<N>>>,
 ) => Promise<Result<ReplyOf<N>, Refusal>>;
 
+/**
+ * Where an operation looks for its project: the one at hand, as commands find it, or the repository around the directory
+ * where the command was typed, which need not be a project yet.
+ */
+export type Whereabouts = "project" | "repository";
+
 /** What effects and streams may use. Each port is loaded when it is asked for: a command pays only for what it uses. */
 export interface World {
   readonly call: Call;
   /** Prints a line for the user at once, while the operation still runs. */
   readonly warn: (line: string) => void;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Refuses everybody but the operator, and puts the attempt on record where there is a store. */
+  readonly requireOperator: (action: string) => Promise<Refusal | undefined>;
+  /** The runtimes of this version, by name. */
+  readonly runtimes: readonly string[];
   processes(): Promise<Processes>;
+  configuration(at?: Whereabouts): Promise<Configuration>;
+  branches(at?: Whereabouts): Promise<RepositoryBranches>;
+  /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
+  engine(at?: Whereabouts): Promise<EngineDoor | undefined>;
 }

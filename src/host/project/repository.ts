@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
+import type { RepositoryBranches } from "../../ports/repository.ts";
 import { git } from "../git/git.ts";
 import { existing, placeIfAny, stateDir } from "../project-place.ts";
 
@@ -32,6 +33,15 @@ export async function findRepository(cwd: string): Promise<Repository> {
 export async function currentBranch(cwd: string): Promise<string | undefined> {
   return existsSync(cwd) ? ask(cwd, "symbolic-ref", "--quiet", "--short", "HEAD") : undefined;
 }
+
+export const repositoryBranches = (cwd: string, rootOf: () => Promise<string>): RepositoryBranches => ({
+  current: () => currentBranch(cwd),
+  has: async (branch) => {
+    const root = await rootOf();
+    const { code } = await git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`);
+    return code === 0 || (await currentBranch(root)) === branch;
+  },
+});
 
 /**
  * The top of the work tree, except where every other command would look elsewhere: in a linked worktree of a checkout

@@ -3,7 +3,6 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
 import type { AttachFacet } from "./facets/attach.ts";
-import type { ConfigFacet } from "./facets/config.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { EngineControl } from "./facets/engine.ts";
 import type { GuardFacet } from "./facets/guard.ts";
@@ -57,7 +56,6 @@ export interface App {
   engineControl(): Promise<EngineControl>;
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
-  config(): Promise<ConfigFacet>;
   hooks(): Promise<HooksFacet>;
   guard(): Promise<GuardFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */

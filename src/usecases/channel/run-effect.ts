@@ -1,5 +1,5 @@
 import type { Refusal } from "../../domain/refusal.ts";
-import type { Result } from "../../domain/result.ts";
+import { no, type Result } from "../../domain/result.ts";
 import type { AnyEffect } from "../catalog.ts";
 import type { Listener, World } from "../operation.ts";
 
@@ -10,8 +10,8 @@ export async function runEffect(
   listener: Partial<Listener<unknown>> = {},
 ): Promise<Result<unknown, Refusal>> {
   if (operation.operatorOnly === true) {
-    const allowed = await world.call("identity.requireOperator", { action: name });
-    if (!allowed.ok) return allowed;
+    const refused = await world.requireOperator(operation.action?.(request) ?? name);
+    if (refused !== undefined) return no(refused);
   }
   if (operation.kind === "effect") return operation.run(world, request);
   const { onItem = () => {}, signal = new AbortController().signal } = listener;

@@ -18,7 +18,7 @@ export const complete: Handler = async ({ app, args }) => {
 
 async function valuesOf(app: App, source: string, prefix: string): Promise<readonly string[]> {
   if (source === "configKeys") {
-    const listed = await (await app.config()).list(undefined);
+    const listed = await app.call("config.list", {});
     return listed.ok ? listed.value.map(({ key }) => key).filter((key) => key.startsWith(prefix)) : [];
   }
   if (source === "branches") {

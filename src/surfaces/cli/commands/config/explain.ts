@@ -1,13 +1,12 @@
 import { ok } from "../../../../domain/result.ts";
+import type { ConfigKey } from "../../../../usecases/config/config.ts";
 import type { Handler, Paint } from "../../command.ts";
-import type { ConfigKeyView } from "../../facets/config.ts";
 import { noEffect, plain, shown, warnOfProblems } from "./render.ts";
 
 export const explain: Handler = async ({ app, args, io }) => {
-  const config = await app.config();
-  const found = await config.explain(String(args.key));
+  const found = await app.call("config.explain", { key: String(args.key) });
   if (!found.ok) return found;
-  await warnOfProblems(config, io);
+  await warnOfProblems(app, io);
   const key = found.value;
   return ok({
     json: { ...key, value: plain(key.value), default: plain(key.default) },
@@ -15,7 +14,7 @@ export const explain: Handler = async ({ app, args, io }) => {
   });
 };
 
-function lines(paint: Paint, view: ConfigKeyView): readonly string[] {
+function lines(paint: Paint, view: ConfigKey): readonly string[] {
   const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(8))} ${value}`;
   return [
     paint.accent(view.key),

@@ -4,7 +4,7 @@ import { plain, shown } from "./render.ts";
 
 export const get: Handler = async ({ app, args }) => {
   const key = String(args.key);
-  const found = await (await app.config()).get(key);
+  const found = await app.call("config.get", { key });
   if (!found.ok) return found;
   return ok({ json: { key, value: plain(found.value) }, text: shown(found.value) });
 };

@@ -6,10 +6,9 @@ import { table } from "../../table.ts";
 import { plain, shown, warnOfProblems } from "./render.ts";
 
 export const list: Handler = async ({ app, args, io }) => {
-  const config = await app.config();
-  const found = await config.list(typeof args.section === "string" ? args.section : undefined);
+  const found = await app.call("config.list", typeof args.section === "string" ? { section: args.section } : {});
   if (!found.ok) return found;
-  await warnOfProblems(config, io);
+  await warnOfProblems(app, io);
   const keys = found.value.map((key) => ({ ...key, value: plain(key.value), default: plain(key.default) }));
   const rows: Rows = {
     columns: ["KEY", "VALUE", "ORIGIN", "NOTE"],

@@ -1,6 +1,7 @@
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { ConfigProblem } from "../../../../usecases/config/config.ts";
+import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
-import type { ConfigFacet, ConfigProblemView } from "../../facets/config.ts";
 
 /** A value on one line, as it could be typed again: text as it is, everything else as JSON, nothing when unset. */
 export function shown(value: unknown): string {
@@ -15,15 +16,15 @@ export const plain = (value: unknown): unknown => value ?? null;
 export const noEffect = (part: string): string => `accepted, no effect yet: it waits for ${part}`;
 
 /** `file:line:column key message`, the form editors can jump to. */
-export function problemLine({ file, line, column, key, message, nearest }: ConfigProblemView): string {
+export function problemLine({ file, line, column, key, message, nearest }: ConfigProblem): string {
   const place = line > 0 ? `${file}:${line}:${column}` : file;
   const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
   return visibleLine(`${place} ${key === "" ? "" : `${key} `}${message}${hint}`);
 }
 
 /** What is shown beside a broken configuration is partly defaults, and the reader should know. */
-export async function warnOfProblems(config: ConfigFacet, io: Io): Promise<void> {
-  const { problems } = await config.validate();
-  if (problems.length === 0) return;
+export async function warnOfProblems(app: App, io: Io): Promise<void> {
+  const found = await app.call("config.validate", {});
+  if (!found.ok || found.value.problems.length === 0) return;
   io.warn("the configuration has problems, so defaults stand in for some values: ov config validate");
 }

@@ -5,7 +5,7 @@ import { noEffect, plain, shown } from "./render.ts";
 
 export const set: Handler = async ({ app, args, flags, io }) => {
   const key = String(args.key);
-  const changed = await (await app.config()).set(key, String(args.value), { local: flags.local === true });
+  const changed = await app.call("config.set", { key, value: String(args.value), local: flags.local === true });
   if (!changed.ok) return changed;
   const { file, before, after, inForce } = changed.value;
   if (!inForce) io.warn(`${after.origin} overrules it: ${key} is still ${shown(after.value) || "not set"}`);

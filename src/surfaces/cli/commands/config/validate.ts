@@ -5,7 +5,9 @@ import { errorLine, successLine, warningLine } from "../../marks.ts";
 import { problemLine } from "./render.ts";
 
 export const validate: Handler = async ({ app, io }) => {
-  const { problems, warnings } = await (await app.config()).validate();
+  const found = await app.call("config.validate", {});
+  if (!found.ok) return found;
+  const { problems, warnings } = found.value;
   const valid = problems.length === 0;
   const lines = [
     ...problems.map((problem) => errorLine(io.paint, problemLine(problem))),

@@ -83,7 +83,7 @@ export async function existingBranch(
 
 /** It watches the same run and leads none. That there is none is no reason to stop what was started. */
 async function startMonitor({ app, io }: Pick<Call, "app" | "io">, { runId }: StartReply): Promise<boolean> {
-  const enabled = await (await app.config()).get("watchdog.tier2Enabled");
+  const enabled = await app.call("config.get", { key: "watchdog.tier2Enabled" });
   if (!enabled.ok || enabled.value !== true) {
     io.warn("no monitor was started: switch it on with ov config set watchdog.tier2Enabled true");
     return false;

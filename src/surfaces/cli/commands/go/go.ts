@@ -128,7 +128,7 @@ async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> 
 async function keepRuntime({ app, flags }: Call): Promise<Result<null, Refusal>> {
   const runtime = text(flags.runtime);
   if (runtime === undefined) return ok(null);
-  const set = await (await app.config()).set("runtime.default", runtime, { local: true });
+  const set = await app.call("config.set", { key: "runtime.default", value: runtime, local: true });
   return set.ok ? ok(null) : set;
 }
 

@@ -3,7 +3,6 @@ import { type InvalidInput, invalid, type Refusal } from "../../../../domain/ref
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import type { App } from "../../app.ts";
 import type { Call } from "../../command.ts";
-import type { ConfigFacet } from "../../facets/config.ts";
 import { integer, isOn, list, text } from "../task/given.ts";
 
 export interface NamedGate {
@@ -34,28 +33,27 @@ export interface Terms {
 }
 
 export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise<Result<Terms, Refusal>> {
-  const config = await app.config();
   const budget = budgetOf(text(flags["budget-usd"]));
   if (!budget.ok) return budget;
-  const configured = await gatesOf(config);
+  const configured = await gatesOf(app);
   if (!configured.ok) return configured;
   const known = new Set(configured.value.map(({ command }) => command));
   const typed = new Set((list(flags.gate) ?? []).filter((command) => !known.has(command)));
   const added = [...typed].map((command) => ({ name: command, command }));
   const gates = [...configured.value, ...added];
-  const unverified = isOn(flags["land-unverified"]) ? "land" : await settingOf(config, "merge.unverified");
-  const maxAgents = integer(flags["max-agents"]) ?? (await numberOf(config, "agents.maxSessionsPerRun"));
-  const budgetUsd = budget.value ?? (await numberOf(config, "budgets.run.usd"));
+  const unverified = isOn(flags["land-unverified"]) ? "land" : await settingOf(app, "merge.unverified");
+  const maxAgents = integer(flags["max-agents"]) ?? (await numberOf(app, "agents.maxSessionsPerRun"));
+  const budgetUsd = budget.value ?? (await numberOf(app, "budgets.run.usd"));
   return ok({
-    maxConcurrent: await numberOf(config, "agents.maxConcurrent"),
-    maxDepth: await numberOf(config, "agents.maxDepth"),
+    maxConcurrent: await numberOf(app, "agents.maxConcurrent"),
+    maxDepth: await numberOf(app, "agents.maxDepth"),
     maxAgents,
     budgetUsd,
     ownBudgetUsd: budget.value,
     gates,
     added,
-    baselineFailing: (await settingOf(config, "merge.baselineFailing")) === "block" ? "block" : "warn",
-    promote: (await settingOf(config, "merge.promote")) === "auto" ? "auto" : "ask",
+    baselineFailing: (await settingOf(app, "merge.baselineFailing")) === "block" ? "block" : "warn",
+    promote: (await settingOf(app, "merge.promote")) === "auto" ? "auto" : "ask",
     unverified: unverified === "land" ? "land" : "wait",
     changes: [
       ...(added.length === 0 ? [] : [{ key: "project.qualityGates", value: JSON.stringify(gates) }]),
@@ -69,10 +67,9 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
 
 /** Writes what must be true; an engine that runs with the old settings makes room for one that knows the new ones. */
 export async function applyTerms(app: App, { changes }: Terms): Promise<Result<null, Refusal>> {
-  const config = await app.config();
   let changed = false;
   for (const { key, value } of changes) {
-    const set = await config.set(key, value, { local: true });
+    const set = await app.call("config.set", { key, value, local: true });
     if (!set.ok) return set;
     changed ||= JSON.stringify(set.value.before) !== JSON.stringify(set.value.after.value);
   }
@@ -88,8 +85,8 @@ function budgetOf(typed: string | undefined): Result<number | undefined, Invalid
   return no(invalid("budget-usd", `must be a number above 0 and at most ${mostAmount.usd}`, { value: typed }));
 }
 
-async function gatesOf(config: ConfigFacet): Promise<Result<readonly NamedGate[], Refusal>> {
-  const found = await config.get("project.qualityGates");
+async function gatesOf(app: App): Promise<Result<readonly NamedGate[], Refusal>> {
+  const found = await app.call("config.get", { key: "project.qualityGates" });
   if (!found.ok) return found;
   return ok(Array.isArray(found.value) ? found.value.filter(isGate) : []);
 }
@@ -99,13 +96,13 @@ function isGate(value: unknown): value is NamedGate {
   return typeof value.name === "string" && typeof value.command === "string";
 }
 
-async function numberOf(config: ConfigFacet, key: string): Promise<number> {
-  const value = await settingOf(config, key);
+async function numberOf(app: App, key: string): Promise<number> {
+  const value = await settingOf(app, key);
   if (typeof value !== "number") throw new Error(`there is no number ${key}`);
   return value;
 }
 
-async function settingOf(config: ConfigFacet, key: string): Promise<unknown> {
-  const found = await config.get(key);
+async function settingOf(app: App, key: string): Promise<unknown> {
+  const found = await app.call("config.get", { key });
   return found.ok ? found.value : undefined;
 }

@@ -46,8 +46,8 @@ function appFor(world: MailWorld): App {
   const keys = Object.entries(thresholds).map(([name, value]) => ({ key: `watchdog.${name}`, value }));
   const app = {
     notices: async () => [],
-    call: (_name: string, request: Parameters<typeof assessHealth.run>[2]) => world.call(assessHealth, request),
-    config: async () => ({ list: async () => ok(keys) }),
+    call: async (name: string, request: Parameters<typeof assessHealth.run>[2]) =>
+      name === "config.list" ? ok(keys) : world.call(assessHealth, request),
     engineControl: async () => ({ start: async () => ok({ pid: 4711, started: true }) }),
   };
   return app as unknown as App;

@@ -1,10 +1,10 @@
 import type { HealthLimits } from "../../../../domain/health/facts.ts";
 import { stateDirName } from "../../../../domain/project/place.ts";
 import { ok } from "../../../../domain/result.ts";
+import type { ConfigKey } from "../../../../usecases/config/config.ts";
 import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io } from "../../command.ts";
-import type { ConfigKeyView } from "../../facets/config.ts";
 import { successLine } from "../../marks.ts";
 import { integer, isOn } from "../task/given.ts";
 import { follow } from "./follow.ts";
@@ -14,7 +14,7 @@ import { healthLine } from "./render.ts";
 const pidFile = `${stateDirName}/run/engine.json`;
 
 export const watch: Handler = async ({ app, flags, io }) => {
-  const keys = await (await app.config()).list("watchdog");
+  const keys = await app.call("config.list", { section: "watchdog" });
   if (!keys.ok) return keys;
   const intervalMs = integer(flags.interval) ?? numberOf(keys.value, "tier0IntervalMs");
   const engine = await (await app.engineControl()).start();
@@ -65,7 +65,7 @@ function rest(ms: number, over: AbortSignal): Promise<void> {
   });
 }
 
-const limitsOf = (keys: readonly ConfigKeyView[]): HealthLimits => ({
+const limitsOf = (keys: readonly ConfigKey[]): HealthLimits => ({
   staleThresholdMs: numberOf(keys, "staleThresholdMs"),
   zombieThresholdMs: numberOf(keys, "zombieThresholdMs"),
   nudgeIntervalMs: numberOf(keys, "nudgeIntervalMs"),
@@ -73,7 +73,7 @@ const limitsOf = (keys: readonly ConfigKeyView[]): HealthLimits => ({
 });
 
 /** The configuration has been checked, so a key that is no number here is one that does not exist. */
-function numberOf(keys: readonly ConfigKeyView[], name: string): number {
+function numberOf(keys: readonly ConfigKey[], name: string): number {
   const value = keys.find(({ key }) => key === `watchdog.${name}`)?.value;
   if (typeof value !== "number") throw new Error(`there is no number watchdog.${name}`);
   return value;

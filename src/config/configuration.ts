@@ -1,0 +1,146 @@
+import { existsSync, realpathSync } from "node:fs";
+import { relative } from "node:path";
+import { invalid, type Refusal } from "../domain/refusal.ts";
+import { no, ok } from "../domain/result.ts";
+import type { ConfigKey, Configuration } from "../ports/configuration.ts";
+import { keepCopies } from "./compile.ts";
+import { setConfigValue } from "./edit.ts";
+import { configKeys, type Explanation, explain, listConfig, withoutEffect } from "./explain.ts";
+import { type Loaded, loadConfig } from "./load.ts";
+import { type ConfigProblem, unusableConfig } from "./problem.ts";
+import type { Config } from "./schema.ts";
+import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
+
+export interface ConfigurationTerms {
+  readonly files: ConfigFiles;
+  readonly env: Environment;
+  readonly texts: TextFiles;
+  /** The key was set; these are the settings that count now. */
+  readonly onSet: (key: string, config: Config) => void;
+}
+
+/** How files are written so that a reader sees the old or the new text and no edit is lost. */
+export interface TextFiles {
+  readonly textIfAny: (path: string) => string;
+  readonly createFile: (path: string, text: string) => boolean;
+  readonly replaceFile: (
+    path: string,
+    replacement: {
+      readonly bytes: string;
+      readonly accept: (draft: string) => Promise<boolean>;
+      readonly madeFrom: string;
+    },
+  ) => Promise<boolean>;
+}
+
+export function makeConfiguration(terms: ConfigurationTerms): Configuration {
+  const { files, env, onSet } = terms;
+  const { root } = files;
+  const load = (): Promise<Loaded> => loadConfig(files, env);
+  return {
+    list: async (section) => listConfig(await load(), section).map((each) => shownKey(root, each)),
+    sections,
+    explain: async (key) => {
+      const found = explain(key, await load());
+      return found.ok ? ok(shownKey(root, found.value)) : found;
+    },
+    get: async (key) => {
+      const loaded = await load();
+      const found = explain(key, loaded);
+      if (!found.ok) return found;
+      if (!loaded.ok) throw unusableConfig(files.project, loaded.problems);
+      return ok(found.value.value);
+    },
+    problems: async () => {
+      const loaded = await load();
+      const { problems, warnings } = loaded;
+      const shown = (list: readonly ConfigProblem[]): ConfigProblem[] =>
+        list.map((problem) => ({ ...problem, file: shownFile(root, problem.file) }));
+      return { problems: shown(problems), warnings: shown([...warnings, ...withoutEffect(loaded)]) };
+    },
+    set: async (key, typed, { local }) => {
+      const layer = local ? "local" : "project";
+      const before = explain(key, await load());
+      if (!before.ok) return before;
+      const refused = await write(terms, { key, typed, layer });
+      if (refused !== undefined) return no(refused);
+      // Copies the files at once: the user may switch branches before another command reads them.
+      keepCopies(files);
+      const loaded = await load();
+      if (loaded.ok) onSet(key, loaded.config);
+      const after = explain(key, loaded);
+      if (!after.ok) return after;
+      return ok({
+        file: relative(root, files[layer]),
+        before: before.value.value,
+        after: shownKey(root, after.value),
+        inForce: after.value.origin.layer === layer,
+      });
+    },
+  };
+}
+
+function shownKey(root: string, { origin, ...rest }: Explanation): ConfigKey {
+  const { layer, file, line } = origin;
+  const where = layer === "default" ? layer : shownFile(root, file);
+  return { ...rest, origin: line > 0 ? `${where}:${line}` : where };
+}
+
+/** A variable's name is no path. */
+const shownFile = (root: string, file: string): string => (file.startsWith("/") ? relative(root, file) : file);
+
+function sections(): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (const key of configKeys()) {
+    const parts = key.split(".");
+    for (let depth = 1; depth <= parts.length; depth++) known.add(parts.slice(0, depth).join("."));
+  }
+  return known;
+}
+
+interface Edit {
+  readonly key: string;
+  readonly typed: string;
+  readonly layer: "project" | "local";
+}
+
+async function write(
+  { files, env, texts }: ConfigurationTerms,
+  { key, typed, layer }: Edit,
+): Promise<Refusal | undefined> {
+  const { textIfAny, createFile, replaceFile } = texts;
+  // What counts here so far must not be lost because another branch is checked out.
+  if (fileInForce(files, layer) !== files[layer]) createFile(files[layer], textIfAny(files.lastKnown[layer]));
+  const file = existsSync(files[layer]) ? realpathSync(files[layer]) : files[layer];
+  for (let attempt = 0; attempt < patience; attempt++) {
+    const text = textIfAny(file);
+    const edited = await setConfigValue(text, key, typed, file);
+    if (!edited.ok) return refusalOf(key, typed, edited.refusal);
+    if (edited.value === text) return undefined;
+    const before = await loadConfig(files, env);
+    let fresh: readonly ConfigProblem[] = [];
+    const accept = async (draft: string): Promise<boolean> => {
+      const after = await loadConfig({ ...files, [layer]: draft }, env);
+      fresh = after.problems.filter((problem) => !before.problems.some((known) => isSame(known, problem)));
+      return fresh.length === 0;
+    };
+    if (await replaceFile(file, { bytes: edited.value, accept, madeFrom: text })) return undefined;
+    if (fresh.length > 0) return refusalOf(key, typed, fresh);
+    // Another program edited the file meanwhile. Its change must not be undone, so the edit is made once more.
+  }
+  return { kind: "busy", what: file };
+}
+
+/** Edits are rare and typed by hand; losing this race more often than that means something writes in a loop. */
+const patience = 5;
+
+const isSame = (a: ConfigProblem, b: ConfigProblem): boolean => a.key === b.key && a.message === b.message;
+
+/** What is wrong with the value, in the words of the first complaint; the others follow it. */
+function refusalOf(key: string, typed: string, problems: readonly ConfigProblem[]): Refusal {
+  const [first, ...more] = problems;
+  if (first === undefined) return invalid(key, "cannot be set", { value: typed });
+  if (first.key === "") throw unusableConfig(first.file, problems);
+  const problem = [first.message, ...more.map((other) => `${other.key} ${other.message}`)].join("; ");
+  return invalid(first.key, problem, first.nearest === undefined ? {} : { nearest: first.nearest });
+}

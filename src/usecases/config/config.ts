@@ -1,0 +1,93 @@
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { ConfigChange, ConfigKey, ConfigProblem } from "../../ports/configuration.ts";
+import type { Effect, Whereabouts, World } from "../operation.ts";
+
+export type { ConfigKey, ConfigProblem } from "../../ports/configuration.ts";
+
+export interface SetRequest {
+  readonly key: string;
+  readonly value: string;
+  /** Writes this machine's own file instead of the project's. */
+  readonly local: boolean;
+  readonly at?: Whereabouts;
+}
+
+export const get: Effect<{ readonly key: string }, unknown> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { key }) => (await world.configuration()).get(key),
+};
+
+export const explain: Effect<{ readonly key: string }, ConfigKey> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { key }) => (await world.configuration()).explain(key),
+};
+
+/** All keys, or those of a section. */
+export const list: Effect<{ readonly section?: string | undefined }, readonly ConfigKey[]> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { section }) => {
+    const configuration = await world.configuration();
+    const all = await configuration.list(section);
+    if (section === undefined || all.length > 0) return ok(all);
+    const near = nearest(section, configuration.sections());
+    const extra = near === undefined ? { value: section } : { value: section, nearest: near };
+    return no(invalid("section", "has no keys", extra));
+  },
+};
+
+export const validate: Effect<
+  object,
+  { readonly problems: readonly ConfigProblem[]; readonly warnings: readonly ConfigProblem[] }
+> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => ok(await (await world.configuration()).problems()),
+};
+
+/** Sets one key. What does not fit is refused and changes nothing. */
+export const set: Effect<SetRequest, ConfigChange> = {
+  kind: "effect",
+  place: "caller",
+  operatorOnly: true,
+  action: ({ key }) => `set ${key}`,
+  run: async (world, { key, value, local, at }) => {
+    const configuration = await world.configuration(at);
+    const known = await configuration.explain(key);
+    if (!known.ok) return known;
+    const unknown = await unknownValue(world, { key, typed: value.trim(), at });
+    if (unknown !== undefined) return no(unknown);
+    const changed = await configuration.set(key, value, { local });
+    if (changed.ok) await tellEngine(world, key, at);
+    return changed;
+  },
+};
+
+/** A runtime or branch that does not exist has the right form, and everything would fail later because of it. */
+async function unknownValue(
+  { runtimes, branches }: World,
+  { key, typed, at }: { readonly key: string; readonly typed: string; readonly at: Whereabouts | undefined },
+): Promise<Refusal | undefined> {
+  if (typed === "") return undefined;
+  if (key === "runtime.default" || key.startsWith("runtime.capabilities.")) {
+    if (runtimes.includes(typed)) return undefined;
+    const near = nearest(typed, runtimes);
+    const extra = { value: typed, allowed: runtimes, ...(near === undefined ? {} : { nearest: near }) };
+    return invalid(key, "is not a runtime of this version", extra);
+  }
+  if (key !== "project.canonicalBranch" || (await (await branches(at)).has(typed))) return undefined;
+  return invalid(key, "is not a branch of this repository; create it first: git branch <name>", { value: typed });
+}
+
+/**
+ * Tells a running engine of the new settings. A raised budget may free an agent, so a change of budgets also starts an
+ * engine.
+ */
+async function tellEngine(world: World, key: string, at: Whereabouts | undefined): Promise<void> {
+  const engine = await world.engine(at);
+  if (engine !== undefined && !(await engine.wake()) && key.startsWith("budgets.")) await engine.ensure();
+}
