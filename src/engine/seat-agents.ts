@@ -4,7 +4,7 @@ import { isIntegration } from "../domain/merge/landing-branch.ts";
 import { unsettledLines } from "../domain/worktree/unsettled.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
-import { record } from "../usecases/events/record.ts";
+import { notice, record } from "../usecases/events/record.ts";
 import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
@@ -216,7 +216,7 @@ async function bringBack(ports: SeatPorts, agent: Agent, { path, identity, branc
       await record(tx, now, { source: "engine", agent, type: "work_restored", data: restored });
     }
     if (kept !== undefined) await remember(tx, agent, kept, now);
-    if (lines.length === 0 || !(await tx.notices.once(agent.id, "unsettled_work", "", null))) return;
+    if (lines.length === 0 || !(await notice(tx, { kind: "unsettled_work", about: agent.id }))) return;
     await tell(tx, ports, agent, {
       recipients: [...new Set([agentName, agent.parentName, "operator"])],
       subject: `[ENGINE] not all work of ${agentName} is on its branch`,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EventFact } from "./event.ts";
 import { eventKinds, isKnownKind } from "./event-kinds.ts";
+import { noticeKinds } from "./notice-kinds.ts";
 
 test("the compiler refuses a kind that is not in the table, and data that is not of its kind", () => {
   // `tsc` fails on a line below when it stops being an error.
@@ -30,6 +31,17 @@ test("every kind of the table is written somewhere", () => {
   const isWritten = (kind: string): boolean =>
     new RegExp(kind.includes("_") ? `"${kind}"` : `\\btype: [^\\n]*"${kind}"`).test(text);
   expect(Object.keys(eventKinds).filter((kind) => !isWritten(kind))).toEqual([]);
+});
+
+test("every notice is guarded by `notice`, and every kind of notice is told somewhere", () => {
+  const guards = sources().filter(({ text }) => /\bnotices\s*\.once\(/.test(text));
+  expect(guards.map(({ path }) => path)).toEqual(["usecases/events/record.ts"]);
+  const text = sources()
+    .filter((source) => /\bnotice\(|type HealthAction\b/.test(source.text))
+    .map((source) => source.text)
+    .join("\n");
+  const isTold = (kind: string): boolean => new RegExp(`\\b(kind|problem): [^\\n]*"${kind}"`).test(text);
+  expect(noticeKinds.filter((kind) => !isTold(kind))).toEqual([]);
 });
 
 test("a kind of a newer version, and a word of the language, are not known", () => {

@@ -3,6 +3,7 @@ import { failures, isTransient } from "../../domain/turn/failure.ts";
 import type { Settlement, TurnEnd } from "../../domain/turn/settle.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
+import { notice } from "../../usecases/events/record.ts";
 import { tellOperator } from "../../usecases/mail/post.ts";
 
 const patienceMs = 60 * 60_000;
@@ -37,7 +38,7 @@ export async function settleParking(
   await tx.waits.add({ agentName: agent.name, kind: "rate_limit", ref: provider, since: now, deadline: null });
   const parked = (await tx.waits.of(agent.name)).find((wait) => wait.kind === "rate_limit");
   if (parked === undefined || now - parked.since < patienceMs) return;
-  if (!(await tx.notices.once(agent.id, "rate_limit", String(parked.since), null))) return;
+  if (!(await notice(tx, { kind: "rate_limit", about: agent.id, key: String(parked.since) }))) return;
   await escalate(tx, context, agent, {
     subject: `${agent.name} has been parked for more than an hour: ${failures[end.cause].words}`,
     body: `It goes on by itself when that is over; its next try is at ${new Date(settlement.next.notBefore).toISOString()}. To give up on it: ov stop ${agent.name}`,
@@ -56,7 +57,7 @@ export async function settleHopeless(
 ): Promise<void> {
   if (settlement.state !== "zombie" || end.kind !== "failed" || end.cause === "unknown") return;
   if (agent.parentName === "operator") return;
-  if (!(await tx.notices.once(agent.id, "hopeless", "", null))) return;
+  if (!(await notice(tx, { kind: "hopeless", about: agent.id }))) return;
   await escalate(tx, context, agent, {
     subject: `${agent.name} ended: ${failures[end.cause].words}`,
     body: `${end.reason}${advice === null ? "" : `\n\nNext: ${advice}`}`,

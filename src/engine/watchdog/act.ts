@@ -4,7 +4,7 @@ import type { Assessment, HealthAction } from "../../domain/health/assess.ts";
 import type { Tx } from "../../ports/store.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
-import { record } from "../../usecases/events/record.ts";
+import { notice, record } from "../../usecases/events/record.ts";
 import { post } from "../../usecases/mail/post.ts";
 import type { Observed } from "./observe.ts";
 import type { WatchdogPorts } from "./ports.ts";
@@ -57,7 +57,7 @@ async function report(
   { problem }: Extract<HealthAction, { kind: "report" }>,
 ): Promise<void> {
   const { agent, facts, stored } = observed;
-  if (!(await tx.notices.once(agent.id, problem, reportKey(observed), null))) return;
+  if (!(await notice(tx, { kind: problem, about: agent.id, key: reportKey(observed) }))) return;
   const data = { turnId: stored.queuedTurn?.id ?? null, dueForMs: facts.queued?.dueForMs ?? facts.silentMs };
   await record(tx, clock.now(), { source: "watchdog", agent, type: problem, level: "error", data });
 }

@@ -1,6 +1,7 @@
 import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
+import { notice } from "../events/record.ts";
 import { announcePhases } from "../health/announce-phases.ts";
 import { readerOfNotice } from "../mail/hand-on.ts";
 import { noteForward, post } from "../mail/post.ts";
@@ -69,13 +70,13 @@ async function announceDeath(
   agent: Agent,
   end: AgentEnd,
 ): Promise<void> {
-  if (!(await tx.notices.once(agent.id, "worker_died", "", null))) return;
+  if (!(await notice(tx, { kind: "worker_died", about: agent.id }))) return;
   const { parentName } = agent;
   // A parent that has ended reads nothing; a notice that stays with it would leave the whole line above asleep.
   const reader = await readerOfNotice(tx, parentName);
   const isForwarded = reader !== parentName;
   const what = `${agent.capability}${agent.taskId === null ? "" : ` on ${agent.taskId}`}`;
-  const notice = await post(
+  const letter = await post(
     tx,
     { ids, now },
     {
@@ -112,7 +113,7 @@ async function announceDeath(
       }),
     },
   );
-  if (isForwarded) await noteForward(tx, notice, parentName, reader);
+  if (isForwarded) await noteForward(tx, letter, parentName, reader);
 }
 
 /** What the reader can do where the cause of the end names nothing better. */

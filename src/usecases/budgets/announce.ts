@@ -3,7 +3,7 @@ import { inWords, shown } from "../../domain/budget/amount.ts";
 import { endsAt, type Ledger, type LedgerKey, refOf } from "../../domain/budget/budget.ts";
 import { percentOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
-import { record } from "../events/record.ts";
+import { notice, record } from "../events/record.ts";
 import { post, type Recipient } from "../mail/post.ts";
 import type { BudgetTerms } from "./terms.ts";
 
@@ -13,7 +13,7 @@ type Filled = LedgerKey & Pick<Ledger, "spent"> & { readonly limit: number };
 /** Tells the operator that turns stop for want of budget: once per ledger and limit, however many agents it parks. */
 export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledger: Filled): Promise<void> {
   const key = `${refOf(ledger)}:${ledger.limit}`;
-  if (!(await tx.notices.once(ledger.subject, "budget_exceeded", key, null))) return;
+  if (!(await notice(tx, { kind: "budget_exceeded", about: ledger.subject, key }))) return;
   const resumes = endsAt(ledger);
   const byItself = resumes === null ? "" : ` Otherwise they go on at ${new Date(resumes).toISOString()}.`;
   const body =

@@ -1,6 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import type { Event, EventFact, EventSource } from "../../domain/event/event.ts";
+import type { NoticeKind } from "../../domain/event/notice-kinds.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** Whose event it is. `agent` stands for its id, name and run; a field that is given besides it counts instead. */
@@ -31,3 +32,12 @@ export function byCaller(caller: Caller, runId: string | null = null): EventOwne
   const { kind: source, name: agentName, agentId, turnId } = caller;
   return { source, runId: runId ?? caller.runId, agentName, agentId, turnId };
 }
+
+/**
+ * May this be told? True the first time, in the transaction that then tells it; false ever after. If that transaction
+ * fails, the next try may tell it.
+ */
+export const notice = (
+  tx: Pick<Tx, "notices">,
+  { kind, about, key = "" }: { readonly kind: NoticeKind; readonly about: string; readonly key?: string },
+): Promise<boolean> => tx.notices.once(about, kind, key, null);

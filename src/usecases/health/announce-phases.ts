@@ -3,7 +3,7 @@ import { endedPhase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
-import { record } from "../events/record.ts";
+import { notice, record } from "../events/record.ts";
 import { post, type Recipient } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 
@@ -18,7 +18,8 @@ export async function announcePhases(
   const newest = newestPerName(await tx.agents.list({ runId }));
   const phase = endedPhase(newest, await announcedBefore(tx, runId));
   if (phase === undefined) return;
-  if (!(await tx.notices.once(runId, "phase", ids.digest(phase.set.join("\n")), null))) return;
+  const key = ids.digest(phase.set.join("\n"));
+  if (!(await notice(tx, { kind: "phase", about: runId, key }))) return;
   const facts = {
     phase: phase.name,
     workerCount: phase.agents.length,

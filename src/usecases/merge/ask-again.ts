@@ -1,6 +1,7 @@
 import { approvalFor, waitingReason } from "../../domain/merge/approval.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
+import { notice } from "../events/record.ts";
 import type { Context } from "../usecase.ts";
 import { askForApproval } from "./approval-wait.ts";
 import { factsOf } from "./enqueue.ts";
@@ -22,9 +23,9 @@ export interface Doubt {
 export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doubt: Doubt): Promise<boolean> {
   const { id, branch, headCommit } = entry;
   // The same commit may be queued again when it is announced again. The answer is about the commit.
-  const isFirst = await tx.notices.once(branch, "merge_doubt", headCommit, null);
+  const isFirst = await notice(tx, { kind: "merge_doubt", about: branch, key: headCommit });
   if (!isFirst && entry.approval === "operator") return false;
-  const isNew = await tx.notices.once(mergeRef(id), "merge_doubt", headCommit, null);
+  const isNew = await notice(tx, { kind: "merge_doubt", about: mergeRef(id), key: headCommit });
   const message = doubt.why.join("; ");
   const difference = beginningOf(doubt.difference);
   const causeDetail = { message, files: doubt.files, difference };

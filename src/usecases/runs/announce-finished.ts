@@ -2,6 +2,7 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
+import { notice } from "../events/record.ts";
 import { post } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context } from "../usecase.ts";
@@ -25,7 +26,8 @@ export async function announceFinished(
   if (workers.some(isOpen)) return;
   if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return;
   const set = workers.map(({ name, generation }) => `${name}#${generation}`).toSorted();
-  if (!(await tx.notices.once(runId, "finished", ids.digest(set.join("\n")), null))) return;
+  const key = ids.digest(set.join("\n"));
+  if (!(await notice(tx, { kind: "finished", about: runId, key }))) return;
   await post(
     tx,
     { ids, now },
