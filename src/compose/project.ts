@@ -38,6 +38,7 @@ export interface Project {
   readonly warnings: readonly { readonly key: string; readonly message: string }[];
   /** For whoever runs a command here, whatever it is. */
   readonly notices: readonly string[];
+  readonly limitSources?: Settings["limitSources"];
 }
 
 export async function openProject(
@@ -130,7 +131,11 @@ export function leaseMsFor(env: Environment): number {
 
 const leaseMs = 15_000;
 
-export const settingsOf = ({ config }: Project): Settings => ({ ...config, runtimes: runtimeNames });
+export const settingsOf = ({ config, limitSources = {} }: Project): Settings => ({
+  ...config,
+  limitSources,
+  runtimes: runtimeNames,
+});
 
 /** What can be seen of whoever types a command: it is this process. */
 export const thisProcess: ProcessSight = {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileS
 import { dirname } from "node:path";
 import { type ProjectPlace, sharedDirName } from "../domain/project/place.ts";
 import { compiledPath, printCompiled, type ReadyConfig, type Stamp, stampOf } from "./compiled.ts";
-import { type Loaded, loadConfig } from "./load.ts";
+import { type Loaded, loadConfig, readyConfig } from "./load.ts";
 import { configFiles, type Environment } from "./sources.ts";
 
 /** Loads the sources and, when they are without error, leaves the result for the fast path. */
@@ -12,7 +12,7 @@ export async function compileConfig(place: ProjectPlace, env: Environment): Prom
   const loaded = await loadConfig(configFiles(place), env);
   if (loaded.ok) keepCopies(place);
   if (loaded.ok && stamp !== undefined && isSettled(stamp, Date.now())) {
-    write(place, stamp, { config: loaded.config, warnings: loaded.warnings, notices: loaded.notices });
+    write(place, stamp, readyConfig(loaded));
   }
   return loaded;
 }

@@ -10,6 +10,8 @@ export interface ReadyConfig {
   readonly config: Config;
   readonly warnings: readonly ConfigProblem[];
   readonly notices: readonly string[];
+  /** Which file or variable set each limit of `agents.*` that is set anywhere. */
+  readonly limitSources: Readonly<Record<string, string>>;
 }
 
 /** What a compiled form was made from. It is good only for exactly this. */

@@ -20,9 +20,9 @@ export async function config(
   const { compileConfig } = await import("./compile.ts");
   const sources = await compileConfig(place, env);
   const loaded = sources.ok || !lastKnown ? sources : await fromCopies(place, env, sources.problems);
-  return loaded?.ok === true
-    ? ok({ config: loaded.config, warnings: loaded.warnings, notices: loaded.notices })
-    : no(sources.problems);
+  if (loaded?.ok !== true) return no(sources.problems);
+  const { readyConfig } = await import("./load.ts");
+  return ok(readyConfig(loaded));
 }
 
 async function fromCopies(place: ProjectPlace, env: Environment, problems: readonly ConfigProblem[]) {

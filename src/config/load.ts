@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { recordName, stateDirName } from "../domain/project/place.ts";
 import { assemble, type Origins } from "./assemble.ts";
 import { collect, type Setting, type Source } from "./collect.ts";
+import type { ReadyConfig } from "./compiled.ts";
 import { collectEnvironment } from "./environment.ts";
 import { type ConfigProblem, type Findings, noFindings, printable } from "./problem.ts";
 import type { Config } from "./schema.ts";
@@ -18,6 +19,18 @@ export interface Loaded {
   readonly notices: readonly string[];
   readonly origins: Origins;
 }
+
+/** What stays of a configuration once its sources are read. */
+export const readyConfig = ({ config, warnings, notices, origins }: Loaded): ReadyConfig => ({
+  config,
+  warnings,
+  notices,
+  limitSources: Object.fromEntries(
+    Object.entries(origins)
+      .filter(([key]) => key.startsWith("agents.max"))
+      .map(([key, { file }]) => [key, file]),
+  ),
+});
 
 /** Defaults, then the project's file, this machine's file and the environment. Reports everything that is wrong at once. */
 export async function loadConfig(files: ConfigFiles, env: Environment): Promise<Loaded> {

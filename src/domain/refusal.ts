@@ -64,9 +64,23 @@ type AgentRefusal =
       /** The run that the agent leads already, when it was asked to lead another one. */
       readonly leads?: { readonly runId: string; readonly objective: string | null };
     }
-  | { readonly kind: "too-deep"; readonly depth: number; readonly limit: number }
-  | { readonly kind: "run-full"; readonly run: string; readonly limit: number }
-  | { readonly kind: "parent-full"; readonly parent: string; readonly limit: number }
+  | { readonly kind: "too-deep"; readonly depth: number; readonly limit: number; readonly limitFrom: LimitSource }
+  | {
+      readonly kind: "run-full";
+      readonly run: string;
+      /** Agents that the run has had, the coordinator among them. */
+      readonly agents: number;
+      readonly limit: number;
+      readonly limitFrom: LimitSource;
+    }
+  | {
+      readonly kind: "parent-full";
+      readonly parent: string;
+      /** Its children that have not ended. */
+      readonly children: number;
+      readonly limit: number;
+      readonly limitFrom: LimitSource;
+    }
   | { readonly kind: "parent-ended"; readonly parent: string; readonly state: string }
   | {
       readonly kind: "scope-overlap";
@@ -181,3 +195,8 @@ export const invalid = (
 
 export const notFound = (noun: Noun, id: string, nearest?: string): NotFound =>
   nearest === undefined ? { kind: "not-found", noun, id } : { kind: "not-found", noun, id, nearest };
+
+/** Who set a limit: a configuration key, in a file or variable or by default, or a flag, with the words about whose. */
+export type LimitSource =
+  | { readonly key: string; readonly source: string | null }
+  | { readonly flag: string; readonly of: string };

@@ -36,6 +36,8 @@ export interface Settings {
   readonly merge: MergeSettings;
   /** When a run counts as over. */
   readonly coordinator: { readonly exitTriggers: ExitTriggerSettings; readonly requireClean: boolean };
+  /** Which file or variable set a limit of `agents.*`, by key; a key that is missing has its default. */
+  readonly limitSources?: Readonly<Record<string, string>>;
   /** Runtimes this program can start. */
   readonly runtimes: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { isFolderName, isReserved } from "../name/name.ts";
-import { invalid, type Refusal } from "../refusal.ts";
+import { invalid, type LimitSource, type Refusal } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
 import type { Agent } from "./agent.ts";
 import { hasEnded } from "./agent.ts";
@@ -12,7 +12,7 @@ export interface AdmissionRequest {
   /** The operator insists: the spawn matrix does not bind. */
   readonly forceHierarchy?: boolean;
   /** Replaces the configured number of children for this spawn. */
-  readonly maxAgents?: number;
+  readonly maxAgents?: { readonly limit: number; readonly limitFrom: LimitSource };
 }
 
 /** What the operator may sling without saying more; the others make sense only below a lead. */
@@ -29,6 +29,8 @@ export interface AdmissionFacts {
   /** Live agents that already have this task. */
   readonly holders: readonly Pick<Agent, "name" | "capability">[];
   readonly limits: { readonly maxDepth: number; readonly maxSessionsPerRun: number; readonly maxAgentsPerLead: number };
+  /** Which file or variable set a limit, by key. */
+  readonly limitSources?: Readonly<Record<string, string>> | undefined;
 }
 
 /** May this agent join the run? The caller brings the facts; this file is the rule. A limit of 0 means none. */
@@ -40,17 +42,24 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<
   if (isFolderName(request.name))
     return no(invalid("name", "is the name of a folder of ours; choose another", { value: request.name }));
   const depth = parent === null ? (isIn("persistent", request.capability) ? 0 : 1) : parent.depth + 1;
-  if (depth > limits.maxDepth) return no({ kind: "too-deep", depth, limit: limits.maxDepth });
+  if (depth > limits.maxDepth) {
+    return no({ kind: "too-deep", depth, limit: limits.maxDepth, limitFrom: limitFrom("agents.maxDepth", facts) });
+  }
   if (parent !== null && hasEnded(parent))
     return no({ kind: "parent-ended", parent: parent.name, state: parent.state });
   const ranked = request.forceHierarchy === true ? ok(null) : checkRank(request, parent);
   if (!ranked.ok) return ranked;
-  const mostChildren = request.maxAgents ?? limits.maxAgentsPerLead;
-  if (parent !== null && mostChildren > 0 && facts.liveChildren >= mostChildren) {
-    return no({ kind: "parent-full", parent: parent.name, limit: mostChildren });
+  const children = request.maxAgents ?? {
+    limit: limits.maxAgentsPerLead,
+    limitFrom: limitFrom("agents.maxAgentsPerLead", facts),
+  };
+  if (parent !== null && children.limit > 0 && facts.liveChildren >= children.limit) {
+    return no({ kind: "parent-full", parent: parent.name, children: facts.liveChildren, ...children });
   }
-  if (limits.maxSessionsPerRun > 0 && run.agentsEver >= limits.maxSessionsPerRun) {
-    return no({ kind: "run-full", run: run.id, limit: limits.maxSessionsPerRun });
+  const limit = limits.maxSessionsPerRun;
+  if (limit > 0 && run.agentsEver >= limit) {
+    const from = limitFrom("agents.maxSessionsPerRun", facts);
+    return no({ kind: "run-full", run: run.id, agents: run.agentsEver, limit, limitFrom: from });
   }
   const { namesake } = facts;
   if (namesake !== null && (!hasEnded(namesake) || namesake.releasedAt === null)) {
@@ -60,6 +69,11 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Result<
   if (holder !== undefined) return no({ kind: "task-held", task: request.taskId ?? "", holder: holder.name });
   return ok({ depth });
 }
+
+const limitFrom = (key: string, { limitSources }: AdmissionFacts): LimitSource => ({
+  key,
+  source: limitSources?.[key] ?? null,
+});
 
 function checkRank(request: AdmissionRequest, parent: AdmissionFacts["parent"]): Result<unknown, Refusal> {
   if (parent !== null) return maySpawn(parent, request.capability);

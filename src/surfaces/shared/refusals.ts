@@ -1,5 +1,5 @@
 import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
-import type { InvalidInput, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
+import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
 import { type Code, type Description, listed } from "./description.ts";
 import { exits } from "./exits.ts";
 import { refusalDetails } from "./refusal-details.ts";
@@ -64,20 +64,20 @@ function words(refusal: Refusal): Words {
     case "too-deep":
       return {
         ...rejected("HIERARCHY_VIOLATION"),
-        message: `this agent would be at depth ${refusal.depth}, the limit is ${refusal.limit}; no agent was started`,
-        hint: "start it from an agent nearer the top, or raise agents.maxDepth in .overstory/config.yaml",
+        message: `this agent would be at depth ${refusal.depth}, and at most ${refusal.limit} is allowed (${limitWords(refusal.limitFrom)}); no agent was started`,
+        hint: `start it from an agent nearer the top, or raise the limit: ${raiseWords(refusal.limitFrom)}`,
       };
     case "run-full":
       return {
         ...full,
-        message: `run ${refusal.run} already has ${refusal.limit} agents, its limit; no agent was started`,
-        hint: "raise agents.maxSessionsPerRun in .overstory/config.yaml, or end the run: ov run complete",
+        message: `run ${refusal.run} has had ${counted(refusal.agents, "agent")} and may have ${refusal.limit} in all, coordinators and ended agents included (${limitWords(refusal.limitFrom)}); no agent was started`,
+        hint: `raise the limit: ${raiseWords(refusal.limitFrom)}; or end the run: ov run complete`,
       };
     case "parent-full":
       return {
         ...full,
-        message: `"${refusal.parent}" already has ${refusal.limit} live children, its limit; no agent was started`,
-        hint: "wait until one of them ends (ov status), or raise agents.maxAgentsPerLead",
+        message: `"${refusal.parent}" has ${counted(refusal.children, "live child", "live children")} and may have ${refusal.limit} (${limitWords(refusal.limitFrom)}); no agent was started`,
+        hint: `wait until one of them ends (ov status), or raise the limit: ${raiseWords(refusal.limitFrom)}`,
       };
     case "parent-ended":
       return {
@@ -287,6 +287,22 @@ function otherParents({ parent, capability }: Extract<Refusal, { kind: "may-not-
 
 const denied = { code: "PERMISSION_ERROR", exit: exits.permission, retryable: false } as const;
 /** Seats become free when agents end, so asking again is not pointless. */
+/** Who set a limit. */
+function limitWords(from: LimitSource): string {
+  if ("flag" in from) return `${from.flag} of ${from.of}`;
+  return from.source === null ? `${from.key}, by default` : `${from.key} in ${from.source}`;
+}
+
+/** How a limit is raised where it was set. `ov go --max-agents` writes to config.local.yaml. */
+function raiseWords(from: LimitSource): string {
+  if ("flag" in from) return from.of === "this sling" ? `${from.flag} <n>` : "ov sling --max-agents <n>, typed by you";
+  const { key, source } = from;
+  if (source !== null && !source.includes("/")) return `set ${source} to more`;
+  return `ov config set ${key} <n>${source?.endsWith("config.local.yaml") === true ? " --local" : ""}`;
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 const full = { code: "AGENT_ERROR", exit: exits.busy, retryable: true } as const;
 function programTrouble({ program, problem }: Extract<Refusal, { kind: "runtime-unavailable" }>): string {
   if (problem.kind === "missing") return `there is no program "${program}" on PATH`;

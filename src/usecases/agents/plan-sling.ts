@@ -1,4 +1,4 @@
-import { admit } from "../../domain/agent/admission.ts";
+import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
 import { findOverlap, type Overlap } from "../../domain/agent/scope-overlap.ts";
@@ -10,6 +10,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { readAsked } from "../../domain/role/asked.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Task } from "../../domain/task/task.ts";
+import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { knownCollisions } from "../merge/known-collisions.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
@@ -83,7 +84,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       capability: capability.value,
       taskId,
       forceHierarchy: request.forceHierarchy === true,
-      maxAgents: mostChildren(request, caller, parent.value, settings.agents.maxAgentsPerLead),
+      maxAgents: mostChildren(request, caller, parent.value, settings),
     },
     {
       run: { id: run?.id ?? "the new run", agentsEver: new Set(inRun.map((agent) => agent.name)).size },
@@ -92,6 +93,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
       namesake,
       holders: task.value === null ? [] : await tx.agents.list({ taskId, live: true }),
       limits: settings.agents,
+      limitSources: settings.limitSources,
     },
   );
   if (!admitted.ok) return admitted;
@@ -192,12 +194,22 @@ async function findParent(tx: Tx, caller: Caller, named: string | undefined): Pr
  * Live children the parent may have: what the operator says for this spawn, else what its own slinger gave it, else what
  * is configured. An agent can only ask for fewer. 0 is any number.
  */
-function mostChildren({ maxAgents }: SlingRequest, caller: Caller, parent: Agent | null, configured: number): number {
+function mostChildren(
+  { maxAgents }: SlingRequest,
+  caller: Caller,
+  parent: Agent | null,
+  { agents, limitSources }: Settings,
+): NonNullable<AdmissionRequest["maxAgents"]> {
   const given = readAsked(parent?.instructions ?? null).dispatchMaxAgents;
-  const limit = given > 0 ? given : configured;
-  if (maxAgents === undefined) return limit;
-  if (caller.kind !== "agent" || limit === 0) return maxAgents;
-  return maxAgents > 0 ? Math.min(maxAgents, limit) : limit;
+  const key = "agents.maxAgentsPerLead";
+  const standing =
+    given > 0
+      ? { limit: given, limitFrom: { flag: "--dispatch-max-agents", of: `the sling of ${parent?.name ?? ""}` } }
+      : { limit: agents.maxAgentsPerLead, limitFrom: { key, source: limitSources?.[key] ?? null } };
+  if (maxAgents === undefined) return standing;
+  const typed = { limit: maxAgents, limitFrom: { flag: "--max-agents", of: "this sling" } };
+  if (caller.kind !== "agent" || standing.limit === 0) return typed;
+  return maxAgents > 0 && maxAgents < standing.limit ? typed : standing;
 }
 
 async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
