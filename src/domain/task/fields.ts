@@ -40,6 +40,8 @@ export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
     const problem = `must be a whole number from ${highestPriority} (most urgent) to ${lowestPriority}`;
     return no(invalid("priority", problem, { value: String(given.priority) }));
   }
+  const inside = checkPaths(given.files ?? []);
+  if (!inside.ok) return inside;
   return ok({
     ...(title === undefined ? {} : { title }),
     ...(type === undefined ? {} : { type }),
@@ -50,6 +52,15 @@ export function checkFields(given: TaskFields): Result<Settled, InvalidInput> {
     ...(given.files === undefined ? {} : { files: distinct(given.files) }),
     ...(given.parentId === undefined ? {} : { parentId: text(given.parentId) }),
   });
+}
+
+/** Agents work in worktrees of their own, in which a path outside of the project means nothing. */
+export function checkPaths(files: readonly string[]): Result<null, InvalidInput> {
+  const outside = files.find((path) => /^[/\\~]/.test(path.trim()) || path.trim().split(/[/\\]/).includes(".."));
+  if (outside === undefined) return ok(null);
+  return no(
+    invalid("files", "must be paths inside the project, without a leading / and without ..", { value: outside }),
+  );
 }
 
 export const isPriority = (value: number): boolean =>

@@ -9,6 +9,7 @@ import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { readAsked } from "../../domain/role/asked.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -52,12 +53,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     const extra = { value: runtime, allowed: settings.runtimes, ...(near === undefined ? {} : { nearest: near }) };
     return no(invalid("runtime", "is not a runtime this program can start", extra));
   }
-  const outside = request.files.find(leavesProject);
-  if (outside !== undefined) {
-    return no(
-      invalid("files", "must be paths inside the project, without a leading / and without ..", { value: outside }),
-    );
-  }
+  const inside = checkPaths(request.files);
+  if (!inside.ok) return inside;
   if (request.forceHierarchy === true && caller.kind === "agent") {
     return no({
       kind: "not-allowed",
@@ -74,7 +71,10 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   const parent = await findParent(tx, caller, request.parent);
   if (!parent.ok) return parent;
   // A coordinator brings its own run, so that several may work side by side.
-  const run = capability.value === "coordinator" ? undefined : await findRun(tx, parent.value);
+  const chosen =
+    capability.value === "coordinator" ? ok(undefined) : await chooseRun(tx, caller, request, parent.value);
+  if (!chosen.ok) return chosen;
+  const run = chosen.value;
   const inRun = run === undefined ? [] : await tx.agents.list({ runId: run.id });
   const children = parent.value === null ? [] : await tx.agents.list({ parentName: parent.value.name });
   const namesake = (await tx.agents.byName(name.value)) ?? null;
@@ -98,6 +98,9 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   );
   if (!admitted.ok) return admitted;
   const scope = scopeFor(request, capability.value, task.value);
+  // Imported tasks may have paths that no command would have taken.
+  const scoped = checkPaths(scope);
+  if (!scoped.ok) return scoped;
   const overlaps = overlapsWith(scope, capability.value, parent.value, inRun);
   const [overlap] = overlaps;
   if (overlap !== undefined && request.allowOverlap !== true) return no({ kind: "scope-overlap", ...overlap });
@@ -212,12 +215,39 @@ function mostChildren(
   return maxAgents > 0 && maxAgents < standing.limit ? typed : standing;
 }
 
-async function findRun(tx: Tx, parent: Agent | null): Promise<Run | undefined> {
-  return parent === null ? tx.runs.current() : tx.runs.get(parent.runId);
-}
+/** The word of `--run` that begins another run. */
+const newRun = "new";
 
-/** An agent works in its own worktree, in which no such path means anything. */
-const leavesProject = (path: string): boolean => /^[/\\~]/.test(path) || path.split(/[/\\]/).includes("..");
+/**
+ * The run of the parent; for an agent of the operator the newest active run, whoever leads it, unless `--run` names
+ * another or a new one. Undefined: a new one.
+ */
+async function chooseRun(
+  tx: Tx,
+  caller: Caller,
+  { run: named }: SlingRequest,
+  parent: Agent | null,
+): Promise<Result<Run | undefined, Refusal>> {
+  if (named === undefined) return ok(parent === null ? await tx.runs.current() : await tx.runs.get(parent.runId));
+  if (caller.kind === "agent") {
+    const why = "what an agent slings belongs to its own run";
+    return no({ kind: "not-allowed", action: "sling --run", caller: caller.name, why });
+  }
+  if (parent !== null && named !== parent.runId) {
+    return no(
+      invalid("run", `must be that of the parent, ${parent.runId}; leave out --run or --parent`, { value: named }),
+    );
+  }
+  if (named === newRun) return ok(undefined);
+  const run = await tx.runs.get(named);
+  if (run === undefined) return no(notFound("run", named));
+  if (run.status === "active") return ok(run);
+  return no(
+    invalid("run", "has ended; --run new begins another, and ov run list shows those that are active", {
+      value: named,
+    }),
+  );
+}
 
 /**
  * The files that were asked for, else the files of the task. A read-only agent owns no files, and a merger works in

@@ -56,6 +56,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     if (fresh) await tx.agents.release(agent.id, context.now);
     await revive(tx, agent.name, context.now);
     await brief(tx, context, next, fresh ? freshLines(agent, next) : sameLines(next));
+    const run = await tx.runs.get(next.runId);
     return ok({
       agentName: next.name,
       generation: next.generation,
@@ -63,7 +64,8 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
       taskId: next.taskId ?? "",
       branch: next.branch ?? "",
       runId: next.runId,
-      targetBranch: (await tx.runs.get(next.runId))?.targetBranch ?? null,
+      coordinatorName: run?.coordinatorName ?? null,
+      targetBranch: run?.targetBranch ?? null,
       parentAgent: next.parentName,
       depth: next.depth,
       runtime: next.runtime,

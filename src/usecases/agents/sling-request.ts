@@ -10,6 +10,8 @@ export interface SlingRequest {
   readonly title?: string;
   readonly name?: string;
   readonly parent?: string;
+  /** The id of an active run, or `new`. */
+  readonly run?: string;
   readonly depth?: number;
   readonly specPath?: string;
   readonly runtime?: string;
@@ -36,6 +38,8 @@ export interface SlingReply {
   readonly taskId: string;
   readonly branch: string;
   readonly runId: string;
+  /** Who leads the run; null when only the operator does. */
+  readonly coordinatorName: string | null;
   /** The branch that the run's work is meant for; null while that is the one that is checked out. */
   readonly targetBranch: string | null;
   readonly parentAgent: string;

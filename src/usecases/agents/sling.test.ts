@@ -199,6 +199,13 @@ test("a spec that was written for the task is told to whoever is slung on it, un
 });
 
 describe("a task that says which files it will change", () => {
+  test("is refused when one of them is outside of the project, as in an imported task", async () => {
+    await using world = await worldOf();
+    await world.store.transaction((tx) => tx.tasks.insert(aTask("OUT", { files: ["../other"] })));
+    const request = { taskId: "OUT", capability: "builder", files: [], environment: {} };
+    expect(await world.call(sling, request)).toMatchObject({ refusal: { field: "files", value: "../other" } });
+  });
+
   const bare = (taskId: string, more: Partial<SlingRequest> = {}): SlingRequest => ({
     taskId,
     name: taskId.toLowerCase(),

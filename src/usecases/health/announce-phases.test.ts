@@ -20,7 +20,7 @@ async function coordinatedRun(coordinatorName: string | null = "chief"): Promise
 }
 
 const seat = (world: MailWorld, capability: Capability, ...names: string[]): Promise<unknown> =>
-  Promise.all(names.map((name) => world.seat(name, { capability, runId })));
+  Promise.all(names.map((name) => world.seat(name, { capability, runId, parentName: "chief" })));
 
 /** Ends an agent as every cause does: the phase is looked at in the same transaction. */
 const ending: UseCase<{ readonly name: string; readonly outcome: AgentOutcome }, null> = {
@@ -80,7 +80,7 @@ test("work that is taken up again is announced again, as the new generation's", 
   await seat(world, "builder", "b1", "b2");
   await end(world, "b1");
   await end(world, "b2");
-  const again: Partial<Agent> = { id: "agent-b1-2", generation: 2, capability: "builder", runId };
+  const again: Partial<Agent> = { id: "agent-b1-2", generation: 2, capability: "builder", runId, parentName: "chief" };
   await world.seat("b1", again);
   await end(world, "nobody");
   expect(await phases(world)).toHaveLength(1);
@@ -106,4 +106,16 @@ test("another run's workers are no part of it", async () => {
   await seat(world, "scout", "s1");
   await end(world, "s1");
   expect(await phases(world)).toEqual(["scout"]);
+});
+
+test("what the operator slings into the run of a coordinator, and what works for it, is no part of its phases", async () => {
+  await using world = await coordinatedRun();
+  await world.seat("l9", { capability: "lead", runId, parentName: "operator" });
+  await world.seat("own", { capability: "builder", runId, parentName: "l9" });
+  await end(world, "own");
+  expect(await phases(world)).toEqual([]);
+  await world.seat("own2", { capability: "builder", runId, parentName: "operator" });
+  await seat(world, "builder", "b1");
+  await end(world, "b1");
+  expect(await phases(world)).toEqual(["builder"]);
 });

@@ -1,4 +1,4 @@
-import { hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { endedPhase, phaseText } from "../../domain/health/phase.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Ids } from "../../ports/ids.ts";
@@ -15,7 +15,9 @@ export async function announcePhases(
   tx: Tx,
   { runId, ids, now }: { readonly runId: string; readonly ids: Ids; readonly now: number },
 ): Promise<void> {
-  const newest = newestPerName(await tx.agents.list({ runId }));
+  const coordinator = (await tx.runs.get(runId))?.coordinatorName ?? null;
+  const everybody = newestPerName(await tx.agents.list({ runId }));
+  const newest = coordinator === null ? everybody : teamOf(coordinator, everybody);
   const phase = endedPhase(newest, await announcedBefore(tx, runId));
   if (phase === undefined) return;
   const key = ids.digest(phase.set.join("\n"));
@@ -28,7 +30,7 @@ export async function announcePhases(
     capabilities: phase.capabilities,
     workers: phase.set,
   };
-  const recipient = await coordinatorOf(tx, runId);
+  const recipient = coordinator === null ? undefined : await readerFor(tx, coordinator);
   const level = phase.zombies > 0 ? "warn" : "info";
   await record(tx, now, { source: "engine", runId, type: "run_phase", level, data: facts });
   if (recipient === undefined) return;
@@ -63,11 +65,30 @@ async function announcedBefore(tx: Tx, runId: string): Promise<ReadonlySet<strin
   return new Set();
 }
 
-/** A run that nobody coordinates has nobody to plan its next phase: its people hear from each agent anyway. */
-async function coordinatorOf(tx: Tx, runId: string): Promise<Recipient | undefined> {
-  const name = (await tx.runs.get(runId))?.coordinatorName ?? null;
-  if (name === null) return undefined;
-  const agent = await tx.agents.byName(name);
+/** The coordinator; once it has ended, the operator. A run without one has no reader: its people hear from each agent. */
+async function readerFor(tx: Tx, coordinator: string): Promise<Recipient> {
+  const agent = await tx.agents.byName(coordinator);
   if (agent === undefined || hasEnded(agent)) return { name: "operator", wake: false };
   return { name: agent.name, wake: true };
+}
+
+/**
+ * The agents below the coordinator. What the operator slings into its run, and what works for that, reports to the
+ * operator and is no part of the coordinator's plan.
+ */
+export function teamOf(coordinator: string, agents: readonly Agent[]): readonly Agent[] {
+  const parents = new Map(agents.map(({ name, parentName }) => [name, parentName]));
+  const isBelow = ({ parentName }: Agent): boolean => {
+    const visited = new Set<string>();
+    for (
+      let name: string | undefined = parentName;
+      name !== undefined && !visited.has(name);
+      name = parents.get(name)
+    ) {
+      if (name === coordinator) return true;
+      visited.add(name);
+    }
+    return false;
+  };
+  return agents.filter(isBelow);
 }

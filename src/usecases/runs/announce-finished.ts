@@ -3,6 +3,7 @@ import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice } from "../events/record.ts";
+import { teamOf } from "../health/announce-phases.ts";
 import { post } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context } from "../usecase.ts";
@@ -25,7 +26,10 @@ export async function announceFinished(
   );
   if (workers.some(isOpen)) return;
   if ((await tx.merges.list({ runId, statuses: openMergeStatuses, limit: 1 })).length > 0) return;
-  const set = workers.map(({ name, generation }) => `${name}#${generation}`).toSorted();
+  // The end of what the operator slung into the run is no news for its coordinator, which was told about its own before.
+  const own = teamOf(coordinator.name, workers);
+  if (own.length === 0) return;
+  const set = own.map(({ name, generation }) => `${name}#${generation}`).toSorted();
   const key = ids.digest(set.join("\n"));
   if (!(await notice(tx, { kind: "finished", about: runId, key }))) return;
   await post(

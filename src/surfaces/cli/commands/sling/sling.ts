@@ -63,6 +63,7 @@ function requestOf(
       specPath,
       name: text(flags.name),
       parent: text(flags.parent),
+      run: text(flags.run),
       depth: integer(flags.depth),
       runtime: text(flags.runtime),
       model: text(flags.model),
@@ -97,6 +98,7 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   const head = [
     successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
     hintLine(io.paint, `branch ${branch}${target === undefined ? "" : `, for ${visibleLine(target)}`}`),
+    ...(isOn(flags.recover) ? [] : joinedLines(io, reply.value)),
   ];
   if (flags.wait === undefined) {
     const text = [...head, hintLine(io.paint, "watch it with: ov status")].join("\n");
@@ -130,6 +132,15 @@ async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusa
   });
 }
 
+/** Said whenever the agent of a person joins a run that an agent leads: that is not always what was meant. */
+function joinedLines(io: Io, { coordinatorName, runId, parentAgent }: SlingReply): readonly string[] {
+  if (coordinatorName === null || parentAgent !== "operator") return [];
+  return [
+    hintLine(io.paint, `in run ${runId}, which ${coordinatorName} leads; it reports to you, not to ${coordinatorName}`),
+    hintLine(io.paint, `a run of its own: --run new; below the coordinator: --parent ${coordinatorName}`),
+  ];
+}
+
 /** The branch its work is meant for: that of its run; for a new run, the one that is checked out here. */
 async function targetOf(app: App, { targetBranch }: SlingReply): Promise<string | undefined> {
   return targetBranch ?? (await (await app.project()).currentBranch());
@@ -155,6 +166,8 @@ function planned(io: Io, plan: SlingReply): Outcome {
     `Would reserve ${capability} ${agentName} for ${taskId}`,
     `branch ${branch}`,
     `parent ${parentAgent}, depth ${depth}, runtime ${runtime}`,
+    plan.runId === "" ? "in a new run" : `in run ${plan.runId}`,
+    ...joinedLines(io, plan),
   ];
   return { json: { dryRun: true, ...jsonOf(plan) }, text: lines.join("\n") };
 }

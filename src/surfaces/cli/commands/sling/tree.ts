@@ -17,6 +17,12 @@ export const slingCommand: Command = {
     { name: "files", value: "a,b", type: "list", summary: "Files or globs the agent owns (default: its task's)" },
     { name: "siblings", value: "a,b", type: "list", summary: "Agents working beside it, named in its instructions" },
     { name: "parent", value: "agent", summary: "Parent agent (default: the caller)", complete: "agents" },
+    {
+      name: "run",
+      value: "id|new",
+      summary: "Run it belongs to (default: its parent's, else the newest active one)",
+      complete: "runs",
+    },
     { name: "depth", value: "n", type: "integer", min: 0, summary: "Expected depth; the parent decides it" },
     { name: "skip-scout", summary: "Tell a lead to go straight to building" },
     { name: "skip-review", summary: "Tell a lead to verify by itself" },
