@@ -126,7 +126,7 @@ test("heads, branches, changed files and patches are read from git; names that o
   expect(await facet.head("featur")).toMatchObject({ ok: false, refusal: { noun: "branch", nearest: "feature" } });
   for (const odd of ["HEAD", "feature^", "--all", ""]) expect((await facet.head(odd)).ok).toBe(false);
   expect(await facet.branches()).toEqual(["feature", "main"]);
-  expect(await facet.changedFiles("main", head)).toEqual(["b.txt"]);
+  expect(await facet.changedFiles("main", { branch: "feature", commit: head })).toEqual(["b.txt"]);
   const entry = { branch: "feature", headCommit: head, targetBranch: "main", resultCommit: null };
   const patch = await facet.patch(entry);
   expect(patch.ok && patch.value).toContain("+++ b/b.txt");

@@ -1,5 +1,6 @@
 import { applies } from "../domain/gate/applies.ts";
 import { landingBranchFor } from "../domain/merge/landing-branch.ts";
+import { takenOut, type WordAboutBranch } from "../domain/merge/taken-out.ts";
 import { nearest } from "../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
@@ -10,6 +11,7 @@ import type { MergeFacet, PredictRequest } from "../surfaces/cli/facets/merge.ts
 import { isMadeAgain, standIn } from "../usecases/merge/generated-files.ts";
 import { earlierLandings, landingPlace } from "../usecases/merge/landing-place.ts";
 import { predictTrain, unpredictable } from "../usecases/merge/predict.ts";
+import { filesBrought, hasCommit, wordsAboutAll } from "../usecases/merge/taken-out.ts";
 import { ladder } from "./ladder.ts";
 import { openStore, type Project, settingsOf } from "./project.ts";
 
@@ -22,11 +24,7 @@ export function makeMergeFacet(project: Project): MergeFacet {
   return {
     head: (branch) => looking((git) => headOf(git, branch)),
     branches: () => looking(branchesOf),
-    changedFiles: (target, commit) =>
-      looking(async (git) => {
-        const onto = await git.commitOf(heads + target);
-        return onto === undefined ? [] : git.changedFiles(onto, commit);
-      }),
+    changedFiles: (target, of) => looking((git) => changedFiles(project, git, target, of)),
     submodulesBehind: (branch, commits) => looking((git) => git.submodulesBehind(branch, commits)),
     predict: (request) => looking((git) => predict(project, git, request)),
     patch: (of) => looking((git) => patchOf(git, of)),
@@ -47,12 +45,43 @@ async function headOf(git: ScratchMerging, branch: string): Promise<Result<strin
 const branchesOf = async (git: ScratchMerging): Promise<readonly string[]> =>
   (await git.refsBelow(heads)).map(({ ref }) => ref.slice(heads.length));
 
+async function changedFiles(
+  project: Project,
+  git: ScratchMerging,
+  target: string,
+  { branch, commit: head }: { readonly branch: string; readonly commit: string },
+): Promise<readonly string[]> {
+  const onto = await landingTip(git, { target, runId: null, landings: [] });
+  if (onto === undefined) return [];
+  const [words = []] = await wordsOf(project, [branch]);
+  return filesBrought(git, { onto, head, out: await takenOut(words, hasCommit(git, onto)) });
+}
+
+/** What the record says about each of these branches. */
+async function wordsOf(
+  project: Project,
+  branches: readonly string[],
+): Promise<readonly (readonly WordAboutBranch[])[]> {
+  const store = openStore(project, { life: "command", readOnly: true });
+  try {
+    const about = await store.read((tx) => wordsAboutAll(tx));
+    return branches.map((branch) => about.get(branch) ?? []);
+  } finally {
+    await store.close();
+  }
+}
+
 async function predict(project: Project, git: ScratchMerging, request: PredictRequest) {
   const onto = await landingTip(git, request);
   const tips = request.candidates.map(async ({ branch, headCommit }) =>
     headCommit === "" ? await git.commitOf(heads + branch) : await git.commitOf(headCommit),
   );
-  const candidates = await Promise.all(tips);
+  const found = await Promise.all(tips);
+  const words = await wordsOf(
+    project,
+    request.candidates.map(({ branch }) => branch),
+  );
+  const candidates = found.map((head, at) => ({ head, words: words[at] ?? [] }));
   if (onto === undefined) {
     const prediction = unpredictable(`there is no branch ${request.target}`, "missing_ref");
     return candidates.map(() => ({ ...prediction, gatesLikely: [] }));
@@ -69,8 +98,10 @@ async function predict(project: Project, git: ScratchMerging, request: PredictRe
   const { qualityGates } = project.config.project;
   return Promise.all(
     predictions.map(async (prediction, at) => {
-      const head = candidates[at];
-      const changed = head === undefined || prediction.wouldRequireAgent ? [] : await git.changedFiles(onto, head);
+      const { head, words: about = [] } = candidates[at] ?? {};
+      const out = await takenOut(about, hasCommit(git, onto));
+      const isOpen = head === undefined || prediction.wouldRequireAgent;
+      const changed = isOpen ? [] : await filesBrought(git, { onto, head, out });
       const gates = changed.length === 0 ? [] : qualityGates.filter((gate) => applies(gate, changed));
       return { ...prediction, gatesLikely: gates.map(({ name }) => name) };
     }),
@@ -80,7 +111,7 @@ async function predict(project: Project, git: ScratchMerging, request: PredictRe
 /** Where work for the target would be put now; as the merge worker decides it, but without making the branch. */
 async function landingTip(
   git: ScratchMerging,
-  { target, runId, landings }: PredictRequest,
+  { target, runId, landings }: Omit<PredictRequest, "candidates">,
 ): Promise<string | undefined> {
   const tip = await git.commitOf(heads + target);
   if (tip === undefined) return undefined;

@@ -136,6 +136,8 @@ export interface MergeGit {
   treeOf(commit: string): Promise<string>;
   /** Is `commit` an ancestor of, or equal to, `into`? */
   contains(into: string, commit: string): Promise<boolean>;
+  /** The commit both have in common; undefined when they share no history. */
+  baseOf(one: string, other: string): Promise<string | undefined>;
   /** Paths that differ between the common ancestor of both and `to`. */
   changedFiles(from: string, to: string): Promise<readonly string[]>;
   /** The differing paths of each pair. */

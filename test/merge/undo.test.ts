@@ -51,6 +51,24 @@ test("an undone branch that has another commit since lands whole, once", async (
   expect(world.show(landing, "a.txt")).toBe("changed");
 });
 
+test("a branch that landed twice and was undone twice comes back whole", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  const first = await world.enqueue("a");
+  await world.work();
+  world.branch("a", () => world.write(world.root, "more.txt", "more\n"));
+  const second = await world.enqueue("a");
+  await world.work();
+  await world.enqueue("b");
+  await world.work();
+  for (const id of [first, second]) expect(await world.undo(String(id))).toMatchObject({ status: "done" });
+  for (const file of ["a.txt", "more.txt"]) expect(() => world.show(landing, file)).toThrow();
+  const again = await world.enqueue("a");
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "merged", filesModified: ["a.txt", "more.txt"] });
+  expect(["a.txt", "more.txt", "b.txt"].map((file) => world.show(landing, file))).toEqual(["a", "more", "b"]);
+});
+
 test("what later work rests on is not taken out: the cause is named and the branch stays", async () => {
   await using world = await landingWorld({ files: { "x.txt": "one\n" } });
   world.branch("a", () => world.write(world.root, "x.txt", "two\n"));

@@ -2,7 +2,9 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
 import { blocked } from "../../usecases/merge/settle-block.ts";
 import { rejected } from "../../usecases/merge/settle-rejection.ts";
+import { filesBrought } from "../../usecases/merge/taken-out.ts";
 import { branchRef, type MergePorts, mergeContext, queueRef } from "./ports.ts";
+import { takenOutOf } from "./taken-out.ts";
 
 const heads = "refs/heads/";
 
@@ -103,7 +105,13 @@ async function withHead(ports: MergePorts, entry: MergeEntry, headCommit: string
   // Where the target is gone the train says so.
   const target = await ports.merging.commitOf(branchRef(targetBranch));
   const isSaid = announced.length > 0 || target === undefined;
-  const filesModified = isSaid ? announced : await ports.merging.changedFiles(target, headCommit);
+  const filesModified = isSaid
+    ? announced
+    : await filesBrought(ports.merging, {
+        onto: target,
+        head: headCommit,
+        out: await takenOutOf(ports, entry.branch, target),
+      });
   const change = { headCommit, filesModified, updatedAt: ports.clock.now() };
   await ports.store.transaction((tx) => tx.merges.change(entry.id, ["pending", "blocked"], change));
   return { ...entry, ...change };

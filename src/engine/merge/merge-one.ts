@@ -5,9 +5,9 @@ import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
 import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
-import { takeBackTheUndo } from "./redo.ts";
 import { commandFor, regenerate } from "./regenerate.ts";
 import type { Slots } from "./slots.ts";
+import { takenOutOf } from "./taken-out.ts";
 import type { MergeAnswer } from "./train/steps.ts";
 
 export interface MergeOne {
@@ -22,8 +22,8 @@ export interface MergeOne {
 export async function mergeOne(ports: MergePorts, request: MergeOne): Promise<MergeAnswer> {
   const { merging } = ports;
   const { onto, entry } = request;
-  const redone = await takeBackTheUndo(ports, entry, onto.commit);
-  if (redone !== undefined) return mergeAgain(ports, request, redone);
+  const out = await takenOutOf(ports, entry.branch, onto.commit);
+  if (out.length > 0) return mergeAgain(ports, request, new Set(out.map(({ by }) => by)));
   const merged = await merging.merge(onto.commit, entry.headCommit);
   if (merged.kind === "clean" && merged.tree === onto.tree && (await merging.contains(onto.commit, entry.headCommit))) {
     return alreadyThere(ports, request);
@@ -45,21 +45,27 @@ async function alreadyThere(ports: MergePorts, { onto, entry }: MergeOne): Promi
  * What was landed and undone is in the history without being in the tree: it is brought back first, and what the branch
  * has besides is merged on top.
  */
-async function mergeAgain(ports: MergePorts, request: MergeOne, redone: ObjectMerge): Promise<MergeAnswer> {
+async function mergeAgain(ports: MergePorts, request: MergeOne, undos: ReadonlySet<string>): Promise<MergeAnswer> {
   const { merging } = ports;
-  const { onto, entry } = request;
-  const back = await settle(ports, request, redone);
-  if (back.kind === "stopped") return back;
-  const how = (strategy: string | null) => ({ tier: "auto-resolve" as const, strategy: strategy ?? "redo" });
-  if (await merging.contains(onto.commit, entry.headCommit)) {
-    return commit(ports, request, { tree: back.tree, ...how(back.strategy) });
-  }
+  const { entry } = request;
   const message = `Bring back what was taken out of ${entry.branch}`;
-  const between = await merging.commit({ tree: back.tree, parents: [onto.commit], message });
-  const all = { ...request, onto: { commit: between, tree: back.tree } };
-  const settled = await settle(ports, all, await merging.merge(between, entry.headCommit));
-  if (settled.kind === "stopped") return settled;
-  return commit(ports, request, { tree: settled.tree, ...how(settled.strategy ?? back.strategy) });
+  const strategies = new Set<string>();
+  let { onto } = request;
+  for (const undo of undos) {
+    const back = await settle(ports, { ...request, onto }, await merging.revert(undo, onto.commit));
+    if (back.kind === "stopped") return back;
+    if (back.strategy !== null) strategies.add(back.strategy);
+    onto = { tree: back.tree, commit: await merging.commit({ tree: back.tree, parents: [onto.commit], message }) };
+  }
+  let { tree } = onto;
+  if (!(await merging.contains(request.onto.commit, entry.headCommit))) {
+    const settled = await settle(ports, { ...request, onto }, await merging.merge(onto.commit, entry.headCommit));
+    if (settled.kind === "stopped") return settled;
+    if (settled.strategy !== null) strategies.add(settled.strategy);
+    ({ tree } = settled);
+  }
+  const strategy = [...strategies].toSorted().join("+") || "redo";
+  return commit(ports, request, { tree, tier: "auto-resolve", strategy });
 }
 
 type Stopped = Extract<MergeAnswer, { kind: "stopped" }>;

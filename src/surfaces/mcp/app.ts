@@ -17,7 +17,7 @@ export interface McpApp {
 export interface Branches {
   /** The tip; a refusal, with the nearest name, when there is no such branch. */
   head(branch: string): Promise<Result<string, Refusal>>;
-  changedFiles(target: string, commit: string): Promise<readonly string[]>;
+  changedFiles(target: string, of: { readonly branch: string; readonly commit: string }): Promise<readonly string[]>;
   predict(request: {
     readonly target: string;
     readonly runId: string | null;

@@ -1,6 +1,8 @@
 import type { Conflict } from "../../domain/merge/conflict.ts";
 import type { MergeCause, ResolutionTier } from "../../domain/merge/entry.ts";
+import { takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import type { MergeGit, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import { hasCommit } from "./taken-out.ts";
 
 /** What would become of a branch if it were landed now. */
 export interface Prediction {
@@ -14,7 +16,7 @@ export interface Prediction {
 }
 
 export interface PredictPorts {
-  readonly merging: Pick<MergeGit, "merge" | "contains" | "withFiles" | "commit">;
+  readonly merging: Pick<MergeGit, "merge" | "revert" | "contains" | "commitOf" | "withFiles" | "commit">;
   /** The ladder that the merge worker climbs. */
   resolve(conflict: {
     readonly conflict: Conflict;
@@ -26,6 +28,14 @@ export interface PredictPorts {
   >;
 }
 
+/** What would land. */
+export interface Candidate {
+  /** Undefined: there is no such branch. */
+  readonly head: string | undefined;
+  /** What the record says about its branch. */
+  readonly words: readonly WordAboutBranch[];
+}
+
 /**
  * Merges these heads onto `onto`, one upon the other as a train would, in a place whose objects vanish. One that cannot
  * be merged is left out of what follows. Never rejects: what cannot be predicted is predicted to need somebody.
@@ -33,12 +43,12 @@ export interface PredictPorts {
 export async function predictTrain(
   ports: PredictPorts,
   onto: string,
-  heads: readonly (string | undefined)[],
+  candidates: readonly Candidate[],
 ): Promise<readonly Prediction[]> {
   const predictions: Prediction[] = [];
   let tip = onto;
-  for (const head of heads) {
-    const { prediction, next } = await predict(ports, tip, head).catch((error: unknown) => ({
+  for (const candidate of candidates) {
+    const { prediction, next } = await predict(ports, tip, candidate).catch((error: unknown) => ({
       prediction: unpredictable(error instanceof Error ? error.message : String(error), "git_error"),
       next: tip,
     }));
@@ -58,10 +68,34 @@ interface Step {
   readonly next: string;
 }
 
-async function predict(ports: PredictPorts, tip: string, head: string | undefined): Promise<Step> {
+async function predict(ports: PredictPorts, tip: string, { head, words }: Candidate): Promise<Step> {
+  const { merging } = ports;
   if (head === undefined) return { prediction: unpredictable("there is no such branch", "missing_ref"), next: tip };
-  if (await ports.merging.contains(tip, head)) return { prediction: byRule(null, [], "already contained"), next: tip };
-  const merged = await ports.merging.merge(tip, head);
+  const isContained = await merging.contains(tip, head);
+  const out = await takenOut(words, hasCommit(merging, tip));
+  if (out.length === 0) {
+    if (isContained) return { prediction: byRule(null, [], "already contained"), next: tip };
+    return attempt(ports, { tip, head }, await merging.merge(tip, head));
+  }
+  // Git takes what was taken out for merged, so it is brought back first, as the merge worker does.
+  let step: Step = { prediction: byRule("redo", [], bringsBack), next: tip };
+  for (const by of new Set(out.map((one) => one.by))) {
+    step = await attempt(ports, { tip: step.next, head }, await merging.revert(by, step.next));
+    if (step.prediction.wouldRequireAgent) return { ...step, next: tip };
+  }
+  if (!isContained) step = await attempt(ports, { tip: step.next, head }, await merging.merge(step.next, head));
+  if (step.prediction.wouldRequireAgent) return { ...step, next: tip };
+  const { strategy, conflictFiles } = step.prediction;
+  return { ...step, prediction: byRule(strategy ?? "redo", conflictFiles, bringsBack) };
+}
+
+const bringsBack = "it landed and was taken out again; this brings it back";
+
+async function attempt(
+  ports: PredictPorts,
+  { tip, head }: { readonly tip: string; readonly head: string },
+  merged: ObjectMerge,
+): Promise<Step> {
   switch (merged.kind) {
     case "clean":
       return go(ports, { tip, head, tree: merged.tree }, byRule(null, [], "merges without conflicts"));

@@ -19,6 +19,12 @@ export async function contains(ground: Ground, into: string, commit: string): Pr
   return code === 0;
 }
 
+export async function baseOf(ground: Ground, one: string, other: string): Promise<string | undefined> {
+  const { code, out, err } = await ground.through((own) => own.git(["merge-base", one, other]));
+  if (code > 1) throw new Error(`comparing ${one} with ${other}: ${err.trim()}`);
+  return code === 0 ? out.trim() : undefined;
+}
+
 export async function refsWith({ repository }: Ground, commit: string): Promise<readonly string[]> {
   const answer = await git(repository.root, "for-each-ref", `--contains=${commit}`, "--format=%(refname)");
   return expectGit(answer, `looking for ${commit}`)

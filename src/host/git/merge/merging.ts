@@ -8,6 +8,7 @@ import { readAttributes } from "./attributes.ts";
 import { committer } from "./commit.ts";
 import { type Ground, makeGround } from "./ground.ts";
 import {
+  baseOf,
   blobAt,
   changedFiles,
   commitOf,
@@ -63,6 +64,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
   return {
     commitOf: async (ref) => commitOf(await ground(), ref),
     treeOf: async (commit) => treeOf(await ground(), commit),
+    baseOf: async (one, other) => baseOf(await ground(), one, other),
     contains: async (into, commit) => contains(await ground(), into, commit),
     changedFiles: async (from, to) => changedFiles(await ground(), from, to),
     differing: async (pairs) => differing(await ground(), pairs),

@@ -9,9 +9,10 @@ import { openRepository } from "../repository.ts";
 import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { type Ground, makeGround } from "./ground.ts";
-import { changedFiles, commitOf, contains, patch, readBlob, treeOf } from "./history.ts";
+import { baseOf, changedFiles, commitOf, contains, patch, readBlob, treeOf } from "./history.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkoutsOf } from "./refs.ts";
+import { revert } from "./revert.ts";
 import { changes } from "./tracked.ts";
 import { withFiles } from "./with-files.ts";
 
@@ -19,10 +20,12 @@ type Harmless =
   | "commitOf"
   | "treeOf"
   | "contains"
+  | "baseOf"
   | "changedFiles"
   | "patch"
   | "merge"
   | "mergePairs"
+  | "revert"
   | "readBlob"
   | "isUnion"
   | "withFiles"
@@ -32,8 +35,6 @@ type Harmless =
 
 /** The part of merging that is only looked at. */
 export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
-  /** The commit both have in common; undefined when they share no history. */
-  baseOf(one: string, other: string): Promise<string | undefined>;
   /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
   submodulesBehind(
     branch: string,
@@ -82,6 +83,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     patch: (from, to) => patch(ground, from, to),
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
     mergePairs: (pairs) => merger.mergePairs(pairs),
+    revert: (commit, onto) => revert(ground, merger, { commit, onto }),
     readBlob: (oid) => readBlob(ground, oid),
     isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),
     withFiles: (tree, files) => withFiles(ground, tree, files),
@@ -93,11 +95,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     refsBelow: async (prefix) => (await refsBelow(ground, prefix)).map(({ name, commit }) => ({ ref: name, commit })),
     checkoutsOf: (branch) => checkoutsOf(ground, branch),
     submodulesBehind: (branch, commits) => submodulesBehind(ground, branch, commits),
-    baseOf: async (one, other) => {
-      const { code, out, err } = await ground.through((own) => own.git(["merge-base", one, other]));
-      if (code > 1) throw new Error(`comparing ${one} with ${other}: ${err.trim()}`);
-      return code === 0 ? out.trim() : undefined;
-    },
+    baseOf: (one, other) => baseOf(ground, one, other),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   };
 }

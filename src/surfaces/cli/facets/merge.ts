@@ -22,8 +22,11 @@ export interface MergeFacet {
   /** The tip of a branch; a refusal, with the nearest name, when there is none. */
   head(branch: string): Promise<Result<string, Refusal>>;
   branches(): Promise<readonly string[]>;
-  /** Files that differ between a commit and where its history left the branch; none when the branch does not exist. */
-  changedFiles(target: string, commit: string): Promise<readonly string[]>;
+  /**
+   * Files that landing this commit of a branch would change where work for the target lands now, those that come back
+   * with it included; none when the target does not exist.
+   */
+  changedFiles(target: string, of: { readonly branch: string; readonly commit: string }): Promise<readonly string[]>;
   /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
   submodulesBehind(
     branch: string,

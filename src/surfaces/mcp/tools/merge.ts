@@ -37,7 +37,7 @@ export const merge: ToolHandler = async (given, { app }) => {
   if (!looked.ok) return looked;
   const { branches, entry } = looked.value;
   const { headCommit, targetBranch } = entry;
-  const filesModified = await branches.changedFiles(targetBranch, headCommit);
+  const filesModified = await branches.changedFiles(targetBranch, { branch, commit: headCommit });
   const queued = await app.call("merge.add", { branch, headCommit, filesModified });
   if (!queued.ok) return queued;
   const { id, status, approval } = queued.value.entry;

@@ -72,5 +72,5 @@ export async function requestFor(
   if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
   const target = await git.head(targetBranch);
   if (!target.ok) return target;
-  return ok({ ...request, filesModified: await git.changedFiles(targetBranch, head.value) });
+  return ok({ ...request, filesModified: await git.changedFiles(targetBranch, { branch, commit: head.value }) });
 }

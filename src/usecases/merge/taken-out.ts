@@ -1,0 +1,64 @@
+import type { MergeOp } from "../../domain/merge/operation.ts";
+import type { TakenOut, WordAboutBranch } from "../../domain/merge/taken-out.ts";
+import type { MergeGit } from "../../ports/merge-git.ts";
+import type { Tx } from "../../ports/store.ts";
+
+/** What the record says about the work of a branch, the newest first. Empty when nothing of it was ever taken out. */
+export const wordsAbout = async (tx: Tx, branch: string): Promise<readonly WordAboutBranch[]> =>
+  (await wordsAboutAll(tx, { branch })).get(branch) ?? [];
+
+/** The same for every branch of which something was taken out. */
+export async function wordsAboutAll(
+  tx: Tx,
+  of: { readonly branch?: string } = {},
+): Promise<ReadonlyMap<string, readonly WordAboutBranch[]>> {
+  const undos = await tx.mergeOps.list({ kind: "undo", status: "done" });
+  if (undos.length === 0) return new Map();
+  const undone = new Set(undos.flatMap(({ queueIds }) => queueIds));
+  const entries = await tx.merges.list({ ...of, statuses: ["merged", "reverted"] });
+  const branchOf = new Map(entries.map(({ id, branch }) => [id, branch]));
+  const affected = new Set(entries.filter(({ id }) => undone.has(id)).map(({ branch }) => branch));
+  if (affected.size === 0) return new Map();
+  const landings = await tx.mergeOps.list({ kind: "land", status: "done" });
+  const kindOf = new Map(undos.map(({ id }) => [id, "undo"]));
+  const about = new Map<string, WordAboutBranch[]>();
+  for (const op of [...undos, ...landings].toSorted((a, b) => b.seq - a.seq)) {
+    for (const [at, queueId] of op.queueIds.entries()) {
+      const branch = branchOf.get(queueId);
+      const commit = commitOf(op, at, queueId);
+      if (branch === undefined || commit === undefined || !affected.has(branch)) continue;
+      const again = op.undoes !== null && kindOf.has(op.undoes);
+      const says = op.kind === "land" ? "landed" : again ? "brought back" : "taken out";
+      const words = about.get(branch) ?? [];
+      words.push({ says, commit, queueId, opId: op.id });
+      about.set(branch, words);
+    }
+  }
+  return about;
+}
+
+/** Undefined when the ref simply went back: then the landing is not in its history any more, and needs no word. */
+function commitOf({ kind, request, afterCommit }: MergeOp, at: number, queueId: number): string | undefined {
+  if (kind === "undo") return request.commits?.[at];
+  const members = [...(request.members ?? []), ...(request.along ?? [])];
+  return members.find(({ id }) => id === queueId)?.commit ?? afterCommit ?? undefined;
+}
+
+/** Is a commit on record in the history of `into`? One that is gone from the repository is not. */
+export const hasCommit =
+  (merging: Pick<MergeGit, "commitOf" | "contains">, into: string) =>
+  async (commit: string): Promise<boolean> =>
+    (await merging.commitOf(commit)) !== undefined && (await merging.contains(into, commit));
+
+/** The files that landing a head on `onto` would change: its own, and those that come back with it. */
+export async function filesBrought(
+  merging: Pick<MergeGit, "commitOf" | "changedFiles">,
+  { onto, head, out }: { readonly onto: string; readonly head: string; readonly out: readonly TakenOut[] },
+): Promise<readonly string[]> {
+  const files = new Set(await merging.changedFiles(onto, head));
+  for (const { by } of out) {
+    const before = await merging.commitOf(`${by}^1`);
+    if (before !== undefined) for (const file of await merging.changedFiles(before, by)) files.add(file);
+  }
+  return [...files].toSorted();
+}
