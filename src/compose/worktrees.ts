@@ -59,6 +59,7 @@ function withoutMaking({ dir, config }: Project, calls: FacetCalls): WorktreeFac
     owners: [],
     live: [],
     canonicalBranch: config.project.canonicalBranch,
+    takenOut: {},
     readAt: 0,
     hasOpenRun: false,
     counts: { messages: 0, usage: 0 },

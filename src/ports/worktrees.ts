@@ -1,4 +1,5 @@
 import type { WorktreeKind } from "../domain/agent/agent.ts";
+import type { WordAboutBranch } from "../domain/merge/taken-out.ts";
 import type { Result } from "../domain/result.ts";
 import type { Unsettled } from "../domain/worktree/unsettled.ts";
 
@@ -141,8 +142,11 @@ export interface Worktrees {
    * to repeat: a removal that was cut short is finished. The project's own checkout is never removed.
    */
   remove(worktree: OwnedWorktree, options: { readonly deleteBranch: string | null }): Promise<Removal>;
-  /** Is everything on this commit contained in the target, also as squashed or cherry-picked changes? */
-  isLanded(commit: string, base: string | null, target: string): Promise<boolean>;
+  /**
+   * Is everything on this commit contained in the target, also as squashed or cherry-picked changes? Not what landed and
+   * was taken out again, by `words`: git has that in its history for ever.
+   */
+  isLanded(question: LandedQuestion, target: string): Promise<boolean>;
   /**
    * Brings the commits of a worktree with a git directory of its own into the project, as branches of the same names;
    * to be called after each turn. For every kind, work in submodules, committed or not, is brought into the user's
@@ -156,6 +160,8 @@ export interface LandedQuestion {
   readonly commit: string;
   /** Where the work on it began. */
   readonly base: string | null;
+  /** What the record says about its branch; missing when nothing of it was ever taken out. */
+  readonly words?: readonly WordAboutBranch[];
 }
 
 /** A worktree as found in the repository, whoever made it. */

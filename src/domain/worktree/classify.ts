@@ -29,6 +29,8 @@ export interface WorktreeSituation {
   readonly dirty: boolean;
   /** Everything committed there is in the branch it was meant for. */
   readonly landed: boolean;
+  /** That its commits landed and were taken out again, in words. */
+  readonly takenOut?: string | undefined;
   /** Where it was meant to land, in words. */
   readonly target: string;
 }
@@ -63,7 +65,8 @@ export function classify(situation: WorktreeSituation): Verdict {
   }
   if (dirty) return { class: "dirty", reason: "it holds uncommitted work", next: "ov worktree clean --force" };
   if (!landed) {
-    return { class: "unmerged", reason: `its commits are not in ${target}`, next: `ov merge --branch ${branch}` };
+    const reason = situation.takenOut ?? `its commits are not in ${target}`;
+    return { class: "unmerged", reason, next: `ov merge --branch ${branch}` };
   }
   return { class: "clean", reason: "nothing is lost with it", next: null };
 }

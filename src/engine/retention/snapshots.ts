@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import { record } from "../../usecases/events/record.ts";
+import { wordsAbout } from "../../usecases/merge/taken-out.ts";
 import type { EnginePorts } from "../ports.ts";
 import { type Prune, turnOf } from "./prune.ts";
 
@@ -87,7 +88,8 @@ async function maySpare(ports: SnapshotPorts, { ref, commitId, agentName }: Snap
 /** If git cannot compare, the snapshot stays. */
 async function isInBranch(ports: SnapshotPorts, commit: string, agent: Agent, branch: string): Promise<boolean> {
   try {
-    return await ports.worktrees.isLanded(commit, agent.baseCommit, `refs/heads/${branch}`);
+    const words = await ports.store.read((tx) => wordsAbout(tx, agent.branch ?? ""));
+    return await ports.worktrees.isLanded({ commit, base: agent.baseCommit, words }, `refs/heads/${branch}`);
   } catch (error) {
     ports.report(error);
     return false;

@@ -64,11 +64,11 @@ describe("nothing an agent can configure is run by us", () => {
     expect(world.git(world.root, "rev-list", "main")).toContain(commit);
     const questions = [{ commit, base: target }];
     expect(await worktrees.areLanded(questions, ["refs/heads/main"])).toEqual([false]);
-    expect(await worktrees.isLanded(commit, target, "refs/heads/main")).toBe(false);
+    expect(await worktrees.isLanded({ commit, base: target }, "refs/heads/main")).toBe(false);
     rmSync(join(world.root, ".git/info/grafts"));
     world.git(world.root, "replace", target, commit);
     expect(await worktrees.areLanded(questions, ["refs/heads/main"])).toEqual([false]);
-    expect(await worktrees.isLanded(commit, target, "refs/heads/main")).toBe(false);
+    expect(await worktrees.isLanded({ commit, base: target }, "refs/heads/main")).toBe(false);
   });
 
   test("a forged commit graph makes no work look landed", async () => {
@@ -92,7 +92,7 @@ describe("nothing an agent can configure is run by us", () => {
     ]);
     expect(world.git(world.root, "rev-list", commit, "^main").trim()).toBe("");
     expect(await worktrees.areLanded([{ commit, base }], ["refs/heads/main"])).toEqual([false]);
-    expect(await worktrees.isLanded(commit, base, "refs/heads/main")).toBe(false);
+    expect(await worktrees.isLanded({ commit, base: base }, "refs/heads/main")).toBe(false);
   });
 
   test("the trap does spring for a git that is not careful", () => {
@@ -131,7 +131,7 @@ async function useAll(world: GitWorld, worktrees: Everything, owned: ReturnType<
   const snapshot = await worktrees.snapshot(owned);
   expect(snapshot?.commit).toBeString();
   await worktrees.collect(owned);
-  expect(await worktrees.isLanded(snapshot?.commit ?? "", owned.baseCommit, "main")).toBe(false);
+  expect(await worktrees.isLanded({ commit: snapshot?.commit ?? "", base: owned.baseCommit }, "main")).toBe(false);
   expect(await worktrees.rescue(owned)).toMatchObject({ ref: "refs/overstory/rescue/ann-1" });
   expect(await worktrees.list()).toBeArray();
   expect(await worktrees.bundle(join(world.root, ".overstory", "b.bundle"), ["refs/overstory/rescue/ann-1"])).toBe(

@@ -1,4 +1,5 @@
 import { atMost } from "../../domain/at-most.ts";
+import { takenOut } from "../../domain/merge/taken-out.ts";
 import type { LandedQuestion } from "../../ports/worktrees.ts";
 import { expectGit, git, runGit, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
@@ -6,9 +7,13 @@ import { commitAt, type Yard } from "./yard.ts";
 
 /**
  * Is everything on a commit in the target: as itself, as picked or rebased commits, as one squashed commit, or because
- * merging it would change nothing? What was landed and reverted later still is in the target's history.
+ * merging it would change nothing? What was landed and taken out later is still in the target's history, so the record
+ * is asked first.
  */
-export async function isLanded(yard: Yard, commit: string, base: string | null, target: string): Promise<boolean> {
+export async function isLanded(yard: Yard, question: LandedQuestion, target: string): Promise<boolean> {
+  const { commit, base } = question;
+  const into = await commitAt(yard, target);
+  if (into !== undefined && (await isTakenOut(yard, question, [into]))) return false;
   if (!(await isIn(yard, commit, base, target))) return false;
   for (const parent of await keptBeside(yard, commit)) if (!(await isIn(yard, parent, base, target))) return false;
   return true;
@@ -25,8 +30,10 @@ export async function areLanded(
 ): Promise<readonly boolean[]> {
   const resolved = await Promise.all(targets.map((target) => commitAt(yard, target)));
   const tips = [...new Set(resolved.filter((tip) => tip !== undefined))];
-  const landed = questions.map(({ commit, base }) => tips.length > 0 && commit === base);
-  const rest = (): readonly number[] => [...questions.keys()].filter((at) => landed[at] === false);
+  const isOut = await atMost(4, questions, (question) => isTakenOut(yard, question, tips));
+  const landed = questions.map(({ commit, base }, at) => isOut[at] !== true && tips.length > 0 && commit === base);
+  const rest = (): readonly number[] =>
+    [...questions.keys()].filter((at) => landed[at] === false && isOut[at] !== true);
   const compared = new Set<string>();
   for (const tip of tips) {
     const open = rest().map((at) => questions[at]?.commit ?? "");
@@ -47,6 +54,22 @@ export async function areLanded(
     }
   });
   return landed;
+}
+
+/** Was the work of the branch taken out of what these commits have between them, and not brought back? */
+async function isTakenOut(
+  { repository }: Yard,
+  { words = [] }: LandedQuestion,
+  into: readonly string[],
+): Promise<boolean> {
+  if (words.length === 0) return false;
+  const look = { git: (args: readonly string[]) => git(repository.root, ...args) };
+  const has = async (commit: string): Promise<boolean> => {
+    if ((await git(repository.root, "cat-file", "-e", `${commit}^{commit}`)).code !== 0) return false;
+    for (const tip of into) if (await isAncestor(look, commit, tip)) return true;
+    return false;
+  };
+  return (await takenOut(words, has)).length > 0;
 }
 
 /** Commits that a snapshot of ours keeps beside the work: they are in nothing that could have landed with its files. */

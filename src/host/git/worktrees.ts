@@ -60,7 +60,7 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     // Not one after the other: a removal takes git's record away by itself, in one step.
     remove: async (worktree, { deleteBranch }) =>
       removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() }),
-    isLanded: async (commit, base, target) => isLanded(await yard(), commit, base, target),
+    isLanded: async (question, target) => isLanded(await yard(), question, target),
     collect: (worktree) =>
       inIt(worktree, async () => {
         const over = await yard();

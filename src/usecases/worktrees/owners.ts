@@ -1,8 +1,10 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
+import type { WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { ok } from "../../domain/result.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
+import { wordsAboutAll } from "../merge/taken-out.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
@@ -24,6 +26,8 @@ export interface OwnersReply {
   /** Names of all agents that have not ended. */
   readonly live: readonly string[];
   readonly canonicalBranch: string;
+  /** What the record says about each branch of which something was taken out after it had landed. */
+  readonly takenOut: Readonly<Record<string, readonly WordAboutBranch[]>>;
   readonly readAt: number;
   readonly hasOpenRun: boolean;
   readonly counts: { readonly messages: number; readonly usage: number };
@@ -67,6 +71,7 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
     owners: list,
     live: [...isLive],
     canonicalBranch,
+    takenOut: Object.fromEntries(await wordsAboutAll(tx)),
     readAt: now,
     hasOpenRun,
     counts: await tx.cleaning.counts(),

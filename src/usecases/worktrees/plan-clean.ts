@@ -1,4 +1,5 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import { takenOutWords } from "../../domain/merge/taken-out.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -181,21 +182,30 @@ async function judgeBranches(
   const questions = open.map(({ branch, tip }) => {
     const owner = ownerOf.get(branch);
     const targets = owner?.targets ?? [facts.canonicalBranch];
-    return { commits: [tip], base: owner?.agent.baseCommit ?? null, targets };
+    return { commits: [tip], base: owner?.agent.baseCommit ?? null, targets, words: facts.takenOut[branch] ?? [] };
   });
   // Those of the worktrees that go have been asked about with them.
-  const known = new Map(going.filter(({ head, tip }) => head === tip).map(({ tip, landed }) => [tip, landed]));
-  const unknown = open.filter(({ tip }) => !known.has(tip));
+  const known = new Map(
+    going.filter(({ head, tip }) => head === tip).map(({ worktree, landed }) => [worktree.branch, landed]),
+  );
+  const unknown = open.filter(({ branch }) => !known.has(branch));
   const answers = request.force
     ? []
     : await landedAll(
         worktrees,
-        questions.filter((_, at) => !known.has(open[at]?.tip)),
+        questions.filter((_, at) => !known.has(open[at]?.branch ?? "")),
       );
-  const isLanded = new Map([...known, ...unknown.map(({ tip }, at) => [tip, answers[at] ?? false] as const)]);
+  const isLanded = new Map([...known, ...unknown.map(({ branch }, at) => [branch, answers[at] ?? false] as const)]);
   for (const found of open) {
-    if (request.force || isLanded.get(found.tip) === true) sorted.go.push(found);
-    else sorted.stay.push({ branch: found.branch, reason: "its commits landed nowhere", next: "--force removes it" });
+    const { branch } = found;
+    if (request.force || isLanded.get(branch) === true) {
+      sorted.go.push(found);
+      continue;
+    }
+    const out = takenOutWords(facts.takenOut[branch] ?? []);
+    if (out === undefined)
+      sorted.stay.push({ branch, reason: "its commits landed nowhere", next: "--force removes it" });
+    else sorted.stay.push({ branch, reason: out, next: `to bring it back: ov merge --branch ${branch}` });
   }
   return sorted;
 }

@@ -1,6 +1,7 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { atMost } from "../../domain/at-most.ts";
 import { damageOf } from "../../domain/failure.ts";
+import { takenOutWords, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { classify, type Verdict } from "../../domain/worktree/classify.ts";
 import type { OwnedWorktree, WorktreeKeeping } from "../../ports/worktrees.ts";
@@ -16,6 +17,8 @@ export interface Surveyed {
   readonly exists: boolean;
   /** Every name under which an agent could be seated here, with its newest incarnation. */
   readonly names: RemovingRequest["names"];
+  /** What the record says about its branch; empty when nothing of it was ever taken out. */
+  readonly words: readonly WordAboutBranch[];
 }
 
 /** A surveyed worktree and what may be done with it. */
@@ -27,7 +30,10 @@ export interface Judged extends Surveyed {
 }
 
 /** Every worktree of an agent: those git lists, and those of agents that git does not list, as clones. */
-export async function survey(worktrees: WorktreeKeeping, { owners }: OwnersReply): Promise<readonly Surveyed[]> {
+export async function survey(
+  worktrees: WorktreeKeeping,
+  { owners, takenOut }: OwnersReply,
+): Promise<readonly Surveyed[]> {
   const seats = owners.filter(({ agent }) => agent.worktreePath !== null && agent.worktreeKind !== "root");
   const ownerAt = new Map(seats.map((owner) => [owner.agent.worktreePath, owner]));
   const named = new Map(owners.map((owner) => [owner.agent.name, owner]));
@@ -42,7 +48,8 @@ export async function survey(worktrees: WorktreeKeeping, { owners }: OwnersReply
     // An agent owns its place from its reservation on, before its worktree is on record.
     const seated = ownerAt.get(path);
     const owner = seated ?? names.map(({ name }) => named.get(name)).find((one) => one !== undefined && isLive(one));
-    return { worktree: ownedBy(seated, { path, branch }), owner, head, exists, names };
+    const worktree = ownedBy(seated, { path, branch });
+    return { worktree, owner, head, exists, names, words: takenOut[worktree.branch] ?? [] };
   });
   const known = new Set(listed.map(({ path }) => path));
   for (const owner of seats) {
@@ -52,7 +59,9 @@ export async function survey(worktrees: WorktreeKeeping, { owners }: OwnersReply
     const looked = await unlessDamaged(() => worktrees.state(worktree));
     // The worktree exists. Its state is reported when it is judged.
     const { exists, head } = looked.ok ? looked.value : { exists: true, head: null };
-    if (exists) found.push({ worktree, owner, head, exists, names: namesAt(path, branch ?? "") });
+    if (!exists) continue;
+    const words = takenOut[worktree.branch] ?? [];
+    found.push({ worktree, owner, head, exists, names: namesAt(path, branch ?? ""), words });
   }
   return found.toSorted((a, b) => (a.worktree.path < b.worktree.path ? -1 : 1));
 }
@@ -96,6 +105,7 @@ export async function judgeAll(
     looked.map(({ one, damage, tip, head }) => ({
       commits: damage !== undefined ? [] : [...new Set([head, tip].filter((commit) => commit != null))],
       base: one.worktree.baseCommit,
+      words: one.words,
       targets: targetsOf(one, canonicalBranch),
     })),
   );
@@ -112,6 +122,7 @@ export async function judgeAll(
       waitingMerge: owner?.waitingMerge ?? null,
       dirty,
       landed: isLanded,
+      takenOut: isLanded ? undefined : takenOutWords(one.words),
       target: targetsOf(one, canonicalBranch).join(" or "),
     });
     return { ...one, exists, head, verdict, landed: isLanded, tip };
@@ -135,6 +146,7 @@ const targetsOf = ({ owner }: Surveyed, canonicalBranch: string): readonly strin
 interface LandingQuestion {
   readonly commits: readonly string[];
   readonly base: string | null;
+  readonly words: readonly WordAboutBranch[];
   readonly targets: readonly string[];
 }
 
@@ -147,8 +159,8 @@ export async function landedAll(
   const groups = Map.groupBy(questions.keys(), (at) => questions[at]?.targets.join("\n") ?? "");
   for (const [targets, members] of groups) {
     const asked = members.flatMap((at) => {
-      const { commits = [], base = null } = questions[at] ?? {};
-      return commits.map((commit) => ({ at, commit, base }));
+      const { commits = [], base = null, words = [] } = questions[at] ?? {};
+      return commits.map((commit) => ({ at, commit, base, words }));
     });
     const refs = targets.split("\n").map((target) => `refs/heads/${target}`);
     const answers = await worktrees.areLanded(asked, refs);

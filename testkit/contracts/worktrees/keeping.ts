@@ -111,7 +111,9 @@ export function keepingPromises({ seated, kind }: WorktreeSetting): void {
     expect(world.git(world.root, "show", `${lost}:lost.txt`)).toBe("not lost");
     // With the branch in main the snapshot still holds what landed nowhere.
     world.git(world.root, "merge", "--quiet", branch);
-    expect(await worktrees.isLanded(snapshot?.commit ?? "", owned.baseCommit, "refs/heads/main")).toBe(false);
+    expect(
+      await worktrees.isLanded({ commit: snapshot?.commit ?? "", base: owned.baseCommit }, "refs/heads/main"),
+    ).toBe(false);
   });
 
   test("what a rebase put aside is kept when the worktree goes in the middle of it", async () => {

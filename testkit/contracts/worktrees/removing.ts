@@ -81,7 +81,7 @@ export function removingPromises({ seated, open }: WorktreeSetting): void {
     const tip = commit("src/d.ts", "d\n");
     await worktrees.collect(owned);
     const { root } = world;
-    const landed = (target = "main") => worktrees.isLanded(tip, owned.baseCommit, target);
+    const landed = (target = "main") => worktrees.isLanded({ commit: tip, base: owned.baseCommit }, target);
     expect(await landed()).toBe(false);
     world.git(root, "branch", "picked");
     world.git(root, "checkout", "--quiet", "-b", "ahead");
@@ -101,6 +101,6 @@ export function removingPromises({ seated, open }: WorktreeSetting): void {
     world.git(root, "checkout", "--quiet", "main");
     world.git(root, "merge", "--quiet", "--no-ff", tip, "-m", "merged");
     expect(await landed()).toBe(true);
-    expect(await worktrees.isLanded(tip, owned.baseCommit, "nowhere")).toBe(false);
+    expect(await worktrees.isLanded({ commit: tip, base: owned.baseCommit }, "nowhere")).toBe(false);
   });
 }

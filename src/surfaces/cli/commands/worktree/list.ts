@@ -1,4 +1,5 @@
-import type { MergeEntry } from "../../../../domain/merge/entry.ts";
+import { isOpenMerge, type MergeEntry } from "../../../../domain/merge/entry.ts";
+import { takenOutWords } from "../../../../domain/merge/taken-out.ts";
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
@@ -14,7 +15,7 @@ export const list: Handler = async ({ app, io }) => {
   if (!found.ok) return found;
   const merges = await mergesOf(app, found.value);
   if (!merges.ok) return merges;
-  const worktrees = found.value.map((one) => worktreeJson(one, merges.value.get(one.worktree.branch)));
+  const worktrees = found.value.map((one) => worktreeJson(one, standing(one, merges.value.get(one.worktree.branch))));
   const empty = `No worktrees of agents.\n${hintLine(io.paint, "start an agent: ov sling <task>")}`;
   return ok({
     json: { worktrees },
@@ -48,30 +49,51 @@ async function mergesOf(
   return listed.ok ? ok(new Map(listed.value.entries.map(({ entry }) => [entry.branch, entry]))) : listed;
 }
 
-const worktreeJson = ({ worktree, owner, head, exists }: Surveyed, merge: MergeEntry | undefined) => ({
-  path: worktree.path,
-  branch: worktree.branch,
-  head,
-  agentName: owner?.agent.name ?? null,
-  state: owner?.agent.state ?? null,
-  taskId: owner?.agent.taskId ?? null,
-  kind: worktree.kind,
-  exists,
+/**
+ * What became of the commit that the worktree is at. An earlier commit of the branch may have landed, and what landed may
+ * have been taken out since: neither says that this one is merged.
+ */
+function standing(
+  { head, words }: Surveyed,
+  merge: MergeEntry | undefined,
+): Pick<MergeEntry, "status" | "verdict"> | undefined {
+  if (merge === undefined || isOpenMerge(merge)) return merge;
+  if (head !== null && merge.headCommit !== "" && merge.headCommit !== head) return undefined;
+  return merge.status === "merged" && takenOutWords(words) !== undefined ? { ...merge, status: "reverted" } : merge;
+}
+
+const worktreeJson = (one: Surveyed, merge: ReturnType<typeof standing>) => ({
+  path: one.worktree.path,
+  branch: one.worktree.branch,
+  head: one.head,
+  agentName: one.owner?.agent.name ?? null,
+  state: one.owner?.agent.state ?? null,
+  taskId: one.owner?.agent.taskId ?? null,
+  kind: one.worktree.kind,
+  exists: one.exists,
   mergeStatus: merge?.status ?? null,
   verdict: verdictOf({ verdict: merge?.verdict ?? null }),
 });
 
-function lines(paint: Paint, { worktree, owner, head, exists }: Surveyed, merge: MergeEntry | undefined): string {
+function lines(paint: Paint, one: Surveyed, merge: MergeEntry | undefined): string {
+  const { worktree, owner, head, exists } = one;
   const agent = owner?.agent;
   const state = agent === undefined ? "unknown" : statusWords(paint, agent);
   const facts = [`Agent: ${agent?.name ?? "?"}`, `State: ${state}`, `Task: ${visibleLine(agent?.taskId ?? "?")}`];
-  const verdict = paintedVerdict(paint, verdictOf({ verdict: merge?.verdict ?? null }));
-  const queued = merge === undefined ? "" : ` ${paintedStatus(paint, merge.status)}`;
+  const at = standing(one, merge);
+  const verdict = paintedVerdict(paint, verdictOf({ verdict: at?.verdict ?? null }));
+  const queued = at === undefined ? "" : ` ${paintedStatus(paint, at.status)}`;
   const gone = exists ? "" : ` ${paint.yellow("(directory is gone)")}`;
+  const out = at?.status === "reverted" ? takenOutWords(one.words) : undefined;
   return [
     `${paint.accent(visibleLine(worktree.branch))} ${paint.muted((head ?? "").slice(0, 8))}${queued} ${verdict}${gone}`,
     `  ${facts.join(" | ")}`,
+    ...(out === undefined ? [] : [`  ${out}`]),
+    ...(merge !== undefined && at === undefined ? [`  ${earlierWords(merge)}`] : []),
     hintLine(paint, visibleLine(worktree.path)),
     ...(merge === undefined ? [] : approvalHints(paint, [merge])),
   ].join("\n");
 }
+
+const earlierWords = ({ id, headCommit, status }: MergeEntry): string =>
+  `Not queued yet; an earlier commit, ${headCommit.slice(0, 8)}, is merge ${id} (${status}).`;
