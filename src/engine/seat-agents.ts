@@ -2,6 +2,7 @@ import type { Agent } from "../domain/agent/agent.ts";
 import { failureOf } from "../domain/failure.ts";
 import { isIntegration } from "../domain/merge/landing-branch.ts";
 import { unsettledLines } from "../domain/worktree/unsettled.ts";
+import type { MergeGit } from "../ports/merge-git.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";
 import { notice, record } from "../usecases/events/record.ts";
@@ -9,6 +10,7 @@ import { unlessDamaged } from "../usecases/worktrees/survey.ts";
 import { type CleaningPorts, cleaningOf, cleanUp, isRemovedByOther } from "./clean-released.ts";
 import { ensureLandingBranch, type LandingPorts } from "./merge/landing-branch.ts";
 import { type Start, startOn, type TipPorts } from "./merge/landing-tip.ts";
+import { baseOfTakenOut } from "./merge/taken-out.ts";
 import type { EnginePorts } from "./ports.ts";
 import { seated, startFailed, tell } from "./seat-facts.ts";
 import { SingleFlight } from "./single-flight.ts";
@@ -16,8 +18,10 @@ import { remember } from "./supervisor/conserve.ts";
 
 export type SeatPorts = CleaningPorts &
   LandingPorts &
-  TipPorts &
-  Pick<EnginePorts, "root" | "worktreePath" | "ids" | "report">;
+  TipPorts & { readonly merging: Pick<MergeGit, "baseOf"> } & Pick<
+    EnginePorts,
+    "root" | "worktreePath" | "ids" | "report"
+  >;
 
 /** Git adds worktrees one at a time, but the files of one can be written while the next is added. */
 const atOnce = 4;
@@ -177,9 +181,11 @@ async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise
   const created = await ports.worktrees.create(request);
   ports.reach("seat.after-worktree");
   if (created.ok && goesOn) await bringBack(ports, agent, created.value);
+  // Git has the commits of work that landed and was taken out in both branches; they are this agent's work again.
+  const out = created.ok && goesOn ? await baseOfTakenOut(ports, created.value.branch, request.baseRef) : undefined;
   await ports.store.transaction((tx) =>
     created.ok
-      ? seated(tx, ports, agent, { ...created.value, baseRef })
+      ? seated(tx, ports, agent, { ...created.value, baseCommit: out?.base ?? created.value.baseCommit, baseRef })
       : startFailed(tx, ports, agent, created.refusal.problem),
   );
   ports.reach("seat.after-fact");

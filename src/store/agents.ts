@@ -107,6 +107,9 @@ export const agentRows = (sql: Sql): AgentRows => ({
     // One that was let go meanwhile was cleaned without it: now there is something to take away.
     await sql.run(`UPDATE agents SET ${set}, cleaned_at = NULL WHERE id = ?`, ...values, id);
   },
+  setBase: async (id, baseCommit) => {
+    await sql.run("UPDATE agents SET base_commit = ? WHERE id = ?", baseCommit, id);
+  },
   sawProviderSession: async (id, providerSessionId) => {
     await sql.run("UPDATE agents SET provider_session_id = ? WHERE id = ?", providerSessionId, id);
   },

@@ -32,8 +32,8 @@ test("a branch that nobody handed over is named", () => {
   expect(kinds(child({ state: "zombie" }))).toEqual(["unready-branch"]);
 });
 
-test("a branch in the queue, landed, taken back or given up is settled", () => {
-  for (const status of ["pending", "merging", "gating", "blocked", "merged", "cancelled", "reverted"] as const) {
+test("a branch in the queue, landed or given up is settled", () => {
+  for (const status of ["pending", "merging", "gating", "blocked", "merged", "cancelled"] as const) {
     expect(kinds(child({}, { entries: [entry("failed", "c1"), entry(status)] }))).toEqual([]);
   }
   expect(kinds(child({ releasedAt: 1 }), child({}, { abandoned: true }))).toEqual([]);
@@ -46,6 +46,12 @@ test("a branch that could not be merged, or has newer commits than the queue, is
     expect(kinds(child({}, { entries: [entry("merged", "c0"), entry(status)] }))).toEqual(["unready-branch"]);
   }
   expect(kinds(child({}, { entries: [entry("merged", "c1")] }))).toEqual(["unready-branch"]);
+});
+
+test("a child that was called back after its landing was undone has to hand its branch over again", () => {
+  const [open] = openChildren([child({}, { entries: [entry("reverted")] })]);
+  expect(open).toMatchObject({ kind: "unready-branch", message: expect.stringContaining("was taken out again") });
+  expect(kinds(child({}, { entries: [entry("reverted"), entry("pending")] }))).toEqual([]);
 });
 
 test("a lead whose merger joins what could not be merged learns that the landing of that settles it", () => {

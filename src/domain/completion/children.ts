@@ -54,5 +54,7 @@ const isRefused = (last: Pick<MergeEntry, "status"> | undefined): boolean =>
 function lackOf(last: Pick<MergeEntry, "status" | "headCommit">, head: string | null): string | undefined {
   const hasNewer = head !== null && last.headCommit !== "" && last.headCommit !== head;
   if (hasNewer) return "has commits that are newer than what was handed over";
+  // Landing releases the owner of a branch, so an owner that is not released was called back since.
+  if (last.status === "reverted") return "landed, was taken out again, and was not handed over since";
   return isRefused(last) ? `could not be merged (${last.status})` : undefined;
 }

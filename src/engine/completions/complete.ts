@@ -7,7 +7,9 @@ import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/compl
 import { roleFacts } from "../../usecases/completions/role-facts.ts";
 import { givenBranches } from "../../usecases/completions/under-review.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
-import { mergeContext } from "../merge/ports.ts";
+import { targetOf } from "../../usecases/merge/landing-target.ts";
+import { branchRef, mergeContext } from "../merge/ports.ts";
+import { baseOfTakenOut } from "../merge/taken-out.ts";
 import { worktreeOf } from "../supervisor/conserve.ts";
 import { type Collision, collisionGap, collisionOf, missingFor } from "./collision.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
@@ -40,11 +42,17 @@ export async function complete(ports: CompletionPorts, tools: CheckTools, check:
 
 const ended = { kind: "ended", fix: "see what became of it: ov status --all" } as const;
 
-async function look({ worktrees }: CompletionPorts, agent: Agent): Promise<WorktreeFacts | null> {
+async function look(ports: CompletionPorts, agent: Agent): Promise<WorktreeFacts | null> {
+  const { worktrees, store } = ports;
   const worktree = worktreeOf(agent);
   if (worktree === undefined) return null;
   await worktrees.collect(worktree);
-  return worktrees.inspect(worktree);
+  const landing = await store.read((tx) => targetOf(tx, mergeContext(ports), agent.runId));
+  const out = await baseOfTakenOut(ports, worktree.branch, branchRef(landing));
+  if (out === undefined) return worktrees.inspect(worktree);
+  // It may have been taken out after the agent had begun. Whoever looks at its work later goes by the stored base.
+  if (out.base !== agent.baseCommit) await store.transaction((tx) => tx.agents.setBase(agent.id, out.base));
+  return worktrees.inspect({ ...worktree, baseCommit: out.base, baseRef: out.before });
 }
 
 const isSame = (a: WorkSeen | null, b: WorkSeen | null): boolean => a?.head === b?.head && a?.dirty === b?.dirty;

@@ -35,6 +35,8 @@ export interface AgentRows {
     id: string,
     seat: Pick<Agent, "worktreePath" | "worktreeIdentity" | "branch" | "baseRef" | "baseCommit">,
   ): Promise<void>;
+  /** Its work counts from this commit on. */
+  setBase(id: string, baseCommit: string): Promise<void>;
   sawProviderSession(id: string, providerSessionId: string): Promise<void>;
   /** The next turn begins a new conversation. */
   forgetProviderSession(id: string): Promise<void>;

@@ -55,7 +55,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     // From here on the engine may take the old worktree away; it does so before it makes the new one.
     if (fresh) await tx.agents.release(agent.id, context.now);
     await revive(tx, agent.name, context.now);
-    await brief(tx, context, next, fresh ? freshLines(agent, next) : sameLines(next));
+    await brief(tx, context, next, fresh ? freshLines(agent, next) : await sameLines(tx, agent, next));
     const run = await tx.runs.get(next.runId);
     return ok({
       agentName: next.name,
@@ -104,10 +104,27 @@ async function revive(tx: Tx, name: string, now: number): Promise<void> {
   }
 }
 
-const sameLines = ({ name, generation }: Agent): readonly string[] => [
-  `You are generation ${generation} of ${name}: an earlier process of yours ended before the work was done.`,
-  "Your worktree and branch are as it left them. Look at `git status` and `git log` before you go on.",
-];
+async function sameLines(tx: Tx, old: Agent, { name, generation }: Agent): Promise<readonly string[]> {
+  const how = old.outcome === "done" ? "had reported its work as done" : "ended before the work was done";
+  return [
+    `You are generation ${generation} of ${name}: an earlier process of yours ${how}.`,
+    ...(await landingLines(tx, old)),
+    "Your worktree and branch are as it left them. Look at `git status` and `git log` before you go on.",
+  ];
+}
+
+/** What became of the commits of the branch in the merge queue. */
+async function landingLines(tx: Tx, { branch }: Agent): Promise<readonly string[]> {
+  const [last] = branch === null ? [] : await tx.merges.list({ branch, limit: 1 });
+  if (last?.status === "merged") return [`Its commits have landed on ${last.targetBranch} (merge ${last.id}).`];
+  if (last?.status !== "reverted") return [];
+  const [undo] = await tx.mergeOps.list({ kind: "undo", status: "done", queueId: last.id, limit: 1 });
+  const by = undo === undefined ? "" : `, by ${undo.actor} (${undo.id})`;
+  return [
+    `Its commits landed on ${last.targetBranch} (merge ${last.id}) and were taken out again${by}.`,
+    "They are still on your branch and count as your work: `ov done` hands them over again, with what you add or change.",
+  ];
+}
 
 function freshLines(old: Agent, { name, generation }: Agent): readonly string[] {
   const begin = `You are generation ${generation} of ${name}, and you begin anew: nothing an earlier one did is in your worktree.`;

@@ -87,9 +87,9 @@ async function hasWorkToLand(tx: Tx, agent: Agent): Promise<boolean> {
   if (!isIn("implementation", agent.capability) || agent.ahead === 0) return false;
   const last = entries.at(-1);
   if (last === undefined) return true;
-  // Called back after a failure, the same agent has to announce its work once more.
-  const failed = last.status === "failed" || last.status === "conflict";
-  return last.enqueuedAt < agent.startedAt && (failed || last.headCommit !== agent.headCommit);
+  // Called back after a failure, or because its work was taken out, the same agent has to announce its work once more.
+  const isOut = last.status === "failed" || last.status === "conflict" || last.status === "reverted";
+  return last.enqueuedAt < agent.startedAt && (isOut || last.headCommit !== agent.headCommit);
 }
 
 /** Is the branch in the queue, where it may still land or come back? */

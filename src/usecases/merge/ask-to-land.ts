@@ -21,9 +21,9 @@ export async function askToLand(
   if (parentName !== "operator" || outcome !== "done" || !isIn("implementation", capability)) return;
   if (branch === null || headCommit === null || agent.ahead === 0) return;
   const known = await tx.merges.list({ branch });
-  // What failed is announced again by the report of the agent that was called back for it.
+  // What failed, or was taken out again, is announced again by the report of the agent that was called back for it.
   const isDecided = ({ headCommit: head, status }: (typeof known)[number]): boolean =>
-    head === headCommit && status !== "failed" && status !== "conflict";
+    head === headCommit && status !== "failed" && status !== "conflict" && status !== "reverted";
   const decided = known.findLast(isDecided);
   if (decided !== undefined) {
     // Called back without anything new to land: it waits for the same word as before.
