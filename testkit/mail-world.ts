@@ -160,7 +160,7 @@ const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   },
   budgets: noBudgets,
   watchdog: { notifyParentOnDeath: true },
-  runtimes: ["scripted"],
+  runtimes: [{ name: "scripted", runtime: "scripted", driver: "stream-json" }],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,
   coordinator: coordinatorDefaults,

@@ -198,7 +198,7 @@ export const settingsFor = (name: string): Settings => ({
   },
   budgets: noBudgets,
   watchdog: { notifyParentOnDeath: true },
-  runtimes: ["scripted"],
+  runtimes: [{ name: "scripted", runtime: "scripted", driver: "stream-json" }],
   runtime: { default: "scripted", capabilities: {} },
   merge: mergeDefaults,
   coordinator: coordinatorDefaults,

@@ -103,7 +103,10 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       const name = runtime ?? (await theProject()).config.runtime.default;
       return allowedEnvironment(env, runtimeById(name)?.environment ?? []);
     },
-    preflight: async (runtime) => (await import("./preflight.ts")).preflight(await theProject(), runtime, env.PATH),
+    preflight: async (runtime) => {
+      const found = await (await import("./preflight.ts")).preflight(await theProject(), runtime, env.PATH);
+      return found.ok ? undefined : found.refusal;
+    },
     environmentForGates: () => gateVariables(env),
     project: async () =>
       (await import("./init.ts")).makeProjectFacet({

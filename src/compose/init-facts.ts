@@ -21,7 +21,7 @@ import { installedRuntimes } from "../host/project/coding-agents.ts";
 import { readTexts } from "../host/project/files.ts";
 import type { Repository } from "../host/project/repository.ts";
 import { readText } from "../host/read-text.ts";
-import { programProblem } from "../host/runtime-probe.ts";
+import { probeProgram } from "../host/runtime-probe.ts";
 import { runtimeById } from "./runtimes.ts";
 
 /** What a project is, with what its owner should be told about that. */
@@ -148,7 +148,7 @@ const onPath =
 async function firstThatStarts(installed: readonly string[], path: string): Promise<string | undefined> {
   for (const id of installed) {
     const program = runtimeById(id)?.program ?? null;
-    if (program !== null && (await programProblem({ program, path })) === undefined) return id;
+    if (program !== null && (await probeProgram({ program, path })).ok) return id;
   }
   return undefined;
 }
@@ -161,7 +161,7 @@ export async function runtimeInForce(
 ): Promise<{ readonly runtime: string; readonly warnings: readonly string[] }> {
   const runtime = chosen ?? (await loadConfig(configFiles(place), env)).config.runtime.default;
   const program = runtimeById(runtime)?.program ?? null;
-  if (program === null || (await programProblem({ program, path: env.PATH ?? "" })) === undefined) {
+  if (program === null || (await probeProgram({ program, path: env.PATH ?? "" })).ok) {
     return { runtime, warnings: [] };
   }
   const installed = installedRuntimes(env.PATH);

@@ -1,21 +1,22 @@
 import { join } from "node:path";
 import type { Refusal } from "../domain/refusal.ts";
-import { programProblem } from "../host/runtime-probe.ts";
+import { no, ok, type Result } from "../domain/result.ts";
+import { probeProgram } from "../host/runtime-probe.ts";
 import type { Project } from "./project.ts";
 import { runtimeById } from "./runtimes.ts";
 
 /**
- * Why no agent of this runtime could start with this PATH; undefined when one could. A runtime that nobody knows is
- * refused by its name elsewhere.
+ * Could an agent of this runtime start with this PATH, and with which version of its program? A runtime that is not
+ * known is refused by its name elsewhere.
  */
 export async function preflight(
   { dir, env }: Pick<Project, "dir" | "env">,
   runtime: string,
   path: string | undefined,
-): Promise<Refusal | undefined> {
+): Promise<Result<{ readonly version: string | null }, Refusal>> {
   const program = runtimeById(runtime)?.program ?? null;
-  if (program === null) return undefined;
+  if (program === null) return ok({ version: null });
   const memory = join(dir, "run", "programs.json");
-  const problem = await programProblem({ program, path: path ?? env.PATH ?? "", memory });
-  return problem === undefined ? undefined : { kind: "runtime-unavailable", runtime, program, problem };
+  const probed = await probeProgram({ program, path: path ?? env.PATH ?? "", memory });
+  return probed.ok ? probed : no({ kind: "runtime-unavailable", runtime, program, problem: probed.refusal });
 }

@@ -23,7 +23,7 @@ import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import type { ProcessSight } from "../usecases/identity/identify.ts";
 import { isTestBuild } from "./build.ts";
 import { killAtCommits, killPointsFrom } from "./kill-points.ts";
-import { runtimeNames } from "./runtime-names.ts";
+import { runtimeChoices } from "./runtime-names.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -134,7 +134,7 @@ const leaseMs = 15_000;
 export const settingsOf = ({ config, limitSources = {} }: Project): Settings => ({
   ...config,
   limitSources,
-  runtimes: runtimeNames,
+  runtimes: runtimeChoices,
 });
 
 /** What can be seen of whoever types a command: it is this process. */

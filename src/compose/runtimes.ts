@@ -1,7 +1,7 @@
 import type { Runtime } from "../ports/runtime.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
 import { scriptedRuntime } from "../runtimes/scripted/runtime.ts";
-import { type RuntimeName, runtimeNames } from "./runtime-names.ts";
+import { type RuntimeName, runtimeChoices, runtimeNames } from "./runtime-names.ts";
 import { selfCommand } from "./self.ts";
 
 /** Every runtime this build knows. */
@@ -10,7 +10,11 @@ const runtimes: Readonly<Record<RuntimeName, () => Runtime>> = {
   scripted: () => scriptedRuntime([...selfCommand(), "scripted-agent"]),
 };
 
-export const runtimeById = (id: string): Runtime | undefined => (isKnown(id) ? runtimes[id]() : undefined);
+/** By its name alone, or by the longer name of one of its drivers. */
+export function runtimeById(name: string): Runtime | undefined {
+  const id = runtimeChoices.find((choice) => choice.name === name)?.runtime ?? name;
+  return isKnown(id) ? runtimes[id]() : undefined;
+}
 
 /** Files in a worktree that steer an agent of any runtime: an agent may change none of them. */
 export const steeringFiles = (): readonly string[] => [

@@ -3,7 +3,7 @@ import type { ProjectPlace } from "../domain/project/place.ts";
 import { hasDatabase } from "../host/project-place.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { doorOf, type Environment, type Project } from "./project.ts";
-import { runtimeNames } from "./runtime-names.ts";
+import { runtimeChoices } from "./runtime-names.ts";
 
 export interface WorldTerms {
   readonly call: Call;
@@ -26,7 +26,7 @@ export const makeWorld = ({ call, warn, env, cwd, place, caller }: WorldTerms): 
     call,
     warn,
     sleep: (ms) => Bun.sleep(ms),
-    runtimes: runtimeNames,
+    runtimes: runtimeChoices.map(({ name }) => name),
     requireOperator: async (action) => {
       if (caller === "remote") {
         const allowed = await call("identity.requireOperator", { action });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { ProgramProblem } from "../domain/refusal.ts";
+import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "./atomic-file.ts";
 
 /** A program that an agent needs, as a shell with this PATH finds it. */
@@ -19,21 +20,29 @@ interface Known {
 const patienceMs = 15_000;
 
 /**
- * Can the program start here? Undefined when it can. Only the first look at a file starts it, to ask for its version;
+ * Can the program start here, and which version of it? Only the first look at a file starts it, to ask for its version;
  * afterwards one look at the file is enough.
  */
-export async function programProblem({ program, path, memory }: ProbedProgram): Promise<ProgramProblem | undefined> {
+export async function probeProgram({
+  program,
+  path,
+  memory,
+}: ProbedProgram): Promise<Result<{ readonly version: string }, ProgramProblem>> {
   const at = Bun.which(program, { PATH: path });
-  if (at === null) return { kind: "missing" };
+  if (at === null) return no({ kind: "missing" });
   const stamp = stampOf(at);
   const known = remembered(memory);
-  if (known.some((one) => one.at === at && one.stamp === stamp)) return undefined;
+  const same = known.find((one) => one.at === at && one.stamp === stamp);
+  if (same !== undefined) return ok({ version: versionIn(same.version) });
   const asked = await ask(at, path);
-  if ("problem" in asked) return { kind: "broken", at, said: asked.problem };
+  if ("problem" in asked) return no({ kind: "broken", at, said: asked.problem });
   if (memory !== undefined)
     remember(memory, [...known.filter((one) => one.at !== at), { at, stamp, version: asked.version }]);
-  return undefined;
+  return ok({ version: versionIn(asked.version) });
 }
+
+/** Programs print their name beside their version. */
+const versionIn = (said: string): string => /\d+\.\d+[\w.+-]*/.exec(said)?.[0] ?? said;
 
 function stampOf(at: string): string {
   const { mtimeMs, size, ino } = statSync(at);

@@ -26,6 +26,8 @@ export interface ToolServer {
 
 /** Everything a driver may use to start one turn. A driver ignores what its abilities do not cover. */
 export interface LaunchRequest {
+  /** Version of the program when the agent was spawned; null while that is not known. */
+  readonly version: string | null;
   readonly model: string | null;
   /** The provider session to go on with; null starts a new one. */
   readonly resume: string | null;

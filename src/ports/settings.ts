@@ -39,7 +39,14 @@ export interface Settings {
   /** Which file or variable set a limit of `agents.*`, by key; a key that is missing has its default. */
   readonly limitSources?: Readonly<Record<string, string>>;
   /** Runtimes this program can start. */
-  readonly runtimes: readonly string[];
+  readonly runtimes: readonly RuntimeChoice[];
+}
+
+/** What `--runtime` or the configuration may name, and the runtime and driver that it stands for. */
+export interface RuntimeChoice {
+  readonly name: string;
+  readonly runtime: string;
+  readonly driver: string;
 }
 
 /** How branches come back. */

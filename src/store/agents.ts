@@ -11,6 +11,8 @@ export const agents = table<Agent>("agents", {
   generation: integer,
   capability: text<Capability>(),
   runtime: text(),
+  driver: text(),
+  cliVersion: nullable(text()),
   model: nullable(text()),
   topology: text<Topology>(),
   parentName: text(),
@@ -110,8 +112,13 @@ export const agentRows = (sql: Sql): AgentRows => ({
   setBase: async (id, baseCommit) => {
     await sql.run("UPDATE agents SET base_commit = ? WHERE id = ?", baseCommit, id);
   },
-  sawProviderSession: async (id, providerSessionId) => {
-    await sql.run("UPDATE agents SET provider_session_id = ? WHERE id = ?", providerSessionId, id);
+  sawProviderSession: async (id, providerSessionId, version) => {
+    await sql.run(
+      "UPDATE agents SET provider_session_id = ?, cli_version = COALESCE(cli_version, ?) WHERE id = ?",
+      providerSessionId,
+      version,
+      id,
+    );
   },
   forgetProviderSession: async (id) => {
     await sql.run("UPDATE agents SET provider_session_id = NULL WHERE id = ?", id);

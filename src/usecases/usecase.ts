@@ -42,8 +42,14 @@ export interface UseCase<Request, Reply> {
   readonly guarded?: boolean;
 }
 
-/** Why an agent of this runtime could not start with this PATH, found out before a seat is reserved for it. */
-export type Preflight = (runtime: string, path: string | undefined) => Promise<Refusal | undefined>;
+/**
+ * Could an agent of this runtime start with this PATH? Found out before a seat is reserved for it. `version` is that of
+ * its program; null where that is our own.
+ */
+export type Preflight = (
+  runtime: string,
+  path: string | undefined,
+) => Promise<Result<{ readonly version: string | null }, Refusal>>;
 
 /** Is there a commit of this name, be it a branch, a tag or an id? */
 export type IsCommit = (ref: string) => Promise<boolean>;

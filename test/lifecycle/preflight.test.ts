@@ -16,6 +16,8 @@ async function bareProject(): Promise<TestProject> {
   return project;
 }
 
+const spawnedWith = { runtime: "claude", driver: "stream-json", cliVersion: "9.8.7" };
+
 /** A program called claude that counts how often it is asked for its version. */
 function install(project: TestProject, script: string): Record<string, string> {
   const bin = join(project.home, "bin");
@@ -51,12 +53,15 @@ test("a program that cannot start is refused with what it said; one that can is 
   expect(refused.code).toBe(3);
   expect(jsonOf(refused).error).toContain("no such library");
   rmSync(join(project.home, "asked"));
-  const env = install(project, "exit 0");
+  const env = install(project, "echo '9.8.7 (Coding Agent)'; exit 0");
   for (const name of ["b1", "b2", "b3"]) {
     await project.ovWith({ env }, "task", "create", name, "--id", name.toUpperCase());
     expect((await project.ovWith({ env }, "sling", name.toUpperCase(), "--name", name)).code).toBe(0);
   }
   expect(readFileSync(join(project.home, "asked"), "utf8")).toBe("asked\n");
+  // What it said is kept with each agent, also where the answer was remembered.
+  const { agents } = await project.json("status");
+  expect(agents).toMatchObject(["b1", "b2", "b3"].map((agentName) => ({ agentName, ...spawnedWith })));
 }, 120_000);
 
 test("a program that is gone when its agent starts ends the agent at the first try", async () => {

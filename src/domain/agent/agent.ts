@@ -48,6 +48,10 @@ export interface Agent {
   readonly generation: number;
   readonly capability: Capability;
   readonly runtime: string;
+  /** How its program is talked to. Chosen when the agent is spawned, and the same in all its turns. */
+  readonly driver: string;
+  /** Version of its program when it was spawned, or in its first turn; null while that is not known. */
+  readonly cliVersion: string | null;
   readonly model: string | null;
   readonly topology: Topology;
   readonly parentName: string;

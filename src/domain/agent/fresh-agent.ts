@@ -13,6 +13,8 @@ export function freshAgent(fields: FreshAgent): Agent {
 }
 
 const nothing = {
+  driver: "stream-json",
+  cliVersion: null,
   model: null,
   topology: "per_turn",
   specPath: null,

@@ -42,7 +42,8 @@ export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promi
 async function planFor(ports: AttachedPorts, agent: Agent): Promise<Result<LaunchPlan, Refusal>> {
   const runtime = ports.runtime(agent.runtime);
   const { name, providerSessionId: resume, model } = agent;
-  if (runtime?.drivers[0].abilities.terminal !== true) {
+  const driver = runtime?.drivers.find(({ id }) => id === agent.driver);
+  if (runtime === undefined || driver?.abilities.terminal !== true) {
     return no(invalid("agent", `runs on ${agent.runtime}, which cannot be opened by hand`, { value: name }));
   }
   if (resume === null) {

@@ -107,6 +107,7 @@ function start(
   const usd = owned.allowance?.usd;
   const { abilities } = driver;
   const plan = driver.launch({
+    version: agent.cliVersion,
     model: agent.model,
     resume: abilities.resume ? turn.resumeRequested : null,
     prompt: promptFor(owned, told, told.found ? runtime.instructionFile : told.file),

@@ -40,7 +40,8 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const { turn, agent } = owned;
   const runtime = ports.runtime(agent.runtime);
   if (runtime === undefined) return unstarted(`there is no runtime called ${agent.runtime}`, "program");
-  const [driver] = runtime.drivers;
+  const driver = runtime.drivers.find(({ id }) => id === agent.driver);
+  if (driver === undefined) return unstarted(`${agent.runtime} has no driver called ${agent.driver}`, "program");
   const how = { runtime, driver };
   const process = owned.started === undefined ? await launched(ports, owned, how) : adopted(ports, owned.started);
   if ("unstarted" in process) return process.unstarted;

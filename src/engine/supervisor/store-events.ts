@@ -37,7 +37,7 @@ export async function storeEvents(
     }
     for (const { event } of batch) {
       if (event.kind !== "session") continue;
-      await tx.agents.sawProviderSession(agent.id, event.providerSessionId);
+      await tx.agents.sawProviderSession(agent.id, event.providerSessionId, event.version);
       await tx.turns.sawProviderSession(turn.id, event.providerSessionId);
     }
     await recordUsage(

@@ -37,7 +37,7 @@ export interface AgentRows {
   ): Promise<void>;
   /** Its work counts from this commit on. */
   setBase(id: string, baseCommit: string): Promise<void>;
-  sawProviderSession(id: string, providerSessionId: string): Promise<void>;
+  sawProviderSession(id: string, providerSessionId: string, version: string | null): Promise<void>;
   /** The next turn begins a new conversation. */
   forgetProviderSession(id: string): Promise<void>;
   sawActivity(id: string, now: number): Promise<void>;

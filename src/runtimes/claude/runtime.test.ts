@@ -4,6 +4,7 @@ import { claudeRuntime } from "./runtime.ts";
 import { claudeToolKind, claudeToolUse } from "./tools.ts";
 
 const request: LaunchRequest = {
+  version: null,
   model: null,
   resume: null,
   prompt: "work",

@@ -11,6 +11,7 @@ import project from "./008-project.sql" with { type: "file" };
 import oldRows from "./009-old-rows.sql" with { type: "file" };
 import givenBudgets from "./010-given-budgets.sql" with { type: "file" };
 import attemptMembers from "./011-attempt-members.sql" with { type: "file" };
+import drivers from "./012-drivers.sql" with { type: "file" };
 
 /**
  * Numbered and append-only: position + 1 is the schema version. A published entry is never edited. Each is the path of a
@@ -28,6 +29,7 @@ const migrations: readonly string[] = [
   oldRows,
   givenBudgets,
   attemptMembers,
+  drivers,
 ];
 
 export const schemaVersion = migrations.length;

@@ -11,12 +11,13 @@ import { readAsked } from "../../domain/role/asked.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";
-import type { Settings } from "../../ports/settings.ts";
+import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { knownCollisions } from "../merge/known-collisions.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import { openDependencies } from "../tasks/dependency-state.ts";
 import type { Context } from "../usecase.ts";
+import { chooseRuntime } from "./choose-runtime.ts";
 import { newestWorkOn } from "./newest-work.ts";
 import type { SlingRequest } from "./sling-request.ts";
 
@@ -32,7 +33,7 @@ export interface SlingPlan {
   /** Null: a new run begins with this agent. */
   readonly run: Run | null;
   readonly depth: number;
-  readonly runtime: string;
+  readonly choice: RuntimeChoice;
   readonly branch: string;
   /** Null: where new work of the run starts. */
   readonly baseRef: string | null;
@@ -47,12 +48,8 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
   const { caller, settings } = context;
   const capability = parseCapability(request.capability);
   if (!capability.ok) return capability;
-  const runtime = request.runtime ?? settings.runtime.capabilities[capability.value] ?? settings.runtime.default;
-  if (!settings.runtimes.includes(runtime)) {
-    const near = nearest(runtime, settings.runtimes);
-    const extra = { value: runtime, allowed: settings.runtimes, ...(near === undefined ? {} : { nearest: near }) };
-    return no(invalid("runtime", "is not a runtime this program can start", extra));
-  }
+  const choice = chooseRuntime(settings, request.runtime, capability.value);
+  if (!choice.ok) return choice;
   const inside = checkPaths(request.files);
   if (!inside.ok) return inside;
   if (request.forceHierarchy === true && caller.kind === "agent") {
@@ -113,7 +110,7 @@ export async function planSling(tx: Tx, context: Context, request: SlingRequest)
     parent: parent.value,
     run: run ?? null,
     depth: admitted.value.depth,
-    runtime,
+    choice: choice.value,
     branch: `overstory/${name.value}/${taskId}`,
     baseRef: request.baseBranch ?? (await branchToJudge(tx, capability.value, taskId)),
     specPath: request.specPath ?? (await tx.specs.get(taskId))?.path ?? null,

@@ -29,6 +29,7 @@ export interface SlingRequest {
   readonly allowOverlap?: boolean;
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
+  readonly cliVersion?: string | null;
 }
 
 export interface SlingReply {

@@ -11,6 +11,7 @@ import { record } from "../events/record.ts";
 import { post } from "../mail/post.ts";
 import { createTask } from "../tasks/create-task.ts";
 import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
+import { runtimeNameFor } from "./choose-runtime.ts";
 import { firstTurnSlot } from "./first-turn-slot.ts";
 import { planSling, type SlingPlan } from "./plan-sling.ts";
 import type { SlingReply, SlingRequest } from "./sling-request.ts";
@@ -51,7 +52,7 @@ export const drySling: UseCase<SlingRequest, SlingReply> = {
       targetBranch: value.run?.targetBranch ?? null,
       parentAgent: value.parent?.name ?? "operator",
       depth: value.depth,
-      runtime: value.runtime,
+      runtime: value.choice.runtime,
       state: "planned",
       warnings: value.warnings,
     });
@@ -73,10 +74,11 @@ export async function prepareSeat<
       invalid("base-branch", "is no branch or commit of this repository; see: git branch", { value: baseBranch }),
     );
   }
-  const { runtime: configured } = terms.settings;
-  const runtime = request.runtime ?? configured.capabilities[request.capability] ?? configured.default;
-  const problem = await terms.preflight?.(runtime, request.environment.PATH);
-  return problem === undefined ? keepEnvironment(files, terms, request) : no(problem);
+  const runtime = runtimeNameFor(terms.settings, request.runtime, request.capability);
+  const program = await terms.preflight?.(runtime, request.environment.PATH);
+  if (program?.ok === false) return program;
+  const kept = await keepEnvironment(files, terms, request);
+  return kept.ok ? ok({ ...kept.value, cliVersion: program?.value.version ?? null }) : kept;
 }
 
 /** An agent's children get what its own person's shell gave it; a path in a request is never believed. */
@@ -138,7 +140,9 @@ async function reserve(
     name: plan.name,
     generation: plan.generation,
     capability: plan.capability,
-    runtime: plan.runtime,
+    runtime: plan.choice.runtime,
+    driver: plan.choice.driver,
+    cliVersion: request.cliVersion ?? null,
     model: request.model ?? null,
     parentName: plan.parent?.name ?? "operator",
     depth: plan.depth,

@@ -1,10 +1,11 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import { agentName, isReserved } from "../../domain/name/name.ts";
-import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
+import { chooseRuntime } from "../agents/choose-runtime.ts";
 import { release } from "../agents/release-agent.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { isOver, retireIfOver } from "./retire.ts";
@@ -14,7 +15,7 @@ export interface StartPlan {
   readonly capability: Capability;
   readonly name: string;
   readonly generation: number;
-  readonly runtime: string;
+  readonly choice: RuntimeChoice;
 }
 
 const startable = ["coordinator", "orchestrator", "monitor"] as const;
@@ -50,14 +51,14 @@ function wantedStart(context: Context, request: StartRequest): Result<Omit<Start
   if (refused !== undefined) return no(refused);
   const name = nameOf(request.name, capability);
   if (!name.ok) return name;
-  const runtime = runtimeOf(context, request, capability);
-  if (!runtime.ok) return runtime;
+  const choice = chooseRuntime(context.settings, request.runtime, capability);
+  if (!choice.ok) return choice;
   const objective = request.objective?.trim() ?? "";
   const most = Math.floor(context.settings.mail.maxBodyBytes / 2);
   if (new TextEncoder().encode(objective).length > most) {
     return no(invalid("objective", `is longer than ${most} bytes; put the details into a file and name the file`));
   }
-  return ok({ capability, name: name.value, runtime: runtime.value });
+  return ok({ capability, name: name.value, choice: choice.value });
 }
 
 function forbidden({ caller }: Context, capability: Capability): Refusal | undefined {
@@ -77,14 +78,6 @@ function nameOf(given: string | undefined, capability: Capability): Result<strin
     return no(invalid("name", "is a reserved address", { value: typed }));
   }
   return name;
-}
-
-function runtimeOf({ settings }: Context, { runtime }: StartRequest, capability: Capability): Result<string, Refusal> {
-  const chosen = runtime ?? settings.runtime.capabilities[capability] ?? settings.runtime.default;
-  if (settings.runtimes.includes(chosen)) return ok(chosen);
-  const near = nearest(chosen, settings.runtimes);
-  const extra = { value: chosen, allowed: settings.runtimes, ...(near === undefined ? {} : { nearest: near }) };
-  return no(invalid("runtime", "is not a runtime this program can start", extra));
 }
 
 /** One that lives keeps its name. One that has ended kept nothing that could be lost: it only read. */

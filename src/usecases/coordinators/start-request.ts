@@ -22,6 +22,7 @@ export interface StartRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Set by `prepare`, whatever the caller sent. */
   readonly envFile?: string;
+  readonly cliVersion?: string | null;
 }
 
 export interface StartReply {

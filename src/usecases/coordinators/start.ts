@@ -5,6 +5,7 @@ import { kept } from "../../domain/budget/amount.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
+import type { RuntimeChoice } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import { adviceNow } from "../advise/advise-plan.ts";
 import { forgetEnvironment, prepareSeat } from "../agents/sling.ts";
@@ -67,14 +68,15 @@ interface Seat {
   readonly name: string;
   readonly generation: number;
   readonly capability: Capability;
-  readonly runtime: string;
+  readonly choice: RuntimeChoice;
   readonly request: StartRequest;
   readonly run: Run;
 }
 
 /** At depth 0 whoever started it: the depth of an agent counts from the one that leads its run. */
 async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promise<Agent> {
-  const { name, generation, capability, runtime, request, run } = seat;
+  const { name, generation, capability, choice, request, run } = seat;
+  const { runtime, driver } = choice;
   const above = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
   const agent = freshAgent({
     id: ids.next("agent"),
@@ -82,6 +84,8 @@ async function reserve(tx: Tx, { caller, ids, now }: Context, seat: Seat): Promi
     generation,
     capability,
     runtime,
+    driver,
+    cliVersion: request.cliVersion ?? null,
     model: request.model ?? null,
     parentName: above?.name ?? "operator",
     depth: 0,

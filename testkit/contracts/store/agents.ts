@@ -145,10 +145,10 @@ export function agentPromises(check: Check): void {
   check("what is seen of an agent is kept: activity only forward, release only once", async ({ store }) => {
     await seed(store, anAgent("b1"), anAgent("b2"));
     await store.transaction(async (tx) => {
-      await tx.agents.sawProviderSession("b1-1", "p0");
+      await tx.agents.sawProviderSession("b1-1", "p0", "2.0");
       await tx.agents.forgetProviderSession("b1-1");
       expect(await tx.agents.get("b1-1")).toMatchObject({ providerSessionId: null });
-      await tx.agents.sawProviderSession("b1-1", "p1");
+      await tx.agents.sawProviderSession("b1-1", "p1", "3.0");
       await tx.agents.sawActivity("b1-1", noon + 50);
       await tx.agents.sawActivity("b1-1", noon + 20);
       await tx.agents.setReminders("b1-1", 1);
@@ -157,6 +157,8 @@ export function agentPromises(check: Check): void {
       await tx.agents.release("b1-1", noon + 70);
       expect(await tx.agents.get("b1-1")).toMatchObject({
         providerSessionId: "p1",
+        // The version of the first turn stays: later turns are started for the program that it was.
+        cliVersion: "2.0",
         lastActivityAt: noon + 50,
         reminders: 1,
         stopRequestedBy: "operator",

@@ -45,6 +45,8 @@ function viewJson({ agent, running, pid, run, unread, waits, workers }: HeadView
     agentName: agent.name,
     outcome: agent.outcome,
     runtime: agent.runtime,
+    driver: agent.driver,
+    cliVersion: agent.cliVersion,
     runId: agent.runId,
     runStatus: run?.status ?? null,
     objective: run?.run.objective ?? null,

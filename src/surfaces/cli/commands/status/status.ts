@@ -184,6 +184,8 @@ function agentJson({
     generation: agent.generation,
     capability: agent.capability,
     runtime: agent.runtime,
+    driver: agent.driver,
+    cliVersion: agent.cliVersion,
     state: agent.state,
     submitted,
     outcome: agent.outcome,
