@@ -119,7 +119,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
     work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
-    hooks: async () => (await import("./hooks-facet.ts")).makeHooksFacet(await boundPlace(), env),
     guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),

@@ -11,11 +11,12 @@ import type { Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import type { OverrideState } from "../domain/role/override.ts";
 import { roleList } from "../domain/role/roles.ts";
+import { hookSettings } from "../host/hook-settings.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { keepCopy } from "../host/project/files.ts";
 import { sharedDir } from "../host/project-place.ts";
+import { claudeHookSettings } from "../runtimes/claude/settings-text.ts";
 import type { Kept, UpdateFacet, UpdateReport, UpdateRequest } from "../surfaces/cli/facets/update.ts";
-import { makeHooksFacet } from "./hooks-facet.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { clockFor, type Environment } from "./project.ts";
 import { ownTextFiles, readRoleText } from "./role-texts.ts";
@@ -64,7 +65,7 @@ async function partsMeant(
     isWhole ? filePart(root, "readme") : undefined,
     isMeant(request, "manifest") ? filePart(root, "manifest") : undefined,
     isWhole ? guidePart(root, instructionFileOf({ root, path: env.PATH, runtime: config.runtime.default })) : undefined,
-    isMeant(request, "hooks") ? await hooksPart(makeHooksFacet(place, env)) : undefined,
+    isMeant(request, "hooks") ? hooksPart(hookSettings(place, claudeHookSettings)) : undefined,
   ];
   return parts.filter((part) => part !== undefined);
 }

@@ -6,8 +6,9 @@ import { invalid, type Refusal } from "../domain/refusal.ts";
 import { randomIds } from "../host/ids.ts";
 import { createFile, replaceFile } from "../host/project/files.ts";
 import { putGuide, readGuide } from "../host/project/instruction-file.ts";
-import type { HooksFacet } from "../surfaces/cli/facets/hooks.ts";
+import type { HookSettings } from "../ports/hook-settings.ts";
 import type { Kept } from "../surfaces/cli/facets/update.ts";
+import { compareHooks, installInto } from "../usecases/hooks/settings.ts";
 
 /** One thing that the program generated, as it is found. */
 export interface GeneratedPart {
@@ -67,8 +68,9 @@ export function guidePart(root: string, instructionFile: string): GeneratedPart 
 }
 
 /** Our entries in a person's settings; undefined where they are not installed. */
-export async function hooksPart(hooks: HooksFacet): Promise<GeneratedPart | undefined> {
-  const standing = await hooks.standing();
+export function hooksPart(settings: HookSettings): GeneratedPart | undefined {
+  const { path } = settings.format;
+  const standing = compareHooks(settings);
   const part = "hooks";
   if (!standing.ok) {
     const { refusal } = standing;
@@ -81,14 +83,14 @@ export async function hooksPart(hooks: HooksFacet): Promise<GeneratedPart | unde
       write: async () => undefined,
     };
   }
-  const { path, state } = standing.value;
+  const state = standing.value;
   if (state === "missing") return undefined;
   return {
     part,
     path,
     state,
     write: async () => {
-      const installed = await hooks.install({ force: true });
+      const installed = installInto(settings, true);
       return installed.ok ? undefined : installed.refusal;
     },
   };

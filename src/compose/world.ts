@@ -46,6 +46,13 @@ export const makeWorld = ({ call, warn, env, cwd, place, caller }: WorldTerms): 
         acknowledgeSetting(here.state, key, config);
       return makeConfiguration({ files: configFiles(here), env, texts, onSet });
     },
+    hookSettings: async () => {
+      const [{ hookSettings }, { claudeHookSettings }] = await Promise.all([
+        import("../host/hook-settings.ts"),
+        import("../runtimes/claude/settings-text.ts"),
+      ]);
+      return hookSettings(await place(), claudeHookSettings);
+    },
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);

@@ -2,6 +2,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { Configuration } from "../ports/configuration.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
+import type { HookSettings } from "../ports/hook-settings.ts";
 import type { Processes } from "../ports/process.ts";
 import type { RepositoryBranches } from "../ports/repository.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
@@ -69,6 +70,7 @@ export interface World {
   readonly runtimes: readonly string[];
   processes(): Promise<Processes>;
   configuration(at?: Whereabouts): Promise<Configuration>;
+  hookSettings(): Promise<HookSettings>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
   engine(at?: Whereabouts): Promise<EngineDoor | undefined>;

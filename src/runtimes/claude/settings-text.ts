@@ -1,4 +1,6 @@
 import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { HookSettingsFormat } from "../../ports/hook-settings.ts";
 import {
   added,
   asList,
@@ -16,13 +18,30 @@ import {
   without,
 } from "../../structured-merge/index.ts";
 import { claudeEvents, hookEntry, isEarlierCommand, isOurCommand } from "./hooks.ts";
+import { hooksStanding } from "./hooks-standing.ts";
 
 /** Where Claude Code looks for settings of one person and one project. */
-export const settingsPath = ".claude/settings.local.json";
+const settingsPath = ".claude/settings.local.json";
+
+/** The settings of Claude Code, as our hooks are put into them. */
+export const claudeHookSettings: HookSettingsFormat = {
+  path: settingsPath,
+  fresh: freshSettings,
+  events: (text) => {
+    const found = installedEvents(text);
+    return found.ok ? ok(found.events) : no(found.problem);
+  },
+  add: (text) => resultOf(withHooks(text)),
+  takeOut: (text) => resultOf(withoutHooks(text)),
+  compare: hooksStanding,
+};
+
+const resultOf = (edit: JsonEdit): Result<string, string> => (edit.ok ? ok(edit.text) : no(edit.problem));
 
 /** A settings file with nothing but our entries. */
-export const freshSettings = (): string =>
-  `${JSON.stringify({ hooks: Object.fromEntries(hookEvents.map((event) => [claudeEvents[event], [entry(event)]])) }, null, "\t")}\n`;
+export function freshSettings(): string {
+  return `${JSON.stringify({ hooks: Object.fromEntries(hookEvents.map((event) => [claudeEvents[event], [entry(event)]])) }, null, "\t")}\n`;
+}
 
 /** The settings with an entry of ours for each event that has none; the user's own stay where and as they are. */
 export function withHooks(text: string): JsonEdit {
@@ -38,7 +57,9 @@ export function withHooks(text: string): JsonEdit {
 }
 
 /** The settings without our entries, and without what is empty once they are gone. */
-export const withoutHooks = (text: string): JsonEdit => editJson(text, (root) => strip(root, isOurCommand));
+export function withoutHooks(text: string): JsonEdit {
+  return editJson(text, (root) => strip(root, isOurCommand));
+}
 
 /** The events that have an entry of ours; a problem when the file cannot be read. */
 export function installedEvents(

@@ -6,7 +6,6 @@ import type { AttachFacet } from "./facets/attach.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { EngineControl } from "./facets/engine.ts";
 import type { GuardFacet } from "./facets/guard.ts";
-import type { HooksFacet } from "./facets/hooks.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { MergeFacet } from "./facets/merge.ts";
 import type { MergerFacet } from "./facets/merger.ts";
@@ -56,7 +55,6 @@ export interface App {
   engineControl(): Promise<EngineControl>;
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
-  hooks(): Promise<HooksFacet>;
   guard(): Promise<GuardFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;

@@ -4,7 +4,7 @@ import { hintLine, successLine } from "../../marks.ts";
 import { isOn } from "../task/given.ts";
 
 export const install: Handler = async ({ app, flags, io }) => {
-  const done = await (await app.hooks()).install({ force: isOn(flags.force) });
+  const done = await app.call("hooks.install", { force: isOn(flags.force) });
   if (!done.ok) return done;
   const { path, changed } = done.value;
   const text = changed

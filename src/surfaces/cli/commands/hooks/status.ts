@@ -3,7 +3,7 @@ import type { Handler } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 
 export const status: Handler = async ({ app, io }) => {
-  const found = await (await app.hooks()).status();
+  const found = await app.call("hooks.status", {});
   if (!found.ok) return found;
   const { path, sourceExists, installed, missing } = found.value;
   const text = installed

@@ -3,7 +3,7 @@ import type { Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
 
 export const uninstall: Handler = async ({ app, io }) => {
-  const done = await (await app.hooks()).uninstall();
+  const done = await app.call("hooks.uninstall", {});
   if (!done.ok) return done;
   const { path, changed } = done.value;
   const text = changed ? successLine(io.paint, "Uninstalled from", path) : "No hooks of ours are installed.";
