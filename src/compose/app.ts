@@ -126,7 +126,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
     merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
     radar: async () => (await import("./radar-facet.ts")).makeRadarFacet(await theProject()),
-    trust: async () => (await import("./trust-facet.ts")).makeTrustFacet(thePlace(), env),
     trackers: async () => (await import("./tracker-facet.ts")).makeTrackerFacet(await theProject()),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject(), warn),
     worktrees: async () =>

@@ -8,6 +8,7 @@ import { generatedFiles, generatedNames } from "../domain/project/generated-text
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
+import { confirmFirstAttributes } from "../host/git/trusted-programs.ts";
 import { randomIds } from "../host/ids.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { commitPaths, ignored, type Uncommitted, uncommitted } from "../host/project/commit.ts";
@@ -43,7 +44,6 @@ import {
 } from "./init-facts.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { openProject, openStore, refuseLostStore } from "./project.ts";
-import { confirmFirstAttributes, makeTrustFacet } from "./trust-facet.ts";
 
 export interface ProjectFacetOptions {
   readonly cwd: string;
@@ -79,7 +79,6 @@ export function makeProjectFacet({ cwd, env, project, call }: ProjectFacetOption
       return edited.ok ? ok(null) : edited;
     },
     confirm: async (question) => (await import("./worktrees.ts")).confirm(question),
-    trust: async () => makeTrustFacet(await findRepository(place), env),
     currentBranch: () => currentBranch(place),
   };
 }

@@ -53,6 +53,7 @@ export const makeWorld = ({ call, warn, env, cwd, place, caller }: WorldTerms): 
       ]);
       return hookSettings(await place(), claudeHookSettings);
     },
+    trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);

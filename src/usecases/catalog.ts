@@ -18,6 +18,7 @@ import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
 import { statusUseCases } from "./status/catalog.ts";
 import { taskUseCases } from "./tasks/catalog.ts";
+import { trustOperations } from "./trust/catalog.ts";
 import type { UseCase } from "./usecase.ts";
 import { worktreeUseCases } from "./worktrees/catalog.ts";
 
@@ -42,6 +43,7 @@ export const catalog = {
   ...specUseCases,
   ...groupUseCases,
   ...runUseCases,
+  ...trustOperations,
   ...worktreeUseCases,
 };
 

@@ -5,6 +5,7 @@ import type { EngineDoor } from "../ports/engine-door.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
 import type { Processes } from "../ports/process.ts";
 import type { RepositoryBranches } from "../ports/repository.ts";
+import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
 
 /**
@@ -71,6 +72,7 @@ export interface World {
   processes(): Promise<Processes>;
   configuration(at?: Whereabouts): Promise<Configuration>;
   hookSettings(): Promise<HookSettings>;
+  trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
   engine(at?: Whereabouts): Promise<EngineDoor | undefined>;

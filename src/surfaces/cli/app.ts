@@ -13,7 +13,6 @@ import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
 import type { RadarFacet } from "./facets/radar.ts";
 import type { TrackerFacet } from "./facets/trackers.ts";
-import type { TrustFacet } from "./facets/trust.ts";
 import type { UpdateFacet } from "./facets/update.ts";
 import type { WorkFacet } from "./facets/work.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
@@ -68,7 +67,6 @@ export interface App {
   radar(): Promise<RadarFacet>;
   trackers(): Promise<TrackerFacet>;
   prompts(): Promise<PromptFacet>;
-  trust(): Promise<TrustFacet>;
 }
 
 export interface EngineFacet {

@@ -3,7 +3,6 @@ import type { SetupCommand } from "../../../domain/project/setup-command.ts";
 import type { UnusableGate } from "../../../domain/project/unusable-gates.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import type { Result } from "../../../domain/result.ts";
-import type { TrustFacet } from "./trust.ts";
 
 export interface InitRequest {
   readonly name?: string | undefined;
@@ -74,8 +73,6 @@ export interface ProjectFacet {
   setUpPlan(): Promise<SetUpPlan | undefined>;
   /** Asks a person; undefined when nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
-  /** Programs of the repository, also of one that is not set up yet. */
-  trust(): Promise<TrustFacet>;
   /** The branch checked out where the command was typed; undefined when there is none. */
   currentBranch(): Promise<string | undefined>;
 }

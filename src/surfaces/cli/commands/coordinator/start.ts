@@ -47,7 +47,7 @@ export async function startHead({ app, flags, io }: Call, orders: Orders): Promi
   const target = await existingBranch(app, text(flags.target));
   if (!target.ok) return target;
   // A team whose worktrees could not be made would find that out one agent after the other.
-  await (await app.trust()).check();
+  await app.call("trust.check", {});
   const runtime = text(flags.runtime);
   const watchdogPreexisting = app.engine.status() !== undefined;
   const started = await app.call("coordinator.start", {

@@ -134,7 +134,7 @@ async function keepRuntime({ app, flags }: Call): Promise<Result<null, Refusal>>
 
 async function planFor(call: Call, objective: string, runtime: string): Promise<Result<GoPlan, Refusal>> {
   const { app, flags } = call;
-  await (await app.trust()).check();
+  await app.call("trust.check", {});
   const terms = await termsOf(app, call);
   if (!terms.ok) return terms;
   const unavailable = await app.preflight(runtime);

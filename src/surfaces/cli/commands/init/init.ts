@@ -4,18 +4,17 @@ import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { App } from "../../app.ts";
 import type { Call, Handler, Paint } from "../../command.ts";
 import type { InitProposals, InitReport, ProjectFacet } from "../../facets/project.ts";
-import type { TrustFacet } from "../../facets/trust.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { askForTrust } from "../trust/trust.ts";
 
 export const init: Handler = async ({ app, flags, io }) => {
   const facet = await app.project();
-  const trust = await facet.trust();
   const trusted = Array.isArray(flags.trust) ? flags.trust : [];
   // Before anything is written: a name that is mistyped leaves no trace.
-  const unknown = await unknownTo(trust, trusted);
+  const unknown = await unknownTo(app, trusted);
   if (unknown !== undefined) return no(unknown);
   const reset = flags.reset === true;
   const offers = await facet.proposals({ reset });
@@ -30,9 +29,10 @@ export const init: Handler = async ({ app, flags, io }) => {
     newDatabase: flags["new-database"] === true,
   });
   if (!done.ok) return done;
-  const added = trusted.length === 0 ? ok([]) : await trust.add(trusted);
+  const added = trusted.length === 0 ? ok([]) : await app.call("trust.add", { names: trusted, at: "repository" });
   if (!added.ok) return added;
-  const unconfirmed = await askForTrust(trust, io, (question) => facet.confirm(question));
+  const unconfirmed = await askForTrust(app, io, (question) => facet.confirm(question));
+  if (!unconfirmed.ok) return unconfirmed;
   const { status, ...report } = done.value;
   if (!io.json) {
     const again = status === "already_initialized" && flags.force !== true && !io.yes;
@@ -43,7 +43,13 @@ export const init: Handler = async ({ app, flags, io }) => {
   if (!changed.ok) return changed;
   const taken = setup ?? changed.value.setup;
   const tools = { overstory: { status, path: `${report.root}/.overstory` } };
-  const json = { ...report, setup: taken ?? null, unusableGates: changed.value.unusable, unconfirmed, tools };
+  const json = {
+    ...report,
+    setup: taken ?? null,
+    unusableGates: changed.value.unusable,
+    unconfirmed: unconfirmed.value,
+    tools,
+  };
   const edited = changed.value.setup?.taken === true || changed.value.unusable.some(({ removed }) => removed);
   const text = [
     ...lines(io.paint, done.value, taken),
@@ -116,9 +122,11 @@ async function changeConfigured(
 
 const mayAsk = (io: Call["io"]): boolean => !io.json && !io.quiet;
 
-async function unknownTo(trust: TrustFacet, names: readonly string[]): Promise<Refusal | undefined> {
+async function unknownTo(app: App, names: readonly string[]): Promise<Refusal | undefined> {
   if (names.length === 0) return undefined;
-  const known = (await trust.list()).map(({ name }) => name);
+  const listed = await app.call("trust.list", { at: "repository" });
+  if (!listed.ok) return listed.refusal;
+  const known = listed.value.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return undefined;
   return invalid("trust", "is no filter or hook that this repository names", { value: unknown, allowed: known });

@@ -28,7 +28,7 @@ export const sling: Handler = async (call) => {
   const spec = await specOf(app, text(flags.spec));
   if (!spec.ok) return spec;
   const request = requestOf(call, typed, environment, spec.value);
-  await (await app.trust()).check();
+  await app.call("trust.check", {});
   if (isOn(flags["dry-run"])) {
     const plan = await app.call("agent.plan", request);
     return plan.ok ? ok(planned(io, plan.value)) : plan;

@@ -1,14 +1,18 @@
-import { ok } from "../../../../domain/result.ts";
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { FilterStanding } from "../../../../domain/trust/filters.ts";
+import type { ProgramTrust } from "../../../../usecases/trust/trust.ts";
+import type { App } from "../../app.ts";
 import type { Call, Handler, Io, Rows } from "../../command.ts";
-import type { TrustFacet, TrustView } from "../../facets/trust.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { table } from "../../table.ts";
 
 export const list: Handler = async ({ app, io }) => {
-  const programs = await (await app.trust()).list();
+  const listed = await app.call("trust.list", {});
+  if (!listed.ok) return listed;
+  const programs = listed.value;
   const rows: Rows = {
     columns: ["NAME", "MAY RUN", "RUNS"],
     cells: programs.map(({ name, standing, runs }) => [name, meanings[standing], runs[0] ?? ""]),
@@ -26,7 +30,7 @@ export const list: Handler = async ({ app, io }) => {
 
 export const add: Handler = async (call) => {
   const { app, io } = call;
-  const added = await (await app.trust()).add(namesOf(call));
+  const added = await app.call("trust.add", { names: namesOf(call) });
   if (!added.ok) return added;
   const lines = added.value.map((program) => successLine(io.paint, confirmation(program), visibleLine(program.name)));
   return ok({ json: { programs: added.value }, text: lines.join("\n"), quietText: "" });
@@ -34,7 +38,7 @@ export const add: Handler = async (call) => {
 
 export const remove: Handler = async (call) => {
   const { app, io } = call;
-  const left = await (await app.trust()).remove(namesOf(call));
+  const left = await app.call("trust.remove", { names: namesOf(call) });
   if (!left.ok) return left;
   const lines = left.value.map(({ name }) => successLine(io.paint, "No longer confirmed:", visibleLine(name)));
   return ok({ json: { programs: left.value }, text: lines.join("\n"), quietText: "" });
@@ -52,11 +56,11 @@ const meanings: Readonly<Record<FilterStanding, string>> = {
   missing: "no: defined nowhere",
 };
 
-const confirmation = ({ standing }: TrustView): string =>
+const confirmation = ({ standing }: ProgramTrust): string =>
   standing === "without" ? "Done without the filter" : standing === "user" ? "Needs no word of yours:" : "Confirmed";
 
 /** It waits for the operator. */
-const needsWord = ({ standing, needed }: TrustView): boolean =>
+const needsWord = ({ standing, needed }: ProgramTrust): boolean =>
   needed && ["unconfirmed", "changed", "missing"].includes(standing);
 
 /**
@@ -64,26 +68,28 @@ const needsWord = ({ standing, needed }: TrustView): boolean =>
  * that still wait.
  */
 export async function askForTrust(
-  trust: TrustFacet,
+  app: App,
   io: Io,
   confirm: (question: string) => Promise<boolean | undefined>,
-): Promise<readonly TrustView[]> {
-  const left: TrustView[] = [];
-  for (const program of (await trust.list()).filter(needsWord)) {
+): Promise<Result<readonly ProgramTrust[], Refusal>> {
+  const listed = await app.call("trust.list", { at: "repository" });
+  if (!listed.ok) return listed;
+  const left: ProgramTrust[] = [];
+  for (const program of listed.value.filter(needsWord)) {
     const { name, kind, standing, runs } = program;
     const what = `the ${kind} ${visibleLine(name)}${runs.length === 0 ? "" : ` (${visibleLine(runs[0] ?? "")})`}`;
     const canAsk = !io.json && !io.quiet && !io.yes && standing !== "missing";
     const answer = canAsk ? await confirm(questionAbout(kind, what)) : undefined;
-    if (answer === true && (await trust.add([name])).ok) continue;
+    if (answer === true && (await app.call("trust.add", { names: [name], at: "repository" })).ok) continue;
     left.push(program);
     io.warn(
       `${what} ${reasons[standing] ?? ""}; ${kind === "attributes" ? "when they are right" : "when it may run"}: ov trust add ${shellWord(name)}`,
     );
   }
-  return left;
+  return ok(left);
 }
 
-const questionAbout = (kind: TrustView["kind"], what: string): string =>
+const questionAbout = (kind: ProgramTrust["kind"], what: string): string =>
   kind === "attributes"
     ? `This repository changes how files look by ${what}. Is that right?`
     : `This repository wants to run ${what}. May it?`;

@@ -1,68 +1,39 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../domain/failure.ts";
-import { nearest } from "../domain/name/nearest.ts";
-import type { ProjectPlace } from "../domain/project/place.ts";
-import { invalid, type Refusal } from "../domain/refusal.ts";
-import { no, ok, type Result } from "../domain/result.ts";
-import type { Filter, FilterDefinition } from "../domain/trust/filters.ts";
-import type { Hook } from "../domain/trust/hooks.ts";
-import { fileRules, filtersAt, mayNeedFilters, problemsWith, type Shape } from "../host/git/filters.ts";
-import { standingHooks } from "../host/git/merge/hooks.ts";
-import { openRepository, type Repository } from "../host/git/repository.ts";
-import { homeOf } from "../host/git/submodules/local-module.ts";
-import { planModules } from "../host/git/submodules/plan.ts";
-import { commitAt } from "../host/git/yard.ts";
-import { readTrust, type Trust, writeTrust } from "../host/trust-file.ts";
-import type { TrustFacet, TrustView } from "../surfaces/cli/facets/trust.ts";
-import { operatorOnly } from "./operator-only.ts";
-import type { Environment } from "./project.ts";
+import type { ProjectPlace } from "../../domain/project/place.ts";
+import type { Filter, FilterDefinition } from "../../domain/trust/filters.ts";
+import type { Hook } from "../../domain/trust/hooks.ts";
+import type { ProgramTrust, TrustedPrograms } from "../../ports/trusted-programs.ts";
+import { readTrust, type Trust, writeTrust } from "../trust-file.ts";
+import { fileRules, filtersAt, mayNeedFilters, problemsWith, type Shape } from "./filters.ts";
+import { standingHooks } from "./merge/hooks.ts";
+import { openRepository, type Repository } from "./repository.ts";
+import { homeOf } from "./submodules/local-module.ts";
+import { planModules } from "./submodules/plan.ts";
+import { commitAt } from "./yard.ts";
 
-/** What the operator confirmed of the programs that this repository names. */
-export function makeTrustFacet({ root, state }: Pick<ProjectPlace, "root" | "state">, env: Environment): TrustFacet {
+/** The programs that the repository at `root` names, with what the operator confirmed of them. */
+export function trustedPrograms({ root, state }: ProjectPlace): TrustedPrograms {
   const repository = openRepository(root);
-  const scratch = join(state, "run", "git");
-  const list = async (): Promise<readonly Program[]> => programsOf(await repository(), scratch);
-  const change = async (
-    names: readonly string[],
-    action: string,
-    apply: (trust: Trust, program: Program) => Trust,
-  ): Promise<Result<readonly TrustView[], Refusal>> => {
-    const refused = await operatorOnly(state, env, action);
-    if (refused !== undefined) return no(refused);
-    const all = await list();
-    const unknown = names.find((name) => !all.some((program) => program.view.name === name));
-    if (unknown !== undefined) {
-      const known = all.map(({ view }) => view.name);
-      const near = nearest(unknown, known);
-      const extra = { value: unknown, allowed: known, ...(near === undefined ? {} : { nearest: near }) };
-      return no(invalid("name", "is no filter, hook or attributes that this repository has", extra));
-    }
-    const chosen = all.filter(({ view }) => names.includes(view.name));
-    // A filter may have any name, also one by which something else is confirmed.
-    const twice = names.find((name) => chosen.filter(({ view }) => view.name === name).length > 1);
-    if (twice !== undefined) return no(invalid("name", "names two things; rename the filter", { value: twice }));
-    const { trust } = await repository();
-    writeTrust(trust, chosen.reduce(apply, readTrust(trust)));
-    const after = await list();
-    return ok(after.map(({ view }) => view).filter(({ name }) => names.includes(name)));
-  };
+  const all = async (): Promise<readonly Program[]> => programsOf(await repository(), join(state, "run", "git"));
   return {
-    list: async () => (await list()).map(({ view }) => view),
-    add: (names) => change(names, "confirm programs of the repository", confirmed),
-    remove: (names) => change(names, "change which programs are confirmed", withdrawn),
-    check: async () => {
+    list: async () => (await all()).map(({ view }) => view),
+    change: async (names, to) => {
+      const chosen = (await all()).filter(({ view }) => names.includes(view.name));
+      const { trust } = await repository();
+      writeTrust(trust, chosen.reduce(to === "confirmed" ? confirmed : withdrawn, readTrust(trust)));
+    },
+    problems: async () => {
       const known = await repository();
       const { standing } = (await fileRules(known)).shape;
-      if ((standing === "none" || standing === "confirmed") && !(await mayNeedFilters(root))) return;
+      if ((standing === "none" || standing === "confirmed") && !(await mayNeedFilters(root))) return [];
       const head = await commitAt({ repository: known }, "HEAD");
-      const problems = head === undefined ? [] : await problemsWith(known, head);
-      if (problems.length > 0) throw new Failure({ kind: "filters-not-ready", filters: problems });
+      return head === undefined ? [] : problemsWith(known, head);
     },
   };
 }
 
-type Program = { readonly view: TrustView } & (
+type Program = { readonly view: ProgramTrust } & (
   | { readonly filter: Filter }
   | { readonly hook: Hook; readonly filter?: undefined }
   | { readonly shape: Shape; readonly filter?: undefined; readonly hook?: undefined }
@@ -134,7 +105,7 @@ const withShape = (trust: Trust, { key, digest }: Shape): Trust => ({
   attributes: { ...trust.attributes, [key]: digest ?? "" },
 });
 
-function filterView({ name, standing, definition }: Filter, needed: boolean): TrustView {
+function filterView({ name, standing, definition }: Filter, needed: boolean): ProgramTrust {
   const runs = definition === null ? [] : commandsOf(definition);
   return { name, kind: "filter", standing, runs, needed };
 }
@@ -142,7 +113,7 @@ function filterView({ name, standing, definition }: Filter, needed: boolean): Tr
 const commandsOf = ({ clean, smudge, process }: FilterDefinition): readonly string[] =>
   [process, smudge, clean].filter((command) => command !== null && command !== "") as readonly string[];
 
-const hookView = ({ name, path }: Hook, standing: TrustView["standing"]): TrustView => ({
+const hookView = ({ name, path }: Hook, standing: ProgramTrust["standing"]): ProgramTrust => ({
   name: `hook:${name}`,
   kind: "hook",
   standing,
