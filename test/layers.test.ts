@@ -11,7 +11,7 @@ const arrows: Record<string, readonly string[]> = {
   "src/domain": ["src/structured-merge"],
   "src/ports": ["src/domain"],
   "src/contract": ["src/domain"],
-  "src/usecases": ["src/domain", "src/ports"],
+  "src/usecases": ["src/domain", "src/ports", "src/structured-merge"],
   "src/engine": ["src/domain", "src/ports", "src/usecases", "src/structured-merge"],
   "src/store": ["src/domain", "src/ports"],
   "src/runtimes/shared": ["src/domain", "src/ports"],

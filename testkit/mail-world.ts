@@ -138,6 +138,7 @@ export async function mailWorld(
 
 const settingsFor = (mail: Partial<Settings["mail"]>): Settings => ({
   project: { name: "app", canonicalBranch: "main", qualityGates: [] },
+  taskTracker: { backend: "native" },
   agents: {
     baseDir: ".overstory/agent-defs",
     maxConcurrent: 4,

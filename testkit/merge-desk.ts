@@ -1,17 +1,16 @@
 import { expect } from "bun:test";
 import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { MergeEntry } from "../src/domain/merge/entry.ts";
-import { notFound } from "../src/domain/refusal.ts";
-import { no, ok } from "../src/domain/result.ts";
+import { notFound, type Refusal } from "../src/domain/refusal.ts";
+import { no, ok, type Result } from "../src/domain/result.ts";
 import type { App } from "../src/surfaces/cli/app.ts";
 import { gateCommand } from "../src/surfaces/cli/commands/gate/tree.ts";
 import { mergeCommand } from "../src/surfaces/cli/commands/merge/tree.ts";
 import { runCommand } from "../src/surfaces/cli/commands/run/tree.ts";
 import { statusCommand } from "../src/surfaces/cli/commands/status/tree.ts";
-import type { MergeFacet } from "../src/surfaces/cli/facets/merge.ts";
 import { runCli } from "../src/surfaces/cli/run.ts";
 import type { Sink } from "../src/surfaces/cli/sink.ts";
-import { catalog, type OperationName } from "../src/usecases/catalog.ts";
+import { catalog, type OperationName, type ReplyOf, type RequestOf } from "../src/usecases/catalog.ts";
 import { newOp } from "../src/usecases/merge/new-op.ts";
 import { landed } from "../src/usecases/merge/settle-landing.ts";
 import { rejected } from "../src/usecases/merge/settle-rejection.ts";
@@ -39,25 +38,29 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     [builderBranch, "head-1"],
     ["feature", "f1"],
   ]);
-  const merges: MergeFacet = {
-    head: async (branch) => {
-      const head = heads.get(branch);
-      return head === undefined ? no(notFound("branch", branch)) : ok(head);
-    },
-    branches: async () => [...heads.keys()],
-    changedFiles: async () => ["a.ts"],
-    submodulesBehind: async () => [],
-    predict: async ({ candidates }) => candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })),
-    patch: async ({ branch }) => ok(`patch of ${branch}\n`),
+  const found = (branch: string) => {
+    const commit = heads.get(branch);
+    return commit === undefined ? no(notFound("branch", branch)) : ok({ commit });
+  };
+  const git: Partial<{ [N in OperationName]: (request: RequestOf<N>) => Result<ReplyOf<N>, Refusal> }> = {
+    "branch.find": ({ branch }) => found(branch),
+    "branch.list": () => ok({ branches: [...heads.keys()] }),
+    "branch.listChanges": () => ok({ files: ["a.ts"] }),
+    "branch.listStaleSubmodules": () => ok({ stale: [] }),
+    "merge.predict": ({ candidates }) =>
+      ok({ predictions: candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })) }),
+    "merge.showPatch": ({ branch }) => ok({ patch: `patch of ${branch}\n` }),
   };
   const app = {
     version: "0",
     notices: async () => [],
-    call: async (name: OperationName, request: unknown) =>
-      world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller }),
+    call: async (name: OperationName, request: unknown) => {
+      const played = git[name] as ((request: unknown) => unknown) | undefined;
+      if (played !== undefined) return played(request);
+      return world.call((await catalog[name]()) as UseCase<unknown, unknown>, request, { caller });
+    },
     engine: { status: () => undefined },
     files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
-    merges: async () => merges,
     worktrees: async () => ({ confirm: async () => made.answer, restOf: async () => ok(undefined) }),
     fullDisk: () => undefined,
     lacksBranch: (branch: string) => made.gone.has(branch),

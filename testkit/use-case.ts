@@ -176,6 +176,7 @@ export const coordinatorDefaults: Settings["coordinator"] = {
 
 /** Ordinary settings for a project of this name. */
 export const settingsFor = (name: string): Settings => ({
+  taskTracker: { backend: "native" },
   project: { name, canonicalBranch: "main", qualityGates: [] },
   agents: {
     baseDir: ".overstory/agent-defs",

@@ -1,4 +1,7 @@
+import { lookAheadOf } from "../src/compose/merging.ts";
+import type { Project } from "../src/compose/project.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
+import { inMemory, openSqlite } from "../src/store/sqlite.ts";
 import type { World } from "../src/usecases/operation.ts";
 
 /** The world of an effect under test: real time and real processes, and what the test gives; all else is refused. */
@@ -16,4 +19,12 @@ export function worldWith(parts: Partial<World>): World {
     },
     // Every property that is read was given, or the read throws.
   }) as World;
+}
+
+/** Looking ahead in a repository, with every rule and nothing remembered. */
+export function lookAheadIn(root: string): World["lookAhead"] {
+  // What looking ahead reads of a project.
+  const project = { root, config: { merge: { structured: { enabled: true } } } } as Project;
+  const store = openSqlite({ path: inMemory, life: "process" });
+  return lookAheadOf(project, () => store);
 }

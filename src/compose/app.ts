@@ -118,15 +118,11 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     attacher: async () => (await import("./attach-facet.ts")).makeAttachFacet(await theProject(), app.call),
-    work: async () => (await import("./work-facet.ts")).makeWorkFacet(await theProject()),
     guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
-    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(await theProject(), app.call),
+    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
-    merges: async () => (await import("./merge-facet.ts")).makeMergeFacet(await theProject()),
-    radar: async () => (await import("./radar-facet.ts")).makeRadarFacet(await theProject()),
-    trackers: async () => (await import("./tracker-facet.ts")).makeTrackerFacet(await theProject()),
     engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject(), warn),
     worktrees: async () =>
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {

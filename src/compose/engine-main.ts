@@ -15,11 +15,10 @@ import { projectFiles } from "../host/project-files.ts";
 import { isOldState, readRecord } from "../host/project-place.ts";
 import type { EngineSide } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
-import { isOperationName, isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
-import { runEffect } from "../usecases/channel/run-effect.ts";
-import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
+import { isOperationName } from "../usecases/catalog.ts";
+import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { record } from "../usecases/events/record.ts";
-import type { Call } from "../usecases/operation.ts";
+import { engineCall } from "./engine-call.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { settleIn } from "./long-life.ts";
 import { leaveAsEngine, serve } from "./lost-place.ts";
@@ -39,7 +38,6 @@ import { projectWorktrees } from "./project-worktrees.ts";
 import { say } from "./say.ts";
 import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
-import { makeWorld } from "./world.ts";
 
 interface EngineOptions {
   /** Ends an engine that a user runs in the foreground. */
@@ -222,20 +220,8 @@ async function answer(project: Project, store: Store, text: string): Promise<str
     return JSON.stringify({ problem: "not a request this engine knows" });
   const takesTokens = areConfined(project.env);
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
-  const { name, request, token } = frame;
-  const operation = await operationOf(name);
-  if (isUseCase(operation)) {
-    const { result } = await runUseCase(ports, { ...frame, name });
-    return JSON.stringify({ result });
-  }
-  if (operation.place === "caller") return JSON.stringify({ problem: `${name} is for a process beside the project` });
-  const call = async (step: OperationName, given: unknown) =>
-    (await runUseCase(ports, { name: step, request: given, token })).result;
-  // The catalogue gives each name the types of its own operation.
-  const terms = { call: call as Call, warn: () => {}, env: project.env, cwd: project.root };
-  const place = { root: project.root, state: project.dir };
-  const world = makeWorld({ ...terms, place: async () => place, project: async () => project, caller: "remote" });
-  return JSON.stringify({ result: await runEffect(world, { name, operation, request }) });
+  const { run } = engineCall({ project, store, ports, token: frame.token });
+  return JSON.stringify({ result: await run({ ...frame, name: frame.name }) });
 }
 
 function isFrame(value: unknown): value is { name: string; request: unknown; token?: unknown; requestId?: string } {

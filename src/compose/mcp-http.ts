@@ -8,8 +8,8 @@ import type { Store } from "../ports/store.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";
 import { answerHttp, maxBodyBytes, mcpPath } from "../surfaces/mcp/http.ts";
 import { type McpServer, makeServer } from "../surfaces/mcp/server.ts";
-import type { OperationName, ReplyOf, RequestOf } from "../usecases/catalog.ts";
-import { type ChannelPorts, runUseCase } from "../usecases/channel/run-use-case.ts";
+import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
+import { engineCall } from "./engine-call.ts";
 import { mcpApp } from "./mcp.ts";
 import { channelPorts, type Project } from "./project.ts";
 
@@ -73,16 +73,12 @@ async function serverFor(
 ): Promise<Result<McpServer, Refusal>> {
   const call = callAs(engine, token);
   const self = await call("identity.self", {});
-  return self.ok ? ok(makeServer(mcpApp(engine.project, call), self.value, client)) : self;
+  return self.ok ? ok(makeServer(mcpApp(call), self.value, client)) : self;
 }
 
 /** As the command channel: the same use cases, as the holder of the token, and the engine looks afterwards. */
 function callAs({ project, store, wake }: ServingEngine, token: string | undefined): McpApp["call"] {
   // The operator asked for it to listen, and by that for tokens to count here, whoever shows them.
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens: true } };
-  return async <N extends OperationName>(name: N, request: RequestOf<N>): Promise<Result<ReplyOf<N>, Refusal>> => {
-    const { result, due } = await runUseCase(ports, { name, request, token });
-    if (due) wake();
-    return result as Result<ReplyOf<N>, Refusal>;
-  };
+  return engineCall({ project, store, ports, token, wake }).call;
 }

@@ -7,18 +7,17 @@ import { refusingServer } from "../surfaces/mcp/refusing.ts";
 import { makeServer } from "../surfaces/mcp/server.ts";
 import { serveStdio } from "../surfaces/mcp/stdio.ts";
 import { describeRefusal } from "../surfaces/shared/refusals.ts";
-import type { Project } from "./project.ts";
 import { version } from "./version.ts";
 
 /** `ov mcp`, as whoever's token the environment holds. */
-export function makeMcpFacet(project: Project, call: McpApp["call"]): McpFacet {
+export function makeMcpFacet(call: McpApp["call"]): McpFacet {
   return {
     serve: async (): Promise<Result<void, Refusal>> => {
       const self = await call("identity.self", {});
       const out = fileSink(1);
       const write = (line: string) => out.write(line);
       if (self.ok) {
-        await serveStdio(makeServer(mcpApp(project, call), self.value), { input: Bun.stdin.stream(), write });
+        await serveStdio(makeServer(mcpApp(call), self.value), { input: Bun.stdin.stream(), write });
         return ok(undefined);
       }
       // A person at a terminal sends no requests and reads the refusal instead.
@@ -30,10 +29,9 @@ export function makeMcpFacet(project: Project, call: McpApp["call"]): McpFacet {
 }
 
 /** What tools may ask for, wherever they are served. */
-export const mcpApp = (project: Project, call: McpApp["call"]): McpApp => ({
+export const mcpApp = (call: McpApp["call"]): McpApp => ({
   version,
   call,
-  branches: async () => (await import("./merge-facet.ts")).makeMergeFacet(project),
   sleep,
 });
 

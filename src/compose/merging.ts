@@ -10,7 +10,8 @@ import { scratchMerging } from "../host/git/merge/scratch.ts";
 import { sharedDir } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
-import type { Project } from "./project.ts";
+import type { World } from "../usecases/operation.ts";
+import { openStore, type Project } from "./project.ts";
 
 export const projectMerging = ({ root, dir }: Pick<Project, "root" | "dir">): MergeGit =>
   gitMerging(root, {
@@ -50,3 +51,21 @@ export function mergingParts(project: Project, store: Store): MergingParts {
     mergeLogDir: (id) => join(project.dir, "logs", "merge", id),
   };
 }
+
+/** Looking ahead from a command, in a place outside of the project; remembered answers are read while it looks. */
+export const lookAheadOf =
+  (project: Project, opened?: () => Store): World["lookAhead"] =>
+  async (look) => {
+    using git = await scratchMerging(project.root);
+    let store: Store | undefined;
+    const resolve: MergePorts["resolve"] = async (conflict) => {
+      store ??= opened?.() ?? openStore(project, { life: "command", readOnly: true });
+      const { ladder } = await import("./ladder.ts");
+      return resolver(git, ladder(project, store))(conflict);
+    };
+    try {
+      return await look({ ...git, resolve });
+    } finally {
+      if (opened === undefined) await store?.close();
+    }
+  };

@@ -5,7 +5,6 @@ import { nearest } from "../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { unsettledLines } from "../domain/worktree/unsettled.ts";
-import { worktreeOf } from "../engine/supervisor/conserve.ts";
 import { errorCode } from "../host/writable.ts";
 import type { SnapshotRecord } from "../ports/store/snapshots.ts";
 import type { KeptSnapshot, OwnedWorktree, RestProblem, WorktreeKeeping } from "../ports/worktrees.ts";
@@ -19,6 +18,7 @@ import type {
 import type { Owner } from "../usecases/worktrees/owners.ts";
 import type { WorktreeFactKeeper } from "../usecases/worktrees/ports.ts";
 import { unlessDamaged } from "../usecases/worktrees/survey.ts";
+import { worktreeOf } from "../usecases/worktrees/worktree-of.ts";
 
 interface KeptPorts {
   readonly worktrees: WorktreeKeeping;

@@ -1,11 +1,14 @@
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { hasDatabase } from "../host/project-place.ts";
+import type { Store } from "../ports/store.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
-import { doorOf, type Environment, type Project } from "./project.ts";
+import { doorOf, type Environment, type Project, settingsOf } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
 
 export interface WorldTerms {
+  /** The store of a process that has it open; a command opens it for as long as it looks. */
+  readonly store?: () => Store;
   readonly call: Call;
   readonly warn: (line: string) => void;
   readonly env: Environment;
@@ -19,7 +22,7 @@ export interface WorldTerms {
 }
 
 /** The ports of effects and streams, each loaded when it is asked for. */
-export const makeWorld = ({ call, warn, env, cwd, place, caller }: WorldTerms): World => {
+export const makeWorld = ({ call, warn, env, cwd, place, project, store, caller }: WorldTerms): World => {
   const placeAt = async (at: Whereabouts = "project"): Promise<ProjectPlace> =>
     at === "project" ? place() : (await import("../host/project/repository.ts")).findRepository(cwd);
   return {
@@ -35,6 +38,10 @@ export const makeWorld = ({ call, warn, env, cwd, place, caller }: WorldTerms): 
       return (await import("./operator-only.ts")).operatorOnly((await place()).state, env, action);
     },
     processes: async () => (await import("../host/processes.ts")).linuxProcesses,
+    settings: async () => settingsOf(await project()),
+    lookAhead: async (look) => (await import("./merging.ts")).lookAheadOf(await project(), store)(look),
+    worktrees: async () => (await import("./project-worktrees.ts")).projectWorktrees(await project()),
+    trackers: async () => (await import("../host/trackers/trackers.ts")).hostTrackers(await project()),
     configuration: async (at) => {
       const [{ makeConfiguration }, texts, { acknowledgeSetting }, here] = await Promise.all([
         import("../config/configuration.ts"),

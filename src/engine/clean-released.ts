@@ -6,8 +6,9 @@ import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
 import { record } from "../usecases/events/record.ts";
 import { isWanted } from "../usecases/gates/environments.ts";
+import { worktreeOf } from "../usecases/worktrees/worktree-of.ts";
 import type { EnginePorts } from "./ports.ts";
-import { conserve, worktreeOf } from "./supervisor/conserve.ts";
+import { conserve } from "./supervisor/conserve.ts";
 
 export interface CleaningPorts
   extends Pick<EnginePorts, "store" | "clock" | "worktrees" | "reach" | "forgetEnvironment"> {

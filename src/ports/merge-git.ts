@@ -19,6 +19,18 @@ export interface ResolvedFile {
   readonly content: Uint8Array | null;
 }
 
+export interface ConflictInPlace {
+  readonly conflict: Conflict;
+  /** The two commits being merged. */
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** What a rule made of a conflict, or why no rule settles it. */
+export type Settled =
+  | { readonly kind: "resolved"; readonly file: ResolvedFile; readonly strategy: string }
+  | { readonly kind: "escalate"; readonly reason: string };
+
 export interface CommitRequest {
   readonly tree: string;
   readonly parents: readonly string[];

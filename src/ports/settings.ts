@@ -1,6 +1,7 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ExitTriggerSettings } from "../domain/coordination/exit-triggers.ts";
 import type { Gate } from "../domain/gate/gate.ts";
+import type { TrackerBackend } from "../domain/tracker/backend.ts";
 
 /** The slices of the configuration that rules and use cases read. `config` gives values of this shape. */
 export interface Settings {
@@ -10,6 +11,7 @@ export interface Settings {
     readonly defaultProfile?: string | undefined;
     readonly qualityGates: readonly Gate[];
   };
+  readonly taskTracker: { readonly backend: TrackerBackend };
   readonly agents: {
     /** Directory of the project's own role texts. */
     readonly baseDir: string;

@@ -232,9 +232,18 @@ export interface TrashEntry {
 }
 
 /** What operator commands need beyond the life of one agent. */
+export interface SavedWork {
+  readonly commit: string;
+  /** Some of it is in no commit yet. */
+  readonly uncommitted: boolean;
+  readonly skipped: readonly string[];
+}
+
 export interface WorktreeKeeping extends Worktrees {
   /** Linked worktrees on an agent's branch, which are below `overstory/`. Clones are known by their agents only. */
   list(): Promise<readonly FoundWorktree[]>;
+  /** All work in a worktree as one commit under no ref, which git forgets by itself; undefined when there is none. */
+  saveForLooking(worktree: OwnedWorktree): Promise<SavedWork | undefined>;
   /** The quick part of `inspect`, for looking at many. */
   state(worktree: OwnedWorktree): Promise<Pick<WorktreeFacts, "exists" | "head" | "dirty">>;
   /** `isLanded` in any of the targets, for many commits at once, in their order. */

@@ -1,5 +1,6 @@
 import { adviseUseCases } from "./advise/catalog.ts";
 import { agentUseCases } from "./agents/catalog.ts";
+import { branchOperations } from "./branches/catalog.ts";
 import { budgetUseCases } from "./budgets/catalog.ts";
 import { completionUseCases } from "./completions/catalog.ts";
 import { configOperations } from "./config/catalog.ts";
@@ -26,6 +27,7 @@ import { worktreeUseCases } from "./worktrees/catalog.ts";
 export const catalog = {
   ...adviseUseCases,
   ...agentUseCases,
+  ...branchOperations,
   ...budgetUseCases,
   ...completionUseCases,
   ...configOperations,

@@ -3,9 +3,13 @@ import type { Result } from "../domain/result.ts";
 import type { Configuration } from "../ports/configuration.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
+import type { AheadGit } from "../ports/looking-git.ts";
 import type { Processes } from "../ports/process.ts";
 import type { RepositoryBranches } from "../ports/repository.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
+import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
 
 /**
@@ -76,4 +80,9 @@ export interface World {
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
   engine(at?: Whereabouts): Promise<EngineDoor | undefined>;
+  settings(): Promise<Settings>;
+  /** Git to look with: everything it makes vanishes when `look` has ended. */
+  lookAhead<T>(look: (git: AheadGit) => Promise<T>): Promise<T>;
+  worktrees(): Promise<WorktreeKeeping>;
+  trackers(): Promise<Trackers>;
 }

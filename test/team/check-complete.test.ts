@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type ExitTriggerSettings, exitTriggers } from "../../src/domain/coordination/exit-triggers.ts";
 import { hostTrackers } from "../../src/host/trackers/trackers.ts";
-import { checkComplete } from "../../src/usecases/coordinators/check-complete.ts";
+import { checkTriggers } from "../../src/usecases/coordinators/check-complete.ts";
 import { readTracker } from "../../src/usecases/coordinators/read-tracker.ts";
 import { startCoordinator } from "../../src/usecases/coordinators/start.ts";
 import { sendMail } from "../../src/usecases/mail/send.ts";
@@ -98,7 +98,7 @@ async function check(
   const context = world.context();
   const settings = { ...context.settings, coordinator: { exitTriggers: triggers, requireClean: false } };
   const request = { capability: "coordinator", tracker } as const;
-  const checked = await world.store.read((tx) => checkComplete.run(tx, { ...context, settings }, request));
+  const checked = await world.store.read((tx) => checkTriggers.run(tx, { ...context, settings }, request));
   if (!checked.ok) throw new Error(`refused: ${JSON.stringify(checked.refusal)}`);
   return checked.value;
 }

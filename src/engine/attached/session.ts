@@ -8,7 +8,8 @@ import type { TerminalProcess } from "../../ports/terminal.ts";
 import type { AttachHold } from "../../usecases/agents/attach.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
-import { ceilingOf, worktreeOf } from "../supervisor/conserve.ts";
+import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
+import { ceilingOf } from "../supervisor/conserve.ts";
 import type { AttachedPorts } from "./ports.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { joinCommand } from "../../domain/merge/join-command.ts";
+import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
 import { targetOf } from "../../usecases/merge/landing-target.ts";
 import { branchRef, mergeContext } from "../merge/ports.ts";
-import { commandFor } from "../merge/regenerate.ts";
 import type { CompletionPorts } from "./ports.ts";
 
 /** A conflict that no rule settles, and the branch where the work would land now. */
@@ -32,7 +32,7 @@ export async function collisionOf(
   });
   const tip = await ports.merging.commitOf(branchRef(landing));
   if (tip === undefined) return undefined;
-  const isGenerated = (path: string): boolean => commandFor(ports, path) !== undefined;
+  const isGenerated = (path: string): boolean => commandFor(ports.rules, path) !== undefined;
   const [judged] = await ports.lookAhead((ahead) =>
     judgePairs({ ...ahead, isGenerated }, [{ ours: tip, theirs: head }]),
   );

@@ -2,10 +2,10 @@ import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { landingMessage } from "../../domain/merge/landing-message.ts";
 import type { LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
-import { isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
+import { commandFor, isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
-import { commandFor, regenerate } from "./regenerate.ts";
+import { regenerate } from "./regenerate.ts";
 import type { Slots } from "./slots.ts";
 import { takenOutOf } from "./taken-out.ts";
 import type { MergeAnswer } from "./train/steps.ts";
@@ -96,7 +96,7 @@ async function settleConflicts(
   { onto, entry, slots, stop: signal }: MergeOne,
   { tree, conflicts }: Extract<ObjectMerge, { kind: "conflicts" }>,
 ): Promise<Settling> {
-  const made = conflicts.filter((conflict) => isMadeAgain(conflict, (path) => commandFor(ports, path)));
+  const made = conflicts.filter((conflict) => isMadeAgain(ports.rules, conflict));
   const files: ResolvedFile[] = [];
   const strategies = new Set<string>();
   const open: Unsettled[] = [];
@@ -125,7 +125,7 @@ async function settleConflicts(
     for (const [at, { path }] of made.entries()) {
       const file = answers[at];
       if (file !== undefined) files.push(file);
-      else open.push({ path, reason: `it could not be made again by: ${commandFor(ports, path)}` });
+      else open.push({ path, reason: `it could not be made again by: ${commandFor(ports.rules, path)}` });
     }
   }
   if (open.length > 0) return unsettled(open);

@@ -1,11 +1,10 @@
 import { engineCaller } from "../../domain/caller/caller.ts";
-import type { Conflict } from "../../domain/merge/conflict.ts";
 import { integrationPrefix, isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { GateRunner } from "../../ports/gate-runner.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
-import type { KeepTerms, MergeGit, RefChange, ResolvedFile } from "../../ports/merge-git.ts";
+import type { ConflictInPlace, KeepTerms, MergeGit, RefChange, Settled } from "../../ports/merge-git.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
@@ -42,17 +41,6 @@ export interface LookAhead {
   readonly merging: Pick<MergeGit, "mergePairs">;
   resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
-
-export interface ConflictInPlace {
-  readonly conflict: Conflict;
-  /** The two commits being merged. */
-  readonly ours: string;
-  readonly theirs: string;
-}
-
-export type Settled =
-  | { readonly kind: "resolved"; readonly file: ResolvedFile; readonly strategy: string }
-  | { readonly kind: "escalate"; readonly reason: string };
 
 export const mergeContext = ({ clock, ids, rules }: MergePorts): Context => ({
   caller: engineCaller,

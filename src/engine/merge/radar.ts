@@ -1,11 +1,11 @@
 import { commitsOf, type HeadPair, pairKey, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
 import type { RadarPair } from "../../ports/store/conflicts.ts";
+import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
 import { type LiveBranch, liveBranches } from "../../usecases/merge/live-branches.ts";
 import { warnOfCollision } from "../../usecases/merge/warn-collision.ts";
 import { SingleFlight } from "../single-flight.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
-import { commandFor } from "./regenerate.ts";
 
 /** Pairs grow with the square of the branches: beyond this many only those that moved last are looked at. */
 const mostBranches = 50;
@@ -112,7 +112,7 @@ async function judgeUnknown(
   const unknown = new Map(pairs.map(commitsOf).map((pair) => [pairKey(pair), pair]));
   for (const key of known.keys()) unknown.delete(key);
   if (unknown.size === 0) return [];
-  const isGenerated = (path: string): boolean => commandFor(ports, path) !== undefined;
+  const isGenerated = (path: string): boolean => commandFor(ports.rules, path) !== undefined;
   // The trees of hundreds of merges that nobody makes have no place in the project.
   const judged = await ports.lookAhead((ahead) => judgePairs({ ...ahead, isGenerated }, [...unknown.values()]));
   const createdAt = ports.clock.now();

@@ -1,22 +1,13 @@
 import type { Conflict } from "../../domain/merge/conflict.ts";
-import { matchesGlob } from "../../domain/turn/glob.ts";
 import type { ResolvedFile } from "../../ports/merge-git.ts";
-import { regenerationFor } from "../../structured-merge/index.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
+import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { gatePorts } from "./checks.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";
 
 /** Lock files of large projects take a while. */
 const limitMs = 600_000;
-
-/** The command that makes a file, when it is made by one: the project's own word first. */
-export function commandFor({ rules }: Pick<MergePorts, "rules">, path: string): string | undefined {
-  const own = rules.merge.generated.find(({ paths }) =>
-    paths.some((pattern) => matchesGlob(path, pattern) || path.endsWith(`/${pattern}`)),
-  );
-  return own?.command ?? regenerationFor(path)?.command.join(" ");
-}
 
 export interface Generated {
   /** Everything else settled, with our version of the generated files in it. */
@@ -46,7 +37,7 @@ export async function regenerate(
     const made: (ResolvedFile | undefined)[] = [];
     const ran = new Set<string>();
     for (const { path, ours } of conflicts) {
-      const command = commandFor(ports, path) ?? "false";
+      const command = commandFor(ports.rules, path) ?? "false";
       const directory = path.includes("/") ? `${root}/${path.slice(0, path.lastIndexOf("/"))}` : root;
       const key = `${directory}\0${command}`;
       const passed = ran.has(key) || (await run(ports, { command, cwd: directory, environments, signal }));

@@ -5,18 +5,13 @@ import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { KeptSubmodule, OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
 import { record } from "../../usecases/events/record.ts";
+import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
 
 interface ConservePorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly worktrees: Worktrees;
   readonly reach?: ReachKillPoint;
-}
-
-export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
-  if (agent.worktreePath === null || agent.branch === null || agent.worktreeKind === "root") return undefined;
-  const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit, baseRef } = agent;
-  return { agentName, generation, path, identity: agent.worktreeIdentity, branch, kind, baseCommit, baseRef };
 }
 
 /** Git must not look for a repository above the worktree: there lies the user's checkout. */

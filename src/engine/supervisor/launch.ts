@@ -8,8 +8,9 @@ import type { Driver, LaunchPlan, Runtime } from "../../ports/runtime.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
+import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
 import type { OwnedTurn } from "./begin.ts";
-import { ceilingOf, worktreeOf } from "./conserve.ts";
+import { ceilingOf } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { mayStart, whenThereIsRoom } from "./room.ts";
 

@@ -5,7 +5,6 @@ import { requestFor } from "../../../testkit/contracts/worktrees/world.ts";
 import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
 import type { FilterDefinition } from "../../domain/trust/filters.ts";
 import { readTrust, writeTrust } from "../trust-file.ts";
-import { saveAgentWork } from "./agent-work.ts";
 import { fileRules } from "./filters.ts";
 import { gitMerging } from "./merge/merging.ts";
 import { openRepository } from "./repository.ts";
@@ -149,7 +148,7 @@ describe("files come out as with plain git", () => {
       const names = readdirSync(owned.path).filter((name) => /^[ab]\./.test(name));
       for (const name of names) writeFileSync(join(owned.path, name), "new words\r\n");
       const snapshot = await worktrees.snapshot(owned);
-      const saved = await saveAgentWork(world.root, owned, {});
+      const saved = await worktrees.saveForLooking(owned);
       world.git(owned.path, "add", "-A");
       for (const name of names) {
         const blob = Bun.spawnSync({

@@ -18,7 +18,7 @@ import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
-import { takeSnapshot } from "./snapshot.ts";
+import { saveWork, takeSnapshot } from "./snapshot.ts";
 import { isEmptied, putAsideStandIn } from "./stand-in.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
@@ -66,6 +66,14 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
         const over = await yard();
         await collectBranches(over, worktree);
         return keepSubmodules(over, worktree);
+      }),
+    saveForLooking: (worktree) =>
+      inIt(worktree, async () => {
+        const over = await yard();
+        const saved = await saveWork(over, worktree, "git");
+        return saved === undefined
+          ? undefined
+          : { ...saved, uncommitted: (await inspectWorktree(over, worktree)).dirty };
       }),
     list: async () => findWorktrees(await yard()),
     branches: async () => findBranches(await yard()),

@@ -7,14 +7,10 @@ import type { DemoFacet } from "./facets/demo.ts";
 import type { EngineControl } from "./facets/engine.ts";
 import type { GuardFacet } from "./facets/guard.ts";
 import type { McpFacet } from "./facets/mcp.ts";
-import type { MergeFacet } from "./facets/merge.ts";
 import type { MergerFacet } from "./facets/merger.ts";
 import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
-import type { RadarFacet } from "./facets/radar.ts";
-import type { TrackerFacet } from "./facets/trackers.ts";
 import type { UpdateFacet } from "./facets/update.ts";
-import type { WorkFacet } from "./facets/work.ts";
 import type { WorktreeFacet } from "./facets/worktrees.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
@@ -59,13 +55,9 @@ export interface App {
   hookFormat(): Promise<HookFormat>;
   updates(): Promise<UpdateFacet>;
   attacher(): Promise<AttachFacet>;
-  work(): Promise<WorkFacet>;
   mcp(): Promise<McpFacet>;
   demo(): Promise<DemoFacet>;
   merger(): Promise<MergerFacet>;
-  merges(): Promise<MergeFacet>;
-  radar(): Promise<RadarFacet>;
-  trackers(): Promise<TrackerFacet>;
   prompts(): Promise<PromptFacet>;
 }
 

@@ -6,6 +6,7 @@ export const agentUseCases = {
   "agent.stop": async () => (await import("./stop.ts")).stop,
   "agent.requestStop": async () => (await import("./request-stop.ts")).requestStop,
   "agent.checkStop": async () => (await import("./request-stop.ts")).checkStop,
+  "agent.diff": async () => (await import("./diff.ts")).diffAgent,
   "agent.nudge": async () => (await import("./nudge.ts")).nudgeAgent,
   "agent.pause": async () => (await import("./pause.ts")).pauseAgent,
   "agent.resume": async () => (await import("./resume.ts")).resumeAgent,

@@ -9,4 +9,5 @@ export const coordinatorUseCases = {
   "coordinator.answer": async () => (await import("./answer.ts")).findAnswer,
   "coordinator.output": async () => (await import("./output.ts")).readOutput,
   "coordinator.check": async () => (await import("./check-complete.ts")).checkComplete,
+  "coordinator.checkTriggers": async () => (await import("./check-complete.ts")).checkTriggers,
 } as const;

@@ -6,14 +6,19 @@ import { ok } from "../../domain/result.ts";
 import { readyTasks } from "../../domain/task/ready.ts";
 import type { TrackerReading } from "../../domain/tracker/reading.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { Effect } from "../operation.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion } from "./find.ts";
+import { readTracker } from "./read-tracker.ts";
 
 export interface CheckRequest extends HeadQuestion {
   /** Overrules the setting of the same name. */
   readonly requireClean?: boolean | undefined;
-  /** Gathered before, with `readTracker`: a program of others must not run inside of our transaction. */
+}
+
+interface TriggersRequest extends CheckRequest {
+  /** Gathered before: a program of others must not run inside of our transaction. */
   readonly tracker: TrackerReading;
 }
 
@@ -22,8 +27,19 @@ export interface CheckReply extends ExitCheck {
   readonly runId: string;
 }
 
-/** Is the run of this one over, by the triggers that are switched on? */
-export const checkComplete: UseCase<CheckRequest, CheckReply> = {
+/** Is the run of this one over, by the triggers that are switched on? May start the program of the project's tracker. */
+export const checkComplete: Effect<CheckRequest, CheckReply> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, request) => {
+    const { taskTracker, coordinator } = await world.settings();
+    const terms = { backend: taskTracker.backend, counts: coordinator.exitTriggers.taskTrackerEmpty };
+    const tracker = await readTracker(await world.trackers(), terms);
+    return world.call("coordinator.checkTriggers", { ...request, tracker });
+  },
+};
+
+export const checkTriggers: UseCase<TriggersRequest, CheckReply> = {
   kind: "read",
   run: async (tx, { caller, settings }, { requireClean, tracker, ...question }) => {
     const found = await findHead(tx, caller, question);

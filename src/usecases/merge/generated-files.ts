@@ -1,9 +1,20 @@
 import type { Conflict } from "../../domain/merge/conflict.ts";
+import { matchesGlob } from "../../domain/turn/glob.ts";
 import type { MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
+import type { Settings } from "../../ports/settings.ts";
+import { regenerationFor } from "../../structured-merge/index.ts";
+
+/** The command that makes a file, when it is made by one: the project's own word first. */
+export function commandFor({ merge }: Pick<Settings, "merge">, path: string): string | undefined {
+  const own = merge.generated.find(({ paths }) =>
+    paths.some((pattern) => matchesGlob(path, pattern) || path.endsWith(`/${pattern}`)),
+  );
+  return own?.command ?? regenerationFor(path)?.command.join(" ");
+}
 
 /** Both sides changed what a command makes, so neither text is anybody's work: the command settles it. */
-export const isMadeAgain = ({ kind, path }: Conflict, commandFor: (path: string) => string | undefined): boolean =>
-  kind === "content" && commandFor(path) !== undefined;
+export const isMadeAgain = (settings: Pick<Settings, "merge">, { kind, path }: Conflict): boolean =>
+  kind === "content" && commandFor(settings, path) !== undefined;
 
 /** What stands in for a generated file until it is made again from what both sides bring: our version of it. */
 export async function standIn(

@@ -1,7 +1,6 @@
-import type { Conflict } from "../../domain/merge/conflict.ts";
 import type { MergeCause, ResolutionTier } from "../../domain/merge/entry.ts";
 import { takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
-import type { MergeGit, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
+import type { ConflictInPlace, MergeGit, ObjectMerge, ResolvedFile, Settled } from "../../ports/merge-git.ts";
 import { hasCommit } from "./taken-out.ts";
 
 /** What would become of a branch if it were landed now. */
@@ -18,14 +17,7 @@ export interface Prediction {
 export interface PredictPorts {
   readonly merging: Pick<MergeGit, "merge" | "revert" | "contains" | "commitOf" | "withFiles" | "commit">;
   /** The ladder that the merge worker climbs. */
-  resolve(conflict: {
-    readonly conflict: Conflict;
-    readonly ours: string;
-    readonly theirs: string;
-  }): Promise<
-    | { readonly kind: "resolved"; readonly file: ResolvedFile; readonly strategy: string }
-    | { readonly kind: "escalate"; readonly reason: string }
-  >;
+  resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
 
 /** What would land. */

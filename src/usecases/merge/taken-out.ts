@@ -1,7 +1,10 @@
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import type { TakenOut, WordAboutBranch } from "../../domain/merge/taken-out.ts";
+import { type TakenOut, takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
+import { ok } from "../../domain/result.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
+import { targetOf } from "./landing-target.ts";
 
 /** What the record says about the work of a branch, the newest first. Empty when nothing of it was ever taken out. */
 export const wordsAbout = async (tx: Tx, branch: string): Promise<readonly WordAboutBranch[]> =>
@@ -62,3 +65,49 @@ export async function filesBrought(
   }
   return [...files].toSorted();
 }
+
+/** Where the work on a branch begins of which something was taken out again. */
+export interface TakenOutBase {
+  /** The landing branch as it was before the first of the landings that were taken out. */
+  readonly before: string;
+  /** The commit that the branch and it have in common: everything since counts as the agent's work again. */
+  readonly base: string;
+}
+
+/** Undefined when nothing of the branch was taken out of `into`, or it is back. */
+export async function baseOfTakenOut(
+  merging: Pick<MergeGit, "commitOf" | "contains" | "baseOf">,
+  {
+    branch,
+    into,
+    words,
+  }: { readonly branch: string; readonly into: string; readonly words: readonly WordAboutBranch[] },
+): Promise<TakenOutBase | undefined> {
+  const head = await merging.commitOf(`refs/heads/${branch}`);
+  const onto = await merging.commitOf(into);
+  if (head === undefined || onto === undefined) return undefined;
+  const first = (await takenOut(words, hasCommit(merging, onto))).at(-1);
+  const before = first?.landedBy == null ? undefined : await merging.commitOf(`${first.landedBy}^1`);
+  const base = before === undefined ? undefined : await merging.baseOf(before, head);
+  return before === undefined || base === undefined ? undefined : { before, base };
+}
+
+interface BranchRecord {
+  /** For each branch what the record says about it, the newest first. */
+  readonly words: readonly (readonly WordAboutBranch[])[];
+  /** Where work of the run lands. */
+  readonly landing: string;
+}
+
+/** What the record says about landings of these branches. */
+export const readBranchRecord: UseCase<
+  { readonly branches: readonly string[]; readonly runId: string | null },
+  BranchRecord
+> = {
+  kind: "read",
+  run: async (tx, context, { branches, runId }) => {
+    const about = await wordsAboutAll(tx);
+    const words = branches.map((branch) => about.get(branch) ?? []);
+    return ok({ words, landing: await targetOf(tx, context, runId) });
+  },
+};

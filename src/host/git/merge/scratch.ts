@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MergeGit } from "../../../ports/merge-git.ts";
+import type { LookingGit, StaleSubmodules } from "../../../ports/looking-git.ts";
 import { makeWithin } from "../../writable.ts";
 import { expectGit, git } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
@@ -16,35 +16,12 @@ import { revert } from "./revert.ts";
 import { changes } from "./tracked.ts";
 import { withFiles } from "./with-files.ts";
 
-type Harmless =
-  | "commitOf"
-  | "treeOf"
-  | "contains"
-  | "baseOf"
-  | "changedFiles"
-  | "patch"
-  | "merge"
-  | "mergePairs"
-  | "revert"
-  | "readBlob"
-  | "isUnion"
-  | "withFiles"
-  | "commit"
-  | "refsBelow"
-  | "checkoutsOf";
-
-/** The part of merging that is only looked at. */
-export interface ScratchMerging extends Pick<MergeGit, Harmless>, Disposable {
-  /** Submodules that changed between two commits of a branch and are at another commit in its checkout. */
-  submodulesBehind(
-    branch: string,
-    commits: { readonly from: string; readonly to: string },
-  ): Promise<readonly { readonly checkout: string; readonly paths: readonly string[] }[]>;
-}
+/** Git to look with, in a directory that is removed with it. */
+export type ScratchGit = LookingGit & Disposable;
 
 /** One that is not checked out has nothing to be brought up to date. */
 async function submodulesBehind(ground: Ground, branch: string, commits: { from: string; to: string }) {
-  const found: { readonly checkout: string; readonly paths: readonly string[] }[] = [];
+  const found: StaleSubmodules[] = [];
   for (const checkout of await checkoutsOf(ground, branch)) {
     const links = (await changes(checkout, commits, "d")).filter(({ mode }) => mode === "160000");
     const paths: string[] = [];
@@ -65,7 +42,7 @@ async function submodulesBehind(ground: Ground, branch: string, commits: { from:
  * unless `within` says otherwise, that reads from it and vanishes with this; its commits are nobody's, so no key is
  * asked for.
  */
-export async function scratchMerging(root: string, within = tmpdir()): Promise<ScratchMerging> {
+export async function scratchMerging(root: string, within = tmpdir()): Promise<ScratchGit> {
   const known = await openRepository(root)();
   makeWithin(within, 3);
   const dir = realpathSync(mkdtempSync(join(within, scratchName("ov-merge"))));

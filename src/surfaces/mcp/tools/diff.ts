@@ -1,10 +1,11 @@
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { MergePreview } from "../../../usecases/merge/preview-entry.ts";
 import { type PatchedFile, patchedFiles } from "../../shared/patch.ts";
 import type { McpApp } from "../app.ts";
 import type { ToolHandler } from "../tool-call.ts";
-import { type LookedAt, lookAt } from "./merge.ts";
+import { lookAt } from "./merge.ts";
 
 /** About as much as a model should read at once. */
 const maxChars = 60_000;
@@ -17,7 +18,7 @@ export const diff: ToolHandler = async (given, { app }) => {
   const patch = await patchOf(app, branch, looked.value);
   if (!patch.ok) return patch;
   const below = given.texts("files") ?? [];
-  const all = patchedFiles(patch.value);
+  const all = patchedFiles(patch.value.patch);
   const wanted = below.length === 0 ? all : all.filter(({ path }) => below.some((start) => isBelow(path, start)));
   const shown = fitting(wanted);
   const left = wanted.slice(shown.length);
@@ -34,17 +35,21 @@ export const diff: ToolHandler = async (given, { app }) => {
 };
 
 /** Work that landed meanwhile is part of the landing branch, not of this change. */
-async function patchOf(app: McpApp, branch: string, { branches, entry }: LookedAt): Promise<Result<string, Refusal>> {
+async function patchOf(
+  app: McpApp,
+  branch: string,
+  entry: MergePreview,
+): Promise<Result<{ readonly patch: string }, Refusal>> {
   const { headCommit, targetBranch, resultCommit, runId } = entry;
   const run = runId === null ? undefined : await app.call("run.show", { id: runId });
   const landing = run?.ok === true ? run.value.run.landingBranch : null;
   const of = { branch, headCommit, resultCommit };
   if (landing !== null && landing !== targetBranch) {
-    const patch = await branches.patch({ ...of, targetBranch: landing });
+    const patch = await app.call("merge.showPatch", { ...of, targetBranch: landing });
     // The landing branch exists once something has landed there; before, work starts from the target.
     if (patch.ok) return patch;
   }
-  return branches.patch({ ...of, targetBranch });
+  return app.call("merge.showPatch", { ...of, targetBranch });
 }
 
 /** At least one file is shown, cut if need be. */

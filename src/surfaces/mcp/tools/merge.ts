@@ -2,7 +2,7 @@ import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../usecases/merge/preview-entry.ts";
-import type { Branches, McpApp } from "../app.ts";
+import type { McpApp } from "../app.ts";
 import type { ToolHandler } from "../tool-call.ts";
 
 /** What the merge worker would make of a branch now. Leaves nothing behind. */
@@ -10,12 +10,12 @@ export const mergePreview: ToolHandler = async (given, { app }) => {
   const branch = given.text("branch");
   const looked = await lookAt(app, branch);
   if (!looked.ok) return looked;
-  const { branches, entry } = looked.value;
-  const landings = await app.call("merge.landings", { target: entry.targetBranch });
-  if (!landings.ok) return landings;
+  const entry = looked.value;
   const { targetBranch: target, runId, headCommit } = entry;
   const candidates = [{ branch, headCommit }];
-  const [seen] = await branches.predict({ target, runId, landings: landings.value.branches, candidates });
+  const predicted = await app.call("merge.predict", { target, runId, candidates });
+  if (!predicted.ok) return predicted;
+  const [seen] = predicted.value.predictions;
   if (seen === undefined) throw new Error("a prediction for one branch answered none");
   const { predictedTier, conflictFiles, wouldRequireAgent, reason, gatesLikely } = seen;
   const lines = [
@@ -35,10 +35,10 @@ export const merge: ToolHandler = async (given, { app }) => {
   const branch = given.text("branch");
   const looked = await lookAt(app, branch);
   if (!looked.ok) return looked;
-  const { branches, entry } = looked.value;
-  const { headCommit, targetBranch } = entry;
-  const filesModified = await branches.changedFiles(targetBranch, { branch, commit: headCommit });
-  const queued = await app.call("merge.add", { branch, headCommit, filesModified });
+  const { headCommit, targetBranch } = looked.value;
+  const changed = await app.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
+  if (!changed.ok) return changed;
+  const queued = await app.call("merge.add", { branch, headCommit, filesModified: changed.value.files });
   if (!queued.ok) return queued;
   const { id, status, approval } = queued.value.entry;
   const waits = approval === "waiting" ? " It waits for the operator's approval." : "";
@@ -49,16 +49,10 @@ export const merge: ToolHandler = async (given, { app }) => {
   });
 };
 
-export interface LookedAt {
-  readonly branches: Branches;
-  /** How the queue would hold it: where it lands, for which run. */
-  readonly entry: MergePreview;
-}
-
-export async function lookAt(app: McpApp, branch: string): Promise<Result<LookedAt, Refusal>> {
-  const branches = await app.branches();
-  const head = await branches.head(branch);
+/** How the queue would hold a branch: where it lands, for which run. */
+export async function lookAt(app: McpApp, branch: string): Promise<Result<MergePreview, Refusal>> {
+  const head = await app.call("branch.find", { branch });
   if (!head.ok) return head;
-  const preview = await app.call("merge.preview", { branch, headCommit: head.value });
-  return preview.ok ? ok({ branches, entry: preview.value.entry }) : preview;
+  const preview = await app.call("merge.preview", { branch, headCommit: head.value.commit });
+  return preview.ok ? ok(preview.value.entry) : preview;
 }

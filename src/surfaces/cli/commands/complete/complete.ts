@@ -22,7 +22,8 @@ async function valuesOf(app: App, source: string, prefix: string): Promise<reado
     return listed.ok ? listed.value.map(({ key }) => key).filter((key) => key.startsWith(prefix)) : [];
   }
   if (source === "branches") {
-    return (await (await app.merges()).branches()).filter((branch) => branch.startsWith(prefix));
+    const listed = await app.call("branch.list", {});
+    return listed.ok ? listed.value.branches.filter((branch) => branch.startsWith(prefix)) : [];
   }
   if (!isSource(source)) return [];
   const reply = await app.call("status.values", { source, prefix });

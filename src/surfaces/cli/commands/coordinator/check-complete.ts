@@ -12,8 +12,7 @@ export const checkComplete: Handler = async (call) => {
   const { app, flags, io } = call;
   const clean = flags["require-clean"];
   const requireClean = typeof clean === "boolean" ? clean : undefined;
-  const tracker = await (await app.trackers()).reading();
-  const found = await app.call("coordinator.check", { ...questionOf("coordinator", call), requireClean, tracker });
+  const found = await app.call("coordinator.check", { ...questionOf("coordinator", call), requireClean });
   if (!found.ok) return found;
   const { complete, triggers, failures, runId, agentName } = found.value;
   return ok({

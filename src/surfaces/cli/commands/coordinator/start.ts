@@ -77,7 +77,7 @@ export async function existingBranch(
   branch: string | undefined,
 ): Promise<Result<string | undefined, Refusal>> {
   if (branch === undefined) return ok(undefined);
-  const head = await (await app.merges()).head(branch);
+  const head = await app.call("branch.find", { branch });
   return head.ok ? ok(branch) : head;
 }
 

@@ -6,17 +6,14 @@ import { isTerminal } from "../../sink.ts";
 import { isOn, word } from "../task/given.ts";
 
 export const diff: Handler = async ({ app, args, flags, io }) => {
-  const found = await app.call("status.agent", { name: word(args.agent).trim().toLowerCase() });
-  if (!found.ok) return found;
-  const { agent } = found.value;
-  const work = await (await app.work()).patchOf(agent);
+  const work = await app.call("agent.diff", { name: word(args.agent).trim().toLowerCase() });
   if (!work.ok) return work;
-  const { patch, skipped } = work.value;
+  const { agentName, patch, skipped } = work.value;
   const files = patchedFiles(patch).map(({ path, added, removed }) => ({ path, added, removed }));
   if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
-  const json = { agentName: agent.name, branch: agent.branch, ...work.value, files };
+  const json = { ...work.value, files };
   // Standard output carries the patch for other programs, so this line goes to standard error.
-  if (files.length === 0) io.say(`${agent.name} has changed nothing since it started.`);
+  if (files.length === 0) io.say(`${agentName} has changed nothing since it started.`);
   if (isOn(flags.stat)) {
     const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
     return ok({

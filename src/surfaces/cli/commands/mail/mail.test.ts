@@ -86,10 +86,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     guard: absent,
     updates: absent,
     attacher: absent,
-    work: absent,
-    merges: absent,
-    radar: absent,
-    trackers: absent,
+
     trust: absent,
     demo: absent,
   } as App;

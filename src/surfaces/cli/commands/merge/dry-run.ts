@@ -2,11 +2,11 @@ import type { Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
+import type { PredictedMerge } from "../../../../usecases/merge/look-ahead.ts";
 import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
 import type { App } from "../../app.ts";
 import type { Call, Outcome, Paint } from "../../command.ts";
-import type { PredictedMerge } from "../../facets/merge.ts";
 import { hintLine } from "../../marks.ts";
 import { entryJson, entryLine } from "./render.ts";
 
@@ -71,14 +71,14 @@ export async function predictAll(
   app: App,
   entries: readonly MergePreview[],
 ): Promise<Result<readonly Predicted[], Refusal>> {
-  const git = await app.merges();
   const predicted = new Map<MergePreview, PredictedMerge>();
   for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
     const candidates = entries.filter(({ targetBranch }) => targetBranch === target);
-    const landings = await app.call("merge.landings", { target });
-    if (!landings.ok) return landings;
     const runId = candidates[0]?.runId ?? null;
-    const predictions = await git.predict({ target, runId, landings: landings.value.branches, candidates });
+    const asked = candidates.map(({ branch, headCommit }) => ({ branch, headCommit }));
+    const found = await app.call("merge.predict", { target, runId, candidates: asked });
+    if (!found.ok) return found;
+    const { predictions } = found.value;
     for (const [at, entry] of candidates.entries()) {
       const prediction = predictions[at];
       if (prediction !== undefined) predicted.set(entry, prediction);

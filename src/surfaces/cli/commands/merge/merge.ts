@@ -115,7 +115,7 @@ async function openMerges(app: App, into: string | undefined): Promise<Result<re
   const listed = await app.call("merge.list", {});
   if (!listed.ok) return listed;
   if (into === undefined) return ok(listed.value.entries);
-  const target = await (await app.merges()).head(into);
+  const target = await app.call("branch.find", { branch: into });
   if (!target.ok) return target;
   const landings = await app.call("merge.landings", { target: into });
   if (!landings.ok) return landings;

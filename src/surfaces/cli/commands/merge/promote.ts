@@ -32,7 +32,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   if (asked.value.promote === null) {
     const { nothing, target } = asked.value;
     if (request.target !== undefined) {
-      const head = await (await app.merges()).head(request.target);
+      const head = await app.call("branch.find", { branch: request.target });
       if (!head.ok) return head;
     }
     return ok({
@@ -69,8 +69,12 @@ export const promote: Handler = async ({ app, flags, io }) => {
   const moved = op.beforeCommit !== op.afterCommit;
   const commit = op.afterCommit?.slice(0, 10) ?? "";
   const { beforeCommit: from, afterCommit: to } = op;
-  const behind =
-    moved && from !== null && to !== null ? await (await app.merges()).submodulesBehind(target, { from, to }) : [];
+  const looked =
+    moved && from !== null && to !== null
+      ? await app.call("branch.listStaleSubmodules", { branch: target, from, to })
+      : ok({ stale: [] });
+  if (!looked.ok) return looked;
+  const behind = looked.value.stale;
   return ok({
     json: { ...json, errorMessage: null, moved, unverified, submodulesBehind: behind },
     text: moved

@@ -1,19 +1,15 @@
-import { pairKey } from "../../../../domain/merge/radar.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { RadarCell, RadarView } from "../../../../usecases/merge/radar.ts";
-import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { hintLine } from "../../marks.ts";
 import { table } from "../../table.ts";
 
 /** Which live branches would collide with each other or with what has landed. */
 export const radar: Handler = async ({ app, io }) => {
-  const facet = await app.radar();
-  const found = await app.call("merge.radar", { tips: await facet.tips() });
+  const found = await app.call("merge.radar", {});
   if (!found.ok) return found;
-  const { branches } = found.value;
-  const pairs = await completed(facet, found.value.pairs);
+  const { branches, pairs } = found.value;
   const lines =
     branches.length === 0 ? nothing(io.paint) : [matrix(io.paint, branches, pairs), ...notes(io.paint, pairs)];
   return ok({
@@ -39,21 +35,6 @@ export const radar: Handler = async ({ app, io }) => {
 const unknown = "unknown";
 
 const pairJson = ({ a, b, outcome, files }: RadarCell) => ({ a, b, outcome: outcome ?? unknown, files });
-
-/** What nobody has looked at is looked at now; nothing of it is stored. */
-async function completed(
-  facet: Awaited<ReturnType<App["radar"]>>,
-  pairs: readonly RadarCell[],
-): Promise<readonly RadarCell[]> {
-  const open = new Map(pairs.filter(({ outcome }) => outcome === null).map((pair) => [pairKey(pair), pair]));
-  if (open.size === 0) return pairs;
-  const judged = await facet.judge([...open.values()].map(({ ours, theirs }) => ({ ours, theirs })));
-  const known = new Map(judged.map((pair) => [pairKey(pair), pair]));
-  return pairs.map((pair) => {
-    const { outcome, files } = (pair.outcome === null ? known.get(pairKey(pair)) : undefined) ?? pair;
-    return { ...pair, outcome, files };
-  });
-}
 
 const nothing = (paint: Paint): readonly string[] => [
   "No agent has work that could collide.",

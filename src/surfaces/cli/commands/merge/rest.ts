@@ -62,15 +62,16 @@ export async function requestFor(
   into: string | undefined,
   more: Pick<AddMergeRequest, "dependsOn" | "priority"> = {},
 ): Promise<Result<AddMergeRequest, Refusal>> {
-  const git = await app.merges();
-  const head = await git.head(branch);
+  const head = await app.call("branch.find", { branch });
   if (!head.ok) return head;
-  const request: AddMergeRequest = { branch, headCommit: head.value, targetBranch: into, ...more };
+  const { commit: headCommit } = head.value;
+  const request: AddMergeRequest = { branch, headCommit, targetBranch: into, ...more };
   const preview = await app.call("merge.preview", request);
   if (!preview.ok) return preview;
   const { targetBranch } = preview.value.entry;
   if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
-  const target = await git.head(targetBranch);
+  const target = await app.call("branch.find", { branch: targetBranch });
   if (!target.ok) return target;
-  return ok({ ...request, filesModified: await git.changedFiles(targetBranch, { branch, commit: head.value }) });
+  const changed = await app.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
+  return changed.ok ? ok({ ...request, filesModified: changed.value.files }) : changed;
 }

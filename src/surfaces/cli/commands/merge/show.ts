@@ -35,11 +35,12 @@ export const diff: Handler = async ({ app, args }) => {
   const found = await app.call("merge.show", { of: word(args.merge) });
   if (!found.ok) return found;
   const { entry } = found.value;
-  const patch = await (await app.merges()).patch(entry);
+  const { branch, headCommit, targetBranch, resultCommit } = entry;
+  const patch = await app.call("merge.showPatch", { branch, headCommit, targetBranch, resultCommit });
   if (!patch.ok) return patch;
   return ok({
-    json: { id: entry.id, branchName: entry.branch, targetBranch: entry.targetBranch, diff: patch.value },
-    text: visibleText(patch.value),
+    json: { id: entry.id, branchName: entry.branch, targetBranch: entry.targetBranch, diff: patch.value.patch },
+    text: visibleText(patch.value.patch),
   });
 };
 

@@ -7,7 +7,7 @@ import { text, word } from "../task/given.ts";
 /** Lets a run work for another branch, such as when its target was renamed. */
 export const retarget: Handler = async ({ app, args, flags, io }) => {
   const target = word(args.branch);
-  const head = await (await app.merges()).head(target);
+  const head = await app.call("branch.find", { branch: target });
   if (!head.ok) return head;
   const changed = await app.call("run.retarget", { runId: text(flags.run), target });
   if (!changed.ok) return changed;

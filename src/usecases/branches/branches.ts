@@ -1,0 +1,45 @@
+import { nearest } from "../../domain/name/nearest.ts";
+import { notFound } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { LookingGit, StaleSubmodules } from "../../ports/looking-git.ts";
+import type { Effect } from "../operation.ts";
+
+export const heads = "refs/heads/";
+
+/** The tip of every branch, by its name. */
+export async function tipsOf(git: LookingGit): Promise<Readonly<Record<string, string>>> {
+  const refs = await git.refsBelow(heads);
+  return Object.fromEntries(refs.map(({ ref, commit }) => [ref.slice(heads.length), commit]));
+}
+
+/** The tip of a branch; a refusal, with the nearest name, when there is none. */
+export const findBranch: Effect<{ readonly branch: string }, { readonly commit: string }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { branch }) => {
+    // From the list, because git takes many a name for a commit that is no branch: `main^` is one.
+    const tips = await world.lookAhead(tipsOf);
+    const commit = Object.hasOwn(tips, branch) ? tips[branch] : undefined;
+    return commit === undefined ? no(notFound("branch", branch, nearest(branch, Object.keys(tips)))) : ok({ commit });
+  },
+};
+
+export const listBranches: Effect<object, { readonly branches: readonly string[] }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world) => ok({ branches: Object.keys(await world.lookAhead(tipsOf)) }),
+};
+
+export interface SubmodulesRequest {
+  readonly branch: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Submodules that changed between two commits of a branch and are at another commit in its checkouts. */
+export const listStaleSubmodules: Effect<SubmodulesRequest, { readonly stale: readonly StaleSubmodules[] }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { branch, from, to }) =>
+    ok({ stale: await world.lookAhead((git) => git.submodulesBehind(branch, { from, to })) }),
+};

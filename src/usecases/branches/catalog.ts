@@ -1,0 +1,7 @@
+/** The operations about branches of the repository, loaded when called. */
+export const branchOperations = {
+  "branch.find": async () => (await import("./branches.ts")).findBranch,
+  "branch.list": async () => (await import("./branches.ts")).listBranches,
+  "branch.listChanges": async () => (await import("../merge/look-ahead.ts")).listChanges,
+  "branch.listStaleSubmodules": async () => (await import("./branches.ts")).listStaleSubmodules,
+} as const;
