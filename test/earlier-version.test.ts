@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { randomIds } from "../src/host/ids.ts";
 import { eventsOf } from "../testkit/lifecycle.ts";
 import { makeProject } from "../testkit/project.ts";
 
@@ -11,7 +12,9 @@ test("a hook entry that version 0.11 wrote is recorded, and what it cannot be fo
   expect(logged).toMatchObject({ code: 0, out: "" });
   const [started] = await eventsOf(project, "tool_start");
   expect(started?.agentName).toBe("orchestrator");
-  const seen = { tool: "Bash", input: { command: "ls" }, sessionId: "s1" };
+  const inputDigest = randomIds.digest(JSON.stringify({ command: "ls" }));
+  const call = { tool: "Bash", id: null, summary: "ls", input: { command: "ls" }, inputDigest };
+  const seen = { ...call, sessionId: "s1" };
   expect(JSON.parse(started?.data ?? "{}")).toEqual(seen);
   const end = ["log", "session-end", "--agent", "orchestrator", "--stdin", "--transcript", "/tmp/t.jsonl"];
   expect((await project.ovWith({ stdin: "not json" }, ...end)).code).toBe(0);

@@ -38,6 +38,8 @@ export const eventRows = (sql: Sql): EventRows => ({
     }
   },
   after: (cursor, limit) => select(sql, events, "WHERE seq > ? ORDER BY seq LIMIT ?", cursor, limit),
+  ofTurn: (turnId, type) =>
+    select(sql, events, "WHERE turn_id = ? AND type = ? AND line IS NOT NULL ORDER BY line, part", turnId, type),
   last: async () => Number((await sql.all("SELECT MAX(seq) AS seq FROM events"))[0]?.seq ?? 0),
 });
 

@@ -68,6 +68,18 @@ test("after a tool, mail reaches the model as structured context, once", async (
   expect(await agentHook("post-tool", { tool_name: "Read" }, inSeconds(1))).toEqual({ code: 0, out: "", err: "" });
 });
 
+test("a tool that hooks saw is on record with its id, what it was used on, and how long it took", async () => {
+  const call = { tool_name: "Bash", tool_use_id: "toolu_7", session_id: "s7", tool_input: { command: "ls\n-l" } };
+  const facts = { tool: "Bash", id: "toolu_7", summary: "ls -l", sessionId: "s7" };
+  await agentHook("pre-tool", call);
+  await agentHook("post-tool", { ...call, duration_ms: 273 }, inSeconds(1));
+  const ofCall = async (type: string) =>
+    (await eventsOf(project, type)).map(({ data }) => JSON.parse(data ?? "null")).filter(({ id }) => id === "toolu_7");
+  const inputDigest = randomIds.digest(JSON.stringify(call.tool_input));
+  expect(await ofCall("tool_start")).toEqual([{ ...facts, input: call.tool_input, inputDigest }]);
+  expect(await ofCall("tool_end")).toEqual([{ ...facts, durationMs: 273 }]);
+});
+
 test("mail waits for the session itself: a helper that it started does not get it", async () => {
   await send("for the session");
   const later = inSeconds(60);

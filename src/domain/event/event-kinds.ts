@@ -60,8 +60,12 @@ export const eventKinds = {
   turn_stop: holds<SessionFacts>(),
   pre_compact: holds<SessionFacts>(),
   progress: holds<{ text: unknown }>(),
-  tool_start: holds<ToolFacts & { input?: unknown }>(),
-  tool_end: holds<ToolFacts & { failed?: boolean; said?: unknown }>(),
+  /** The beginning of what the agent thought, as far as its program tells. */
+  thinking: holds<{ text: unknown }>(),
+  /** The input is shortened; the digest is of the whole. */
+  tool_start: holds<ToolFacts & { input?: unknown; inputDigest?: string }>(),
+  /** `durationMs` is null when the start was not seen. `said`: the answer of a tool that failed. */
+  tool_end: holds<ToolFacts & { durationMs: number | null; failed?: boolean; said?: unknown }>(),
   guard_denied: holds<{ rule: GuardRule } & ToolFacts>(),
   retry: holds<{ attempt: number; delayMs: number; cause: string }>(),
   usage: holds<{
@@ -221,12 +225,11 @@ export const isKnownKind = (type: string): type is EventKind => Object.hasOwn(ev
 
 /** A call of a tool. */
 export interface ToolFacts extends SessionFacts {
-  /** The tool's name. */
-  readonly tool?: string | null;
+  readonly tool: string | null;
   /** The id of the call, the same at its start and at its end. */
-  readonly id?: string;
-  /** What the tool is used on, in a few words. */
-  readonly subject?: string;
+  readonly id: string | null;
+  /** What the tool is used on, in one short line. Earlier versions stored `subject`, or only the input. */
+  readonly summary: string | null;
 }
 
 /** What a hook says about the session it runs in. */

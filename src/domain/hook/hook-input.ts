@@ -1,11 +1,17 @@
-import type { ToolFacts } from "../event/event-kinds.ts";
+import type { EventFact } from "../event/event.ts";
+import type { SessionFacts, ToolFacts } from "../event/event-kinds.ts";
+import { keptInput } from "../event/tool-call.ts";
 import type { ToolUse } from "../guard/tool-use.ts";
-import type { HookEvent } from "./hook-event.ts";
+import { type HookEvent, type HookEventKind, hookEventTypes } from "./hook-event.ts";
 
 /** What a hook was told on its standard input, as far as we use it. */
 export interface HookInput {
   readonly tool: string | null;
   readonly toolInput: unknown;
+  /** What the tool is used on, in one short line. */
+  readonly summary: string | null;
+  /** How long a tool that has ended took. */
+  readonly durationMs: number | null;
   /** What the tool is about to do, for the guard. */
   readonly use: ToolUse;
   readonly toolUseId: string | null;
@@ -32,29 +38,38 @@ export interface HookFormat {
   goOn(reason: string): Readonly<Record<string, unknown>>;
 }
 
-/** What is put on record of a hook: which tool and on what, never the whole of what went in. */
-export function hookFacts({ tool, toolInput, toolUseId, sessionId, source }: HookInput): ToolFacts {
-  const subject = subjectOf(toolInput);
-  return {
-    ...(sessionId === null ? {} : { sessionId }),
-    ...(source === null ? {} : { source }),
-    ...(tool === null ? {} : { tool }),
-    ...(toolUseId === null ? {} : { id: toolUseId }),
-    ...(subject === undefined ? {} : { subject }),
-  };
-}
+/** The part of it that is put on record. */
+export type HookSeen = Partial<
+  Pick<HookInput, "tool" | "toolUseId" | "toolInput" | "summary" | "durationMs" | "sessionId" | "source" | "transcript">
+>;
 
-/** The fields by which a person recognises a tool call, most telling first. */
-const telling = ["command", "file_path", "notebook_path", "path", "pattern", "url", "description"] as const;
-const longestSubject = 200;
-
-/** In a few words, on what a tool is used. */
-export function subjectOf(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null) return undefined;
-  const fields: Readonly<Record<string, unknown>> = { ...input };
-  for (const name of telling) {
-    const value = fields[name];
-    if (typeof value === "string" && value !== "") return value.slice(0, longestSubject);
+/** The event that a hook's report is put on record as. */
+export function hookFact(event: HookEvent, seen: HookSeen, digest: (text: string) => string): EventFact<HookEventKind> {
+  const type = hookEventTypes[event];
+  switch (type) {
+    case "tool_start":
+      return { type, data: { ...toolFacts(seen), ...keptInput(seen.toolInput, digest) } };
+    case "tool_end":
+      return { type, data: { ...toolFacts(seen), durationMs: seen.durationMs ?? null } };
+    case "session_start":
+    case "session_end": {
+      const { transcript } = seen;
+      return { type, data: { ...sessionFacts(seen), ...(transcript == null ? {} : { transcript }) } };
+    }
+    default:
+      return { type, data: sessionFacts(seen) };
   }
-  return undefined;
 }
+
+/** Which tool a hook saw, and on what it is used. */
+export const toolFacts = (seen: HookSeen): ToolFacts => ({
+  tool: seen.tool ?? null,
+  id: seen.toolUseId ?? null,
+  summary: seen.summary ?? null,
+  ...sessionFacts(seen),
+});
+
+const sessionFacts = ({ sessionId, source }: HookSeen): SessionFacts => ({
+  ...(sessionId == null ? {} : { sessionId }),
+  ...(source == null ? {} : { source }),
+});

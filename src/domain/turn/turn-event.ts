@@ -9,10 +9,10 @@ export type TurnEvent =
       readonly version: string | null;
     }
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "thinking" }
-  | { readonly kind: "tool-start"; readonly id: string; readonly name: string; readonly input: unknown }
-  /** `said`: the answer of a tool that failed. */
-  | { readonly kind: "tool-end"; readonly id: string; readonly failed: boolean; readonly said?: string }
+  /** `text` may be empty: some programs say only that the agent thinks. */
+  | { readonly kind: "thinking"; readonly text: string }
+  | ToolStart
+  | ToolEnd
   | { readonly kind: "retry"; readonly attempt: number; readonly delayMs: number; readonly cause: string }
   | {
       readonly kind: "usage";
@@ -28,6 +28,27 @@ export type TurnEvent =
   | { readonly kind: "hopeless"; readonly failure: FailureCause; readonly text: string }
   | { readonly kind: "malformed"; readonly bytes: number }
   | { readonly kind: "other"; readonly name: string };
+
+/** A tool is called. `at`: when, ms UTC, by the runtime's own word; null when its output does not say. */
+export interface ToolStart {
+  readonly kind: "tool-start";
+  /** The id of the call. */
+  readonly id: string;
+  readonly name: string;
+  /** What the tool is used on, in one short line; null when the input does not tell. */
+  readonly summary: string | null;
+  readonly input: unknown;
+  readonly at: number | null;
+}
+
+/** The call with this id has ended. `said`: the answer of a tool that failed. */
+export interface ToolEnd {
+  readonly kind: "tool-end";
+  readonly id: string;
+  readonly failed: boolean;
+  readonly said?: string;
+  readonly at: number | null;
+}
 
 /** The runtime's own word that the turn is over. */
 export interface TurnEnded {

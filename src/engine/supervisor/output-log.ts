@@ -2,12 +2,21 @@ import { LineSplitter } from "../../domain/turn/line-splitter.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { GrowingFile } from "../../ports/agent-process.ts";
 import type { LineReader } from "../../ports/runtime.ts";
+import { type EndedCall, ToolCalls } from "./tool-calls.ts";
 
 /** An event with its place in the output, by which it is stored once however often the file is read. */
 export interface PlacedEvent {
   readonly line: number;
   readonly part: number;
   readonly event: TurnEvent;
+  /** Of the end of a tool's call: what its start said. */
+  readonly call?: EndedCall;
+}
+
+/** What an earlier supervisor stored of the output: so many lines, and when it stored the start of each tool's call. */
+export interface StoredOutput {
+  readonly lines: number;
+  readonly toolStarts: ReadonlyMap<string, number>;
 }
 
 export type Hopeless = Extract<TurnEvent, { readonly kind: "hopeless" }>;
@@ -22,7 +31,9 @@ export class OutputLog {
   readonly #file: GrowingFile;
   readonly #read: LineReader;
   readonly #lines = new LineSplitter();
-  readonly #storedLines: number;
+  readonly #stored: StoredOutput;
+  readonly #now: () => number;
+  readonly #calls = new ToolCalls();
   #offset = 0;
   #line = 0;
   /** No line so far meant anything to the runtime. */
@@ -34,10 +45,11 @@ export class OutputLog {
   /** What the turn cost, however often the runtime said that it was over; null while that is not known. */
   costUsd: number | null = null;
 
-  constructor(file: GrowingFile, read: LineReader, stored: { readonly lines: number }) {
+  constructor(file: GrowingFile, read: LineReader, stored: StoredOutput, now: () => number) {
     this.#file = file;
     this.#read = read;
-    this.#storedLines = stored.lines;
+    this.#stored = stored;
+    this.#now = now;
   }
 
   /** Start of the first line that is not complete, and the number of lines before it: what a successor finds stored. */
@@ -71,9 +83,15 @@ export class OutputLog {
       if (event.kind !== "malformed") this.saidNothing = false;
       if (event.kind === "hopeless") this.hopeless = event;
       if (event.kind === "turn-ended") this.#end(event);
-      if (this.#line >= this.#storedLines) into.push({ line: this.#line, part, event });
+      const isNew = this.#line >= this.#stored.lines;
+      const call = this.#calls.see(event, isNew ? this.#now() : this.#storedAt(event));
+      if (isNew) into.push({ line: this.#line, part, event, ...(call === undefined ? {} : { call }) });
     });
     this.#line++;
+  }
+
+  #storedAt(event: TurnEvent): number | null {
+    return event.kind === "tool-start" ? (this.#stored.toolStarts.get(event.id) ?? null) : null;
   }
 
   #end(event: TurnEnded): void {

@@ -1,6 +1,8 @@
+import { payloadFields } from "../../domain/mail/payload.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import { type FailureCause, failureText } from "../../domain/turn/failure.ts";
 import type { TurnEnd } from "../../domain/turn/settle.ts";
+import type { Turn } from "../../domain/turn/turn.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Driver, Runtime } from "../../ports/runtime.ts";
@@ -46,7 +48,9 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const process = owned.started === undefined ? await launched(ports, owned, how) : adopted(ports, owned.started);
   if ("unstarted" in process) return process.unstarted;
   ports.reach("turn.after-input");
-  const log = new OutputLog(ports.files.outputOf(turn.logDir ?? ""), driver.reader(), { lines: turn.outputLines });
+  const stored = { lines: turn.outputLines, toolStarts: await storedToolStarts(ports, turn) };
+  const file = ports.files.outputOf(turn.logDir ?? "");
+  const log = new OutputLog(file, driver.reader(), stored, () => ports.clock.now());
   const followed = await followOutput(ports, owned, { log, process, beat });
   if (followed.kind === "fenced-out") return undefined;
   const exit = await process.exit();
@@ -61,6 +65,13 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const { text: resultText = null } = said ?? log.ended ?? {};
   const left = kept?.exists === false ? await leftOf(ports, agent) : undefined;
   return { end, exit, resultText, costUsd: log.costUsd, advice: runtime.advice, worktree: kept, kept: left };
+}
+
+/** When an earlier supervisor stored the start of each tool's call, by the id of the call. */
+async function storedToolStarts({ store }: SupervisorPorts, turn: Turn): Promise<ReadonlyMap<string, number>> {
+  if (turn.outputLines === 0) return new Map();
+  const starts = await store.read((tx) => tx.events.ofTurn(turn.id, "tool_start"));
+  return new Map(starts.map(({ data, createdAt }) => [String(payloadFields(data).id), createdAt]));
 }
 
 const unstarted = (reason: string, cause: FailureCause = "unknown", kept?: string): Ending => ({

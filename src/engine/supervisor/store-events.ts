@@ -1,5 +1,6 @@
 import type { Usage } from "../../domain/budget/usage.ts";
 import type { EventFact } from "../../domain/event/event.ts";
+import { keptInput } from "../../domain/event/tool-call.ts";
 import { shortened } from "../../domain/text/sizes.ts";
 import { mailPollWarning } from "../../domain/turn/mail-poll.ts";
 import type { TurnEvent } from "../../domain/turn/turn-event.ts";
@@ -44,13 +45,14 @@ export async function storeEvents(
       tx,
       batch.flatMap(({ event }) => (event.kind === "usage" ? [usageOf(owned, event, now)] : [])),
     );
-    await record(tx, now, ...batch.flatMap((placed) => describe(owned, placed)));
+    await record(tx, now, ...batch.flatMap((placed) => describe(ports, owned, placed)));
     return true;
   });
 }
 
-function describe({ turn, agent }: OwnedTurn, { line, part, event }: PlacedEvent): NewEvent[] {
-  const shape = shapeOf(event, turn.resumeRequested);
+function describe({ ids }: SupervisorPorts, { turn, agent }: OwnedTurn, placed: PlacedEvent): NewEvent[] {
+  const { line, part, event } = placed;
+  const shape = shapeOf(placed, turn.resumeRequested, ids.digest);
   if (shape === undefined) return [];
   const warning = event.kind === "tool-start" ? mailPollWarning(event.input) : undefined;
   const place = { agent, turnId: turn.id, line, part };
@@ -75,13 +77,17 @@ function usageOf({ turn, agent }: OwnedTurn, event: Extract<TurnEvent, { kind: "
 
 /** What an agent says is kept as events up to this length; its raw output has the whole. */
 const mostTextChars = 64_000;
-/** Tools are given whole files: their beginning tells what was done. */
-const mostInputChars = 4_000;
+/** The beginning of a thought, or of a failed tool's answer, tells what it is about. */
+const mostAnswerChars = 4_000;
 
 /** No line has as many events. */
 const warningParts = 1_000;
 
-function shapeOf(event: TurnEvent, resumed: string | null): EventFact | undefined {
+function shapeOf(
+  { event, call }: PlacedEvent,
+  resumed: string | null,
+  digest: (text: string) => string,
+): EventFact | undefined {
   switch (event.kind) {
     case "session":
       if (resumed !== null && resumed !== event.providerSessionId) {
@@ -91,19 +97,21 @@ function shapeOf(event: TurnEvent, resumed: string | null): EventFact | undefine
       return { type: "session_start", data: { providerSessionId: event.providerSessionId, model: event.model } };
     case "text":
       return { type: "progress", data: { text: shortened(event.text, mostTextChars) } };
-    case "tool-start":
-      return {
-        type: "tool_start",
-        data: { id: event.id, tool: event.name, input: shortened(event.input, mostInputChars) },
-      };
+    case "thinking":
+      return { type: "thinking", level: "debug", data: { text: shortened(event.text, mostAnswerChars) } };
+    case "tool-start": {
+      const { id, name: tool, summary, input } = event;
+      return { type: "tool_start", data: { id, tool, summary, ...keptInput(input, digest) } };
+    }
     case "tool-end":
       return {
         type: "tool_end",
         level: event.failed ? "warn" : "info",
         data: {
           id: event.id,
+          ...(call ?? { tool: null, summary: null, durationMs: null }),
           failed: event.failed,
-          ...(event.said === undefined ? {} : { said: shortened(event.said, mostInputChars) }),
+          ...(event.said === undefined ? {} : { said: shortened(event.said, mostAnswerChars) }),
         },
       };
     case "retry":
@@ -134,7 +142,6 @@ function shapeOf(event: TurnEvent, resumed: string | null): EventFact | undefine
       };
     case "malformed":
       return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
-    case "thinking":
     case "other":
       return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Event, UnstoredEvent } from "../../domain/event/event.ts";
+import type { EventKind } from "../../domain/event/event-kinds.ts";
 
 export interface EventRows {
   /** Appends; an event whose (turn, line, part) is already stored is skipped. */
@@ -6,6 +7,8 @@ export interface EventRows {
   /** Events numbered above the cursor, in order. A reader that goes on from the last number it saw misses none. */
   after(cursor: number, limit: number): Promise<Event[]>;
   last(): Promise<number>;
+  /** The events of one kind that were read from a turn's output, in the order of its lines. */
+  ofTurn(turnId: string, type: EventKind): Promise<Event[]>;
 }
 
 /** Guards a notice: true the first time (agent, kind, key) is seen, false ever after. */

@@ -1,7 +1,8 @@
+import { toolSummary } from "../../domain/event/tool-call.ts";
 import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
 import type { HookFormat, HookInput } from "../../domain/hook/hook-input.ts";
 import type { GuardCommand } from "../../ports/runtime.ts";
-import { type Fields, fields, text } from "../shared/json-fields.ts";
+import { type Fields, fields, number, text } from "../shared/json-fields.ts";
 import { claudeToolUse } from "./tools.ts";
 
 /** What Claude Code calls them. */
@@ -31,6 +32,8 @@ function readHookInput(given: string | undefined): HookInput | undefined {
   return {
     tool,
     toolInput: told.tool_input,
+    summary: toolSummary(told.tool_input),
+    durationMs: number(told.duration_ms) ?? null,
     use: claudeToolUse(tool ?? "", told.tool_input),
     toolUseId: text(told.tool_use_id) ?? null,
     sessionId: text(told.session_id) ?? null,

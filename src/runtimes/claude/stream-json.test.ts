@@ -27,12 +27,32 @@ describe("recorded streams of the real CLI", () => {
     }
   });
 
+  test("a call names its tool, its id and what it is used on; versions that stamp their lines say when", () => {
+    const callsOf = (name: string) =>
+      replay(name).filter((event) => event.kind === "tool-start" || event.kind === "tool-end");
+    const command = "echo hello > greeting.txt && cat greeting.txt";
+    const asked = { kind: "tool-start", name: "Bash", summary: command, input: { command } };
+    const [began, ended] = callsOf("basic");
+    expect(began).toMatchObject({ ...asked, id: "toolu_fake313_0" });
+    expect(ended).toMatchObject({ kind: "tool-end", id: "toolu_fake313_0", failed: false });
+    expect((ended?.at ?? 0) - (began?.at ?? 0)).toBe(206);
+    const [older] = callsOf("basic-2.1.197");
+    expect(older).toMatchObject({ ...asked, id: "toolu_fake341_0", at: null });
+  });
+
+  test("a thought is told with its text", () => {
+    const thoughts = replay("partial").filter(({ kind }) => kind === "thinking");
+    expect(thoughts).toEqual([{ kind: "thinking", text: "A short thought." }]);
+    const empty = { type: "assistant", message: { content: [{ type: "thinking" }] } };
+    expect(streamJsonReader()(JSON.stringify(empty))).toEqual([{ kind: "thinking", text: "" }]);
+  });
+
   test("a tool that failed says why, in one text or in blocks", () => {
     const end = (content: unknown) => {
       const block = { type: "tool_result", tool_use_id: "t1", is_error: true, content };
       return streamJsonReader()(JSON.stringify({ type: "user", message: { role: "user", content: [block] } }));
     };
-    const failed = { kind: "tool-end", id: "t1", failed: true } as const;
+    const failed = { kind: "tool-end", id: "t1", failed: true, at: null } as const;
     expect(end("Exit code 2")).toContainEqual({ ...failed, said: "Exit code 2" });
     expect(end([{ type: "text", text: "a" }, { type: "image" }, { type: "text", text: "b" }])).toContainEqual({
       ...failed,

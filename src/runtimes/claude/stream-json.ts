@@ -1,3 +1,4 @@
+import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
@@ -79,9 +80,10 @@ function readAssistant(event: Fields, usage: UsageAccount): TurnEvent[] {
     const part = fields(block);
     const kind = text(part?.type);
     if (kind === "text") found.push({ kind: "text", text: text(part?.text) ?? "" });
-    else if (kind === "thinking") found.push({ kind: "thinking" });
+    else if (kind === "thinking") found.push({ kind: "thinking", text: text(part?.thinking) ?? "" });
     else if (kind === "tool_use") {
-      found.push({ kind: "tool-start", id: text(part?.id) ?? "", name: text(part?.name) ?? "", input: part?.input });
+      const call = { id: text(part?.id) ?? "", name: text(part?.name) ?? "", input: part?.input };
+      found.push({ kind: "tool-start", ...call, summary: toolSummary(call.input), at: timeOf(event) });
     }
   }
   return [...found, ...usage.ofMessage(message)];
@@ -94,9 +96,15 @@ function readToolResults(event: Fields): TurnEvent[] {
     if (text(part?.type) !== "tool_result") continue;
     const failed = part?.is_error === true;
     const said = failed ? { said: textOf(part?.content) } : {};
-    found.push({ kind: "tool-end", id: text(part?.tool_use_id) ?? "", failed, ...said });
+    found.push({ kind: "tool-end", id: text(part?.tool_use_id) ?? "", failed, ...said, at: timeOf(event) });
   }
   return found;
+}
+
+/** Newer versions stamp each line; 2.1.197 stamps only the answers of tools. */
+function timeOf(event: Fields): number | null {
+  const at = Date.parse(text(event.timestamp) ?? "");
+  return Number.isNaN(at) ? null : at;
 }
 
 /** The answer of a tool is one text, or several blocks of which some are texts. */

@@ -1,7 +1,7 @@
 import { agentOutcomes, agentStates } from "../../domain/agent/agent.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import type { Event } from "../../domain/event/event.ts";
-import { subjectOf } from "../../domain/hook/hook-input.ts";
+import { toolSummary } from "../../domain/event/tool-call.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 
 export interface LogLine {
@@ -29,8 +29,9 @@ const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> =
     `== turn begins: ${said(trigger)}${attempt === 1 ? "" : `, attempt ${said(attempt)}`}, ${countOf(messages, "message")} ==`,
   ],
   progress: ({ text }) => linesOf(text),
-  tool_start: ({ tool, input, subject }) => [
-    `> ${said(tool)}: ${subjectOf(input) ?? said(subject)}`.replace(/: $/, ""),
+  tool_start: ({ tool, summary, input, subject }) => [
+    // Earlier versions stored no summary.
+    `> ${said(tool)}: ${said(summary) || toolSummary(input) || said(subject)}`.replace(/: $/, ""),
   ],
   tool_end: ({ failed, said: answer }) => (failed === true ? whyFailed(answer) : []),
   retry: ({ attempt, cause }) => [`! retry ${said(attempt)}: ${said(cause)}`],

@@ -1,23 +1,27 @@
-import type { EventFact } from "../../domain/event/event.ts";
-import { type HookEventKind, hookEventTypes } from "../../domain/hook/hook-event.ts";
+import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
+import { type HookSeen, hookFact } from "../../domain/hook/hook-input.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
 import { byCaller, record } from "./record.ts";
 
-export type RecordEventRequest = EventFact<HookEventKind> & {
+export interface RecordEventRequest {
+  readonly event: HookEvent;
+  /** What the hook was told. */
+  readonly seen: HookSeen;
   /** Whom it is about; an agent's own events are always about itself. */
   readonly agent?: string;
-};
+}
 
 /** One event from a hook of an agent's runtime: what it sees at every tool call, so it costs one insert. */
 export const recordHookEvent: UseCase<RecordEventRequest, { readonly type: string }> = {
   kind: "write",
-  run: async (tx, { caller, now }, { agent, ...fact }) => {
-    const allowed = Object.values(hookEventTypes);
-    if (!allowed.includes(fact.type))
-      return no(invalid("type", "is no event of a hook", { value: fact.type, allowed }));
+  run: async (tx, { caller, now, ids }, { event, seen, agent }) => {
+    if (!hookEvents.includes(event)) {
+      return no(invalid("event", "is no event of a hook", { value: event, allowed: hookEvents }));
+    }
     const about = caller.kind === "agent" ? byCaller(caller) : { agentName: agent ?? null };
+    const fact = hookFact(event, seen, ids.digest);
     await record(tx, now, { ...about, ...fact, source: "hook" });
     if (caller.kind === "agent") await tx.agents.sawActivity(caller.agentId, now);
     return ok({ type: fact.type });

@@ -1,5 +1,5 @@
 import type { GuardRule } from "../../domain/guard/verdict.ts";
-import { type HookInput, hookFacts } from "../../domain/hook/hook-input.ts";
+import { type HookInput, toolFacts } from "../../domain/hook/hook-input.ts";
 import { ok } from "../../domain/result.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
@@ -15,7 +15,7 @@ export const recordDenial: UseCase<DeniedUse, { readonly rule: GuardRule }> = {
   kind: "write",
   run: async (tx, { caller, now }, { rule, input }) => {
     if (caller.kind !== "agent") return ok({ rule });
-    const data = { rule, tool: input?.tool ?? null, ...(input === null ? {} : hookFacts(input)) };
+    const data = { rule, ...toolFacts(input ?? {}) };
     await record(tx, now, { ...byCaller(caller), source: "hook", type: "guard_denied", level: "warn", data });
     return ok({ rule });
   },

@@ -1,5 +1,5 @@
-import { type HookEvent, hookEventTypes } from "../../domain/hook/hook-event.ts";
-import { type HookInput, hookFacts } from "../../domain/hook/hook-input.ts";
+import type { HookEvent } from "../../domain/hook/hook-event.ts";
+import type { HookInput } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -36,9 +36,9 @@ export const reportHook: UseCase<HookReport, HookReply> = {
   kind: "write",
   run: async (tx, context, report) => {
     const { caller } = context;
-    const data = report.input === null ? {} : hookFacts(report.input);
     const about = caller.kind === "agent" ? {} : { agent: caller.name };
-    const recorded = await recordHookEvent.run(tx, context, { type: hookEventTypes[report.event], ...about, data });
+    const seen = report.input ?? {};
+    const recorded = await recordHookEvent.run(tx, context, { event: report.event, seen, ...about });
     if (!recorded.ok) return recorded;
     // A token without a turn was given to a person who took the agent over.
     const agent = caller.kind === "agent" ? { name: caller.name, attended: caller.turnId === null } : null;

@@ -38,6 +38,26 @@ export function eventPromises(check: Check): void {
     ]);
   });
 
+  check("the events of one kind are found by their turn, in the order of its output", async ({ store }) => {
+    const line = (turnId: string, line: number, part: number, type: string) => ({ ...base, turnId, line, part, type });
+    await store.transaction((tx) =>
+      tx.events.append([
+        line("t1", 10, 0, "tool_start"),
+        line("t1", 2, 1, "tool_start"),
+        line("t1", 2, 0, "tool_start"),
+        line("t1", 3, 0, "tool_end"),
+        line("t2", 1, 0, "tool_start"),
+        { ...base, turnId: "t1", type: "tool_start" },
+      ]),
+    );
+    const found = await store.read((tx) => tx.events.ofTurn("t1", "tool_start"));
+    expect(found.map(({ line, part }) => [line, part])).toEqual([
+      [2, 0],
+      [2, 1],
+      [10, 0],
+    ]);
+  });
+
   check("a reader goes on from the last number it saw", async ({ store }) => {
     expect(await store.read((tx) => tx.events.last())).toBe(0);
     const types = ["a", "b", "c", "d", "e"];

@@ -1,7 +1,7 @@
-/** What hooks may report, and the event type each becomes. */
+/** What hooks may report, and the event of a hook that each is. */
 export const hookEvents = {
-  "tool-start": "tool_start",
-  "tool-end": "tool_end",
-  "session-start": "session_start",
-  "session-end": "session_end",
+  "tool-start": "pre-tool",
+  "tool-end": "post-tool",
+  "session-start": "session-start",
+  "session-end": "session-end",
 } as const;
