@@ -66,7 +66,7 @@ async function clean(ports: CleaningPorts, id: string): Promise<void> {
   // Whoever removes it says so when it is done; if that process dies, the next look finds the agent still to be cleaned.
   if (worktree !== undefined && (await isRemovedByOther(ports, agent.name))) return;
   if (worktree !== undefined && (await claim(ports, agent))) {
-    const kept = await conserve(ports, agent);
+    const kept = await conserve(ports, agent, "pause");
     ports.reach("release.after-snapshot");
     const problem = kept === undefined ? "what is in it could not be kept" : await takeAway(ports, worktree);
     if (problem !== null) await note(ports, agent, problem);

@@ -36,6 +36,8 @@ export const killPoints = [
   "dispatch.after-claim",
   "dispatch.after-supervisor",
   "turn.started",
+  "turn.before-mending",
+  "turn.after-mending",
   "turn.before-spawn",
   "turn.after-spawn",
   "turn.after-identity",

@@ -1,6 +1,7 @@
 import type { WorktreeKind } from "../domain/agent/agent.ts";
 import type { WordAboutBranch } from "../domain/merge/taken-out.ts";
 import type { Result } from "../domain/result.ts";
+import type { WorktreeChange } from "../domain/worktree/change.ts";
 import type { Unsettled } from "../domain/worktree/unsettled.ts";
 
 export interface SeatRequest {
@@ -90,6 +91,13 @@ export interface WorktreeFacts {
 /** `mended`: it was missing or pointed elsewhere, and is right again. `broken`: no agent may work there. */
 export type GitLink = { readonly kind: "sound" | "mended" } | { readonly kind: "broken"; readonly problem: string };
 
+/** What the last turn of an agent left in its worktree: the commit, how many are its own, uncommitted work. */
+export interface LastTurn {
+  readonly headCommit: string | null;
+  readonly ahead: number;
+  readonly dirty: boolean;
+}
+
 export interface Snapshot {
   readonly ref: string;
   readonly commit: string;
@@ -122,6 +130,16 @@ export interface Worktrees {
    * commits there need. Empty for the project's own checkout. Looks at files only.
    */
   writableRoots(worktree: OwnedWorktree): Promise<readonly string[]>;
+  /**
+   * What others did to the worktree since the last turn of its agent, where it would cost work or lead the next commit
+   * astray. Changes nothing. To be asked before every turn, after `ensureLink`.
+   */
+  changesSince(worktree: OwnedWorktree, last: LastTurn): Promise<readonly WorktreeChange[]>;
+  /**
+   * Mends what can be mended of these changes: the branch and the files are there again, and lost commits are under a
+   * snapshot ref, which is the answer. Overwrites no file. Safe to repeat.
+   */
+  mendChanges(worktree: OwnedWorktree, changes: readonly WorktreeChange[]): Promise<readonly Snapshot[]>;
   /** The branch the project root has checked out, or undefined when detached. */
   currentBranch(): Promise<string | undefined>;
   /** The commit a ref or name stands for. */

@@ -7,6 +7,7 @@ import type { TaskStatus } from "../task/task.ts";
 import type { FailureCause } from "../turn/failure.ts";
 import type { TurnEnd } from "../turn/settle.ts";
 import type { TurnTrigger } from "../turn/turn.ts";
+import type { WorktreeChange } from "../worktree/change.ts";
 
 /** Names the type of an event's data in the table below; it costs nothing to write an event. */
 const holds = <Data>(): { readonly data?: Readonly<Data> } => ({});
@@ -100,6 +101,7 @@ export const eventKinds = {
   }>(),
   stand_in_put_aside: holds<{ path: string; putAside: string }>(),
   worktree_link: holds<{ path: string; problem: string }>(),
+  worktree_mended: holds<{ path: string; changes: readonly WorktreeChange[] }>(),
   worktree_kept: holds<RemovalFacts | { path: string | null; problem: string }>(),
   worktree_removed: holds<RemovalFacts>(),
   cleaned: holds<{ released: readonly string[]; runs: readonly string[]; usageRows: number }>(),

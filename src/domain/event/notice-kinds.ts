@@ -13,6 +13,8 @@ export const noticeKinds = [
   /** Key: the turn that does not start, or the agent that gets no worktree. */
   "turn_late",
   "seat_late",
+  /** Key: the turn before which it was found, and the words. */
+  "worktree_changed",
   // About a run, by its id. Key: a digest of the agents it covers
   "phase",
   "finished",

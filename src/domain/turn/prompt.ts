@@ -24,6 +24,8 @@ export interface PromptFacts {
   readonly recall?: Recall | undefined;
   /** The instructions as they are now, where the conversation was told others. */
   readonly changed?: string | undefined;
+  /** What others did to the worktree since the last turn, a sentence each. */
+  readonly changes?: readonly string[];
   readonly letters: readonly Letter[];
   readonly instructionFile: string;
 }
@@ -37,6 +39,9 @@ export function composePrompt(facts: PromptFacts): string {
     parts.push("Your previous turn did not finish. Look at the state of your worktree, then go on.");
   if (facts.changed !== undefined)
     parts.push(`Your instructions have changed. These replace the ones you were given before:\n\n${facts.changed}`);
+  const { changes = [] } = facts;
+  if (changes.length > 0)
+    parts.push(["Your worktree was changed since your last turn:", ...changes.map((line) => `- ${line}`)].join("\n"));
   if (facts.trigger === "reminder") parts.push(reminder);
   if (facts.trigger === "nudge" && facts.letters.length === 0)
     parts.push("What held you back is over. Go on where you stopped.");

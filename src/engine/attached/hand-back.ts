@@ -30,7 +30,7 @@ export async function handBack(ports: HandBackPorts, lease: Lease, reason: HandB
   const live = await ports.store.read((tx) => openAt(tx, agent));
   const mark = markFor(ports.ids, agent, null);
   for (const process of live) await ports.processes.endTree(process, graceMs, { mark });
-  const worktree = await conserve(ports, agent);
+  const worktree = await conserve(ports, agent, "turn");
   const now = ports.clock.now();
   await ports.store.transaction((tx) =>
     settle(tx, { ids: ports.ids, now, settings: ports.rules }, { lease, reason, agent, worktree }),

@@ -8,8 +8,7 @@ import type { TerminalProcess } from "../../ports/terminal.ts";
 import type { AttachHold } from "../../usecases/agents/attach.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
-import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
-import { ceilingOf } from "../supervisor/conserve.ts";
+import { ceilingOf, makeReady } from "../supervisor/conserve.ts";
 import type { AttachedPorts } from "./ports.ts";
 
 /**
@@ -19,9 +18,8 @@ import type { AttachedPorts } from "./ports.ts";
 export async function runAttached(ports: AttachedPorts, hold: AttachHold): Promise<Result<ProcessExit, Refusal>> {
   const agent = await ports.store.read((tx) => tx.agents.get(hold.agentId));
   if (agent === undefined) throw new Error(`agent ${hold.agentId} is not stored`);
-  const worktree = worktreeOf(agent);
-  const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
-  if (link?.kind === "broken") return no(invalid("agent", `cannot work: ${link.problem}`, { value: agent.name }));
+  const ready = await makeReady(ports, agent, `attached ${hold.fence}`);
+  if ("problem" in ready) return no(invalid("agent", `cannot work: ${ready.problem}`, { value: agent.name }));
   const plan = await planFor(ports, agent);
   if (!plan.ok) return plan;
   const token = ports.ids.secret();

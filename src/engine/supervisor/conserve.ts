@@ -1,11 +1,14 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { EventFact } from "../../domain/event/event.ts";
+import { changeLine } from "../../domain/worktree/change.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
 import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { KeptSubmodule, OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
-import { record } from "../../usecases/events/record.ts";
+import { notice, record } from "../../usecases/events/record.ts";
 import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
+import { tell } from "../seat-facts.ts";
 
 interface ConservePorts {
   readonly store: Store;
@@ -22,13 +25,26 @@ export function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
 
 /**
  * Looks at an agent's worktree and keeps what is in it but under no ref. Undefined for agents without one, and for a
- * worktree that git cannot read: that is put on record and must not keep the turn from being settled.
+ * worktree that git cannot read: that is put on record and must not keep the turn from being settled. After a `pause`
+ * the agent itself deleted nothing since its last turn: deleted files come back first, so that no snapshot says that
+ * they are to be deleted.
  */
-export async function conserve(ports: ConservePorts, agent: Agent): Promise<WorktreeFacts | undefined> {
+export async function conserve(
+  ports: ConservePorts,
+  agent: Agent,
+  after: "turn" | "pause",
+): Promise<WorktreeFacts | undefined> {
   const worktree = worktreeOf(agent);
   if (worktree === undefined) return undefined;
   try {
     await mendLink(ports, agent, worktree);
+    if (after === "pause") {
+      const changes = await ports.worktrees.changesSince(worktree, agent);
+      await ports.worktrees.mendChanges(
+        worktree,
+        changes.filter(({ kind }) => kind === "files-gone"),
+      );
+    }
     return await withinReason(keep(ports, agent, worktree));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -45,6 +61,44 @@ async function mendLink(ports: ConservePorts, agent: Agent, worktree: OwnedWorkt
   const problem = link.kind === "broken" ? link.problem : "its .git was missing or pointed elsewhere, and was put back";
   const data = { path: worktree.path, problem };
   await note(ports, agent, { type: "worktree_link", level: "warn", data });
+}
+
+/**
+ * Looks at an agent's worktree before anybody works in it, and mends what was done to it since the last turn. A person
+ * may work there between two turns; what would be lost by that is put back or kept, and told. Answers a sentence about
+ * each change, for the agent, or why nobody can work there.
+ */
+export async function makeReady(
+  ports: ConservePorts & { readonly ids: Ids },
+  agent: Agent,
+  turnId: string,
+): Promise<{ readonly problem: string } | { readonly changes: readonly string[] }> {
+  const worktree = worktreeOf(agent);
+  if (worktree === undefined) return { changes: [] };
+  const link = await ports.worktrees.ensureLink(worktree);
+  if (link.kind === "broken") return { problem: link.problem };
+  const found = await ports.worktrees.changesSince(worktree, agent);
+  if (found.length === 0) return { changes: [] };
+  const changes = found.map(changeLine);
+  // Before the mending: whoever is killed in between finds nothing to tell afterwards.
+  await ports.store.transaction(async (tx) => {
+    const key = `${turnId} ${changes.join(" ")}`;
+    if (!(await notice(tx, { kind: "worktree_changed", about: agent.id, key }))) return;
+    await tell(tx, ports, agent, {
+      recipients: [...new Set([agent.parentName, "operator"])],
+      subject: `[ENGINE] the worktree of ${agent.name} was changed between two turns`,
+      body: changes.map((line) => `- ${line}`).join("\n"),
+    });
+    const fact = { type: "worktree_mended", level: "warn", data: { path: worktree.path, changes: found } } as const;
+    await record(tx, ports.clock.now(), { source: "supervisor", agent, ...fact });
+  });
+  ports.reach?.("turn.before-mending");
+  const kept = await ports.worktrees.mendChanges(worktree, found);
+  ports.reach?.("turn.after-mending");
+  await ports.store.transaction(async (tx) => {
+    for (const snapshot of kept) await remember(tx, agent, snapshot, ports.clock.now());
+  });
+  return { changes };
 }
 
 /** A git that waits for something that never comes must not keep a turn from being settled. What it held stays there. */

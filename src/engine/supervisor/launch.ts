@@ -10,7 +10,7 @@ import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
 import type { OwnedTurn } from "./begin.ts";
-import { ceilingOf } from "./conserve.ts";
+import { ceilingOf, makeReady } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { mayStart, whenThereIsRoom } from "./room.ts";
 
@@ -40,12 +40,13 @@ export async function launchAgent(
   );
   if (given === undefined) return { kind: "taken" };
   const worktree = worktreeOf(agent);
-  const link = worktree === undefined ? undefined : await ports.worktrees.ensureLink(worktree);
-  if (link?.kind === "broken") return { kind: "homeless", problem: link.problem };
-  const writableRoots = worktree === undefined ? [] : await ports.worktrees.writableRoots(worktree);
   let started: { readonly done: Started } | "taken";
   try {
-    started = await whenThereIsRoom(ports, owned, () => start(ports, owned, { ...how, token, given, writableRoots }));
+    const ready = await makeReady(ports, agent, turn.id);
+    if ("problem" in ready) return { kind: "homeless", problem: ready.problem };
+    const writableRoots = worktree === undefined ? [] : await ports.worktrees.writableRoots(worktree);
+    const terms = { ...how, token, given, writableRoots, changes: ready.changes };
+    started = await whenThereIsRoom(ports, owned, () => start(ports, owned, terms));
   } catch (error) {
     return { kind: "failed", problem: error instanceof Error ? error.message : String(error) };
   }
@@ -88,12 +89,14 @@ interface StartTerms {
   readonly token: string;
   readonly given: Assignment;
   readonly writableRoots: readonly string[];
+  /** What others did to the worktree since the last turn. */
+  readonly changes: readonly string[];
 }
 
 function start(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  { runtime, driver, token, given, writableRoots }: StartTerms,
+  { runtime, driver, token, given, writableRoots, changes }: StartTerms,
 ): Started {
   const { turn, agent } = owned;
   const logDir = turn.logDir ?? "";
@@ -111,7 +114,7 @@ function start(
     version: agent.cliVersion,
     model: agent.model,
     resume: abilities.resume ? turn.resumeRequested : null,
-    prompt: promptFor(owned, told, told.found ? runtime.instructionFile : told.file),
+    prompt: promptFor({ ...owned, changes }, told, told.found ? runtime.instructionFile : told.file),
     instructions: told.found ? null : told.file,
     cwd,
     writableRoots,
@@ -136,7 +139,7 @@ function start(
 }
 
 const promptFor = (
-  { turn, agent, letters, recall, knows = null }: OwnedTurn,
+  { turn, agent, letters, recall, knows = null, changes }: OwnedTurn & Pick<StartTerms, "changes">,
   { found, version, text }: PlacedInstructions,
   instructionFile: string,
 ): string =>
@@ -148,6 +151,7 @@ const promptFor = (
     recall,
     // A file in the worktree is read in every turn; what was handed over is kept as it was when the conversation began.
     changed: !found && knows !== null && knows !== version ? text : undefined,
+    changes,
     letters,
     instructionFile,
   });

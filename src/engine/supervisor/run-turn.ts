@@ -90,7 +90,7 @@ async function tidyUp(
 ): Promise<WorktreeFacts | undefined> {
   const knownBy = { turnId: turn.id, mark: markFor(ports.ids, agent, turn.id) };
   await ports.processes.endTree(identity, ports.limits.graceMs, knownBy);
-  return conserve(ports, agent);
+  return conserve(ports, agent, "turn");
 }
 
 /** The agent's process as its supervisor sees it: its own child, or one that an earlier supervisor left behind. */

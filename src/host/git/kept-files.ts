@@ -122,7 +122,7 @@ const gitlink = "160000";
 const zero = Buffer.of(0);
 const shared = ({ repository, scratch }: Yard) => ({ repository, scratch, objects: "project" as const });
 
-const isAttributes = (path: Buffer): boolean => /(^|\/)\.gitattributes$/.test(path.toString("latin1"));
+export const isAttributes = (path: Buffer): boolean => /(^|\/)\.gitattributes$/.test(path.toString("latin1"));
 
 /** All files of a commit. Submodules are not among them. */
 async function filesOf(yard: Yard, commit: string): Promise<readonly Buffer[]> {

@@ -58,6 +58,10 @@ const stateFiles = [
 /** What made a new commit, as git's log of HEAD says it; the rest only moved HEAD. */
 const made = /^(commit|cherry-pick|revert|merge|am|pull)\b/;
 
+/** The commit that the worktree was last at, as the log of its HEAD says. A deleted branch is in it as zeros. */
+export const lastCommitOf = ({ gitDir }: Place): string | undefined =>
+  entriesOf(join(gitDir, "logs", "HEAD")).findLast(({ to }) => !/^0+$/.test(to))?.to;
+
 const isCommit = /^[0-9a-f]{40,64}$/;
 
 const commitsIn = (path: string): readonly string[] => linesOf(path).filter((line) => isCommit.test(line));

@@ -1,10 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import { fileRules } from "./filters.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
-import { looseCommits } from "./loose-commits.ts";
+import { lastCommitOf, looseCommits } from "./loose-commits.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "./own-dir.ts";
-import { placeOf, recordOf } from "./places.ts";
+import { type Place, placeOf, recordOf, textOf } from "./places.ts";
 import { absolute, commitAt, pinRefs, statOf, type Yard } from "./yard.ts";
 
 /** One worktree seen through a git directory of our own, with a copy of its index. */
@@ -44,9 +45,10 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
     if (head !== undefined) expectGit(await views.own.git(["read-tree", head]), "reading the last known commit");
     return { ...views, head, onBranch: false, loose: async () => [], tracked: () => trackedIn(views.own) };
   }
+  const at = headOf(place);
   const views = openBoth({
     ...common,
-    head: place.head,
+    head: at.text,
     refs: place.refs,
     indexFrom: place.gitDir,
     ...(worktree.kind === "clone"
@@ -58,15 +60,29 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
     own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
     seeHiddenChanges(own, worktree.path),
   ]);
-  const at = head.code === 0 ? head.out.trim() : undefined;
+  const commit = head.code === 0 ? head.out.trim() : undefined;
   const { branch, baseCommit } = worktree;
   return {
     ...views,
-    head: at,
-    loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
+    head: commit,
+    loose: () => looseCommits(own, place, { branch, held: [commit, baseCommit] }),
     tracked: async () => tracked ?? trackedIn(own),
-    onBranch: place.head.trim() === `ref: refs/heads/${worktree.branch}`,
+    onBranch: at.isThere && place.head === `ref: refs/heads/${worktree.branch}`,
   };
+}
+
+/**
+ * The HEAD of a worktree. Where somebody deleted the branch that it names, the commit that the worktree was last at:
+ * on a branch without commits everything would look new, and no snapshot would hold the commits.
+ */
+function headOf(place: Place): { readonly text: string; readonly isThere: boolean } {
+  const ref = place.head.startsWith("ref: ") ? place.head.slice("ref: ".length) : undefined;
+  if (ref === undefined || textOf(join(place.refs, ref)) !== undefined) return { text: place.head, isThere: true };
+  const packed = join(place.refs, "packed-refs");
+  const isKeptElsewhere = existsSync(join(place.refs, "reftable"));
+  const isPacked = existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
+  const last = isPacked || isKeptElsewhere ? undefined : lastCommitOf(place);
+  return last === undefined ? { text: place.head, isThere: true } : { text: last, isThere: false };
 }
 
 /** The second view is made when it is first asked for. */
@@ -105,7 +121,8 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
   const { repository, scratch } = yard;
   const place = worktree.kind === "linked" ? recordOf(repository, worktree.path) : undefined;
   if (place === undefined) return undefined;
-  const { head: text, refs, gitDir: indexFrom } = place;
+  const { refs, gitDir: indexFrom } = place;
+  const { text, isThere } = headOf(place);
   const views = openBoth({ repository, scratch, head: text, refs, indexFrom, objects: "project" });
   const { own } = views;
   const head = await own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
@@ -116,7 +133,7 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
     head: at,
     loose: () => looseCommits(own, place, { branch, held: [at, baseCommit] }),
     tracked: () => trackedIn(own),
-    onBranch: text === `ref: refs/heads/${branch}`,
+    onBranch: isThere && text === `ref: refs/heads/${branch}`,
   };
 }
 

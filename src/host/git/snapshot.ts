@@ -8,16 +8,15 @@ import type { OwnDir } from "./own-dir.ts";
 import { holdsWork } from "./stand-in.ts";
 import { transfer } from "./transfer.ts";
 import { findWork, isAsCommitted } from "./work.ts";
-import { absolute, firstFreeRef, refsBelow, snapshotRefs, statOf, type Yard } from "./yard.ts";
+import { absolute, firstFreeRef, type Ref, refsBelow, snapshotRefs, statOf, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
 export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
   using open = await openWork(yard, worktree);
   const kept = open === undefined ? undefined : await workIn(yard, open, worktree, "bytes");
   if (open === undefined || kept === undefined) return undefined;
-  const prefix = snapshotRefs(worktree.agentName);
-  const earlier = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
-  const last = earlier.toSorted(byPlace).at(-1);
+  const earlier = await earlierSnapshots(yard, worktree);
+  const last = earlier.at(-1);
   const isUntouched = "commit" in kept && kept.commit === worktree.baseCommit;
   if (isUntouched && last === undefined) return undefined;
   if (last !== undefined && (await says(open.own, last.commit, kept))) {
@@ -26,9 +25,39 @@ export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise
   const known = earlier.map(({ commit }) => commit);
   const commit = await commitOf(open.own, kept);
   await bring(yard, worktree, open, { commit, known });
-  const next = (last?.place[0] === worktree.generation ? last.place[1] : 0) + 1;
-  const ref = await firstFreeRef(yard, commit, (at) => `${prefix}${worktree.generation}/${next + at}`);
-  return { ref, commit, skipped: kept.skipped };
+  return { ref: await nextRef(yard, worktree, { commit, last }), commit, skipped: kept.skipped };
+}
+
+/** Keeps a commit that the branch of a worktree does not hold any more, unless a snapshot of it is there. */
+export async function keepCommit(yard: Yard, worktree: OwnedWorktree, commit: string): Promise<Snapshot> {
+  const earlier = await earlierSnapshots(yard, worktree);
+  const known = earlier.find((one) => one.commit === commit);
+  if (known !== undefined) return { ref: known.name, commit, skipped: [] };
+  if (worktree.kind === "clone") {
+    using open = await openWorktree(yard, worktree);
+    await bring(yard, worktree, open, { commit, known: [] });
+  }
+  return { ref: await nextRef(yard, worktree, { commit, last: earlier.at(-1) }), commit, skipped: [] };
+}
+
+interface EarlierSnapshot extends Ref {
+  readonly place: PlaceInOrder;
+}
+
+/** The snapshots of an agent, in the order in which they were taken. */
+async function earlierSnapshots(yard: Yard, { agentName }: OwnedWorktree): Promise<readonly EarlierSnapshot[]> {
+  const prefix = snapshotRefs(agentName);
+  const all = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
+  return all.toSorted(byPlace);
+}
+
+function nextRef(
+  yard: Yard,
+  { agentName, generation }: OwnedWorktree,
+  { commit, last }: { readonly commit: string; readonly last: EarlierSnapshot | undefined },
+): Promise<string> {
+  const next = (last?.place[0] === generation ? last.place[1] : 0) + 1;
+  return firstFreeRef(yard, commit, (at) => `${snapshotRefs(agentName)}${generation}/${next + at}`);
 }
 
 /**

@@ -18,6 +18,7 @@ import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
 import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
 import { openRepository } from "./repository.ts";
+import { changesSince, mendChanges } from "./since-last-turn.ts";
 import { saveWork, takeSnapshot } from "./snapshot.ts";
 import { isEmptied, putAsideStandIn } from "./stand-in.ts";
 import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
@@ -54,6 +55,8 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
         isEmptied: async () => isEmptied(await yard(), worktree),
       }),
     writableRoots: async (worktree) => writableRootsOf(commonDirOf(root) ?? (await repository()).commonDir, worktree),
+    changesSince: (worktree, last) => inIt(worktree, async () => changesSince(await yard(), worktree, last)),
+    mendChanges: (worktree, changes) => inIt(worktree, async () => mendChanges(await yard(), worktree, changes)),
     currentBranch: async () => currentBranch(await yard()),
     inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
     snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),

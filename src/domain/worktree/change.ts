@@ -1,0 +1,50 @@
+/** What others did to a worktree since the last turn of its agent, where it would cost work or mislead the next turn. */
+export type WorktreeChange =
+  /**
+   * Its branch is gone. It is made again at `commit`. `renamedTo` is the branch that the worktree was on instead; null
+   * when the worktree was on no other branch that holds the agent's work.
+   */
+  | {
+      readonly kind: "branch-gone";
+      readonly branch: string;
+      readonly commit: string;
+      readonly renamedTo: string | null;
+    }
+  /** The worktree is on another branch, which stays so: `at` is its name, or the commit where it is on none. */
+  | { readonly kind: "other-branch"; readonly branch: string; readonly at: string }
+  /** The branch was moved to a place that does not hold the commit of the last turn. That commit is kept under a ref. */
+  | { readonly kind: "commits-gone"; readonly branch: string; readonly commit: string }
+  /** Most of the files are gone, and neither a turn nor a command of git deleted them. They are put back. */
+  | { readonly kind: "files-gone"; readonly files: readonly string[] }
+  /** A command of git took uncommitted work out of the worktree. It stays out; the snapshot holds it. */
+  | { readonly kind: "work-gone"; readonly files: readonly string[]; readonly ref: string };
+
+/** One sentence or two for each change, with the command to type where there is one. */
+export function changeLine(change: WorktreeChange): string {
+  switch (change.kind) {
+    case "branch-gone": {
+      const { branch, commit, renamedTo } = change;
+      const made = `The branch ${branch} was gone. It was made again at ${short(commit)}`;
+      return renamedTo === null
+        ? `${made}.`
+        : `${made}, because its worktree was on the branch ${renamedTo}. The worktree is on ${branch} again, and ${renamedTo} stays where it is.`;
+    }
+    case "other-branch":
+      return `The worktree is on ${change.at}, not on ${change.branch}. Only commits on ${change.branch} land. To go back, type in the worktree: git checkout ${change.branch}`;
+    case "commits-gone":
+      return `The branch ${change.branch} was moved and no longer holds ${short(change.commit)}, where the last turn ended. That commit is kept. To look at it: git show ${short(change.commit)}`;
+    case "files-gone":
+      return `${few(change.files)} were gone, although neither a turn nor a command of git deleted them. They were put back as the last turn left them. Ignored files, and files too large for a snapshot, cannot be put back. To delete files on purpose, use: git rm`;
+    case "work-gone":
+      return `Uncommitted work of the last turn is no longer in the worktree: ${few(change.files)}. It is kept. To get it: ov snapshots restore ${change.ref.replace("refs/overstory/", "")}`;
+  }
+}
+
+function few(files: readonly string[]): string {
+  const named = files.slice(0, mostNamed).join(", ");
+  if (files.length <= mostNamed) return named;
+  return `${files.length} files (${named}, ...)`;
+}
+
+const mostNamed = 5;
+const short = (commit: string): string => commit.slice(0, 12);
