@@ -68,9 +68,9 @@ function messageOf(data: FailureData): string {
 
 const saysItAll = ["unexpected", "no-access", "worktree-damaged"] as const;
 
-/** Either the key becomes usable without a question, or the project does not sign. */
+/** Either the key becomes usable without a question, or the user does not sign. Only the user's own setting counts. */
 export const signingAdvice =
-  "unlock the key for this user and try again, or land unsigned: git config commit.gpgSign false";
+  "unlock the key for this user and try again, or land unsigned: git config --global commit.gpgSign false";
 
 /** The words of a failure that lasts until a person does something about it; undefined for any other. */
 export function lastingProblem(thrown: unknown): string | undefined {

@@ -145,8 +145,8 @@ test("a commit that cannot be signed blocks the queue by name, and lands once it
   await project.git("add", "b.txt");
   await project.git("commit", "--quiet", "-m", "b");
   await project.git("checkout", "--quiet", "-b", "elsewhere");
-  // Planted, or the user's own: without a key nothing can be signed.
-  await project.git("config", "commit.gpgSign", "true");
+  // The user's own wish: without a key nothing can be signed.
+  await project.git("config", "--global", "commit.gpgSign", "true");
   const gpg = join(project.home, "gpg");
   writeFileSync(gpg, "#!/bin/sh\necho 'no secret key' >&2\nexit 2\n");
   chmodSync(gpg, 0o755);
@@ -157,7 +157,9 @@ test("a commit that cannot be signed blocks the queue by name, and lands once it
   await project.until("it is blocked", async () => (await entry())?.status === "blocked");
   expect((await entry())?.causeDetail?.message).toContain("could not be signed");
   expect((await project.ov("inbox")).out).toContain("could not be signed");
-  await project.git("config", "commit.gpgSign", "false");
+  await project.git("config", "--global", "commit.gpgSign", "false");
+  // Of an agent: nothing that lands is signed for it, nor waits for it.
+  await project.git("config", "commit.gpgSign", "true");
   await project.json("merge", "resume", String((await entry())?.id));
   await project.until("it landed", async () => (await entry())?.status === "merged");
 });

@@ -47,12 +47,14 @@ describe("a commit", () => {
     });
   });
 
-  test("is signed when the project signs, by the program of the user", async () => {
+  test("is signed when the user signs, by the program of the user", async () => {
     using world = gitMergeWorld();
     const signer = script(world, "signer", "cat > /dev/null; echo '[GNUPG:] SIG_CREATED ' >&2; echo SIGNATURE");
-    const config = `[user]\n\tname = A\n\temail = a@b\n\tsigningKey = K\n[gpg]\n\tprogram = ${signer}\n`;
+    const config = `[user]\n\tname = A\n\temail = a@b\n\tsigningKey = K\n[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${signer}\n`;
     await asUser(world, config, async () => {
-      world.git(world.root, "config", "commit.gpgSign", "true");
+      // An agent can write this one.
+      world.git(world.root, "config", "commit.gpgSign", "false");
+      world.git(world.root, "config", "user.signingKey", "another");
       const commit = await world.merging.commit(await request(world));
       expect(world.git(world.root, "cat-file", "commit", commit)).toContain("gpgsig SIGNATURE");
     });
@@ -62,8 +64,7 @@ describe("a commit", () => {
     using world = gitMergeWorld({ signingLimitMs: 1_000 });
     const pid = join(world.root, "..", "pid");
     const asks = script(world, "asks", `sh -c 'echo $$ > "${pid}"; exec sleep 600' & wait`);
-    world.git(world.root, "config", "commit.gpgSign", "true");
-    await asUser(world, `[gpg]\n\tprogram = ${asks}\n`, async () => {
+    await asUser(world, `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${asks}\n`, async () => {
       await expect(world.merging.commit(await request(world))).rejects.toThrow("waited for a word");
     });
     // The killed program may need a moment to die.
@@ -73,12 +74,25 @@ describe("a commit", () => {
   test("is never signed by a program that the repository names", async () => {
     using world = gitMergeWorld();
     const trapped = script(world, "trapped", `'${world.trap}' < /dev/null`);
-    world.git(world.root, "config", "commit.gpgSign", "true");
     world.git(world.root, "config", "gpg.program", trapped);
     world.git(world.root, "config", "gpg.openpgp.program", trapped);
     world.git(world.root, "config", "gpg.ssh.defaultKeyCommand", trapped);
-    await asUser(world, "[gpg]\n\tprogram = false\n", async () => {
+    await asUser(world, "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = false\n", async () => {
       await expect(world.merging.commit(await request(world))).rejects.toThrow("could not be signed");
+    });
+    expect(world.sprung()).toBe(false);
+  });
+
+  test("is made without a signature when only the repository asks for one, and in the name of the user", async () => {
+    using world = gitMergeWorld();
+    const signer = script(world, "signer", `'${world.trap}' < /dev/null`);
+    world.git(world.root, "config", "commit.gpgSign", "true");
+    world.git(world.root, "config", "user.signingKey", "planted");
+    world.git(world.root, "config", "user.name", "");
+    await asUser(world, `[user]\n\tname = A\n\temail = a@b\n[gpg]\n\tprogram = ${signer}\n`, async () => {
+      const commit = await world.merging.commit(await request(world));
+      expect(world.git(world.root, "cat-file", "commit", commit)).not.toContain("gpgsig");
+      expect(world.git(world.root, "show", "-s", "--format=%an <%ae>", commit)).toBe("A <a@b>");
     });
     expect(world.sprung()).toBe(false);
   });
