@@ -312,7 +312,7 @@ export interface WorktreeKeeping extends Worktrees {
   unsettled(worktree: OwnedWorktree): Promise<Unsettled | undefined>;
   /** Why `commitRest` would not commit, without doing anything. */
   whyNotCommitRest(worktree: OwnedWorktree): Promise<RestProblem | undefined>;
-  /** Commits what is uncommitted in a worktree in which nobody works, as the user. */
+  /** Commits what is uncommitted in a worktree in which nobody works, as the user. Throws as `commitKept`. */
   commitRest(worktree: OwnedWorktree, message: string): Promise<CommittedRest>;
   /** Takes away what operations of ours left that were killed: their scratch directories, and empty records of git. */
   sweep(now: number): Promise<void>;

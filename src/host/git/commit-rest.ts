@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { CommittedRest, OwnedWorktree, RestProblem } from "../../ports/worktrees.ts";
+import { rulesFor } from "./filters.ts";
 import { expectGit } from "./git.ts";
 import { commitHooks } from "./merge/hooks.ts";
 import { readSignature } from "./merge/signature.ts";
@@ -12,8 +13,9 @@ import { commitAt, type Yard } from "./yard.ts";
 
 /**
  * Commits everything that is uncommitted in a worktree nobody works in, as `git add -A` and `git commit` would: the
- * files as the project wants them stored, on the branch, in the name of the user. Safe to repeat: when only the index
- * was not put in its place, it is.
+ * files as the project wants them stored, on the branch, in the name of the user. Throws `filters-not-ready`, and
+ * commits nothing, where a filter that the files need may not run. Safe to repeat: when only the index was not put in
+ * its place, it is.
  */
 export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: string): Promise<CommittedRest> {
   const { repository } = yard;
@@ -28,6 +30,8 @@ export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: s
   const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   expectGit(await (await open.asGit()).git(add, { stdin }), "adding files");
   const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
+  // What is committed now may name filters that the last commit did not.
+  await rulesFor(repository, tree);
   const headTree = expectGit(await own.git(["rev-parse", `${head}^{tree}`]), "reading the branch").out.trim();
   const commit = tree === headTree ? head : await commitTree();
   if (commit !== head) {
@@ -56,7 +60,7 @@ interface Ready {
   readonly head: string;
 }
 
-/** Whether the rest can be committed, and otherwise the problem and what to type about it. Changes nothing. */
+/** Whether the rest can be committed, and otherwise the problem and what to type about it. Changes nothing. Throws as `commitRest`. */
 export async function readyToCommit(yard: Yard, worktree: OwnedWorktree): Promise<Ready | RestProblem> {
   const { repository } = yard;
   const { agentName, branch, path } = worktree;
@@ -77,6 +81,7 @@ export async function readyToCommit(yard: Yard, worktree: OwnedWorktree): Promis
   }
   const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
   if (head === undefined) return { problem: `there is no branch ${branch}`, fix: `make it: git branch ${branch}` };
+  await rulesFor(repository, head);
   // A commit of the project can only name a commit of a submodule.
   const [inside, ...more] = await changedInSubmodules(yard, worktree);
   if (inside !== undefined) {

@@ -328,3 +328,52 @@ describe("what agents could change about how files look waits for the operator",
     await expect(world.merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
   });
 });
+
+describe("committing what an agent left, where a filter may not run", () => {
+  async function left(attributes: "committed" | "uncommitted") {
+    const filters = { rot };
+    const files = attributes === "committed" ? { ".gitattributes": "*.rot filter=rot\n", "a.rot": "abc\n" } : {};
+    const world = filterWorld({ files: { "b.txt": "b\n", ...files }, filters });
+    if (attributes === "committed") world.confirm("rot");
+    const { worktrees } = world;
+    const place = {
+      agentName: "ann",
+      generation: 1,
+      kind: "linked",
+      branch: "overstory/ann/t",
+      baseCommit: null,
+    } as const;
+    const owned = { ...place, path: join(world.root, ".overstory", "worktrees", "ann") };
+    const seat = await worktrees.create(requestFor(owned));
+    if (!seat.ok) throw new Error(seat.refusal.problem);
+    writeFileSync(join(owned.path, "new.rot"), "plain\n");
+    return { world, worktrees, owned, tip: () => world.git(world.root, "rev-parse", owned.branch) };
+  }
+
+  test("its command changed since it was confirmed: refused by name, and nothing is committed", async () => {
+    const { world, worktrees, owned, tip } = await left("committed");
+    using _ = world;
+    world.git(world.root, "config", "filter.rot.clean", "cat");
+    const before = tip();
+    await expect(worktrees.whyNotCommitRest(owned)).rejects.toThrow("rot");
+    await expect(worktrees.commitRest(owned, "rest")).rejects.toThrow("rot");
+    expect(tip()).toBe(before);
+  });
+
+  test("only the uncommitted attributes name it: refused by name, and nothing is committed", async () => {
+    const { world, worktrees, owned, tip } = await left("uncommitted");
+    using _ = world;
+    writeFileSync(join(owned.path, ".gitattributes"), "*.rot filter=rot\n");
+    const before = tip();
+    await expect(worktrees.commitRest(owned, "rest")).rejects.toThrow("rot");
+    expect(tip()).toBe(before);
+    expect(world.git(owned.path, "status", "--porcelain", "--", "new.rot")).toBe("?? new.rot");
+  });
+
+  test("it is confirmed: the file is stored through it", async () => {
+    const { world, worktrees, owned } = await left("committed");
+    using _ = world;
+    expect(await worktrees.commitRest(owned, "rest")).toMatchObject({ skipped: [] });
+    expect(world.git(world.root, "cat-file", "blob", `${owned.branch}:new.rot`)).toBe("cynva");
+  });
+});
