@@ -97,6 +97,32 @@ test("an agent that renamed its branch: the failed start names the way back, whi
   expect(await textIn(project, "found")).toBe("work\n");
 }, 180_000);
 
+test("a new beginning after a recovery that failed: the earlier worktree makes room, and its work is kept", async () => {
+  const renames = `
+- when: { attempt: 1 }
+  do:
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - edit: { file: draft.txt, write: "draft\\n" }
+    - shell: git branch -m renamed
+    ${question}
+- do:
+    - shell: git status --porcelain > "$HOME/found"; git log --format=%s >> "$HOME/found"
+    ${done}
+`;
+  await using project = await makeProject({ scenario: renames });
+  await waiting(project);
+  await project.ov("stop", "b1");
+  await project.json("recover", "b1");
+  await untilAgent(project, "b1", "zombie/start_failed");
+  await project.json("recover", "b1", "--fresh");
+  await untilAgent(project, "b1", "completed/done");
+  expect(await textIn(project, "found")).toBe("first\n");
+  expect(await project.git("show", "renamed:work.txt")).toBe("work\n");
+  expect(await project.git("show", "refs/overstory/snap/b1/1/1:draft.txt")).toBe("draft\n");
+  expect((await project.git("worktree", "list")).trim().split("\n")).toHaveLength(2);
+}, 180_000);
+
 test("changes that an agent gave up do not come back with its worktree", async () => {
   const scenario = `
 - when: { input: "Go on with B1" }

@@ -45,7 +45,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
     if (head !== undefined) expectGit(await views.own.git(["read-tree", head]), "reading the last known commit");
     return { ...views, head, onBranch: false, loose: async () => [], tracked: () => trackedIn(views.own) };
   }
-  const at = headOf(place);
+  const at = headOf(place, worktree);
   const views = openBoth({
     ...common,
     head: at.text,
@@ -72,12 +72,15 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
 }
 
 /**
- * The HEAD of a worktree. Where somebody deleted the branch that it names, the commit that the worktree was last at:
- * on a branch without commits everything would look new, and no snapshot would hold the commits.
+ * The HEAD of a worktree. Where somebody deleted the agent's own branch, the commit that the worktree was last at: on a
+ * branch without commits everything would look new, and no snapshot would hold the commits. Any other branch without
+ * commits was begun by the agent.
  */
-function headOf(place: Place): { readonly text: string; readonly isThere: boolean } {
-  const ref = place.head.startsWith("ref: ") ? place.head.slice("ref: ".length) : undefined;
-  if (ref === undefined || textOf(join(place.refs, ref)) !== undefined) return { text: place.head, isThere: true };
+function headOf(place: Place, { branch }: OwnedWorktree): { readonly text: string; readonly isThere: boolean } {
+  const ref = `refs/heads/${branch}`;
+  if (place.head !== `ref: ${ref}` || textOf(join(place.refs, ref)) !== undefined) {
+    return { text: place.head, isThere: true };
+  }
   const packed = join(place.refs, "packed-refs");
   const isKeptElsewhere = existsSync(join(place.refs, "reftable"));
   const isPacked = existsSync(packed) && readFileSync(packed, "utf8").includes(` ${ref}\n`);
@@ -122,7 +125,7 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
   const place = worktree.kind === "linked" ? recordOf(repository, worktree.path) : undefined;
   if (place === undefined) return undefined;
   const { refs, gitDir: indexFrom } = place;
-  const { text, isThere } = headOf(place);
+  const { text, isThere } = headOf(place, worktree);
   const views = openBoth({ repository, scratch, head: text, refs, indexFrom, objects: "project" });
   const { own } = views;
   const head = await own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);

@@ -7,6 +7,7 @@ import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { letGo } from "./release-agent.ts";
 import { nextGeneration } from "./reopen-agent.ts";
 import { forgetEnvironment, keepEnvironment } from "./sling.ts";
 import type { SlingReply } from "./sling-request.ts";
@@ -53,7 +54,7 @@ export const recover: UseCase<RecoverRequest, SlingReply> = {
     const from = { ...agent, reminders, ...(fresh ? anew(agent) : {}), worktreePath: null, envFile };
     const next = await nextGeneration(tx, context, from, "recovered");
     // From here on the engine may take the old worktree away; it does so before it makes the new one.
-    if (fresh) await tx.agents.release(agent.id, context.now);
+    if (fresh) await letGo(tx, agent, context.now);
     await revive(tx, agent.name, context.now);
     await brief(tx, context, next, fresh ? freshLines(agent, next) : await sameLines(tx, agent, next));
     const run = await tx.runs.get(next.runId);

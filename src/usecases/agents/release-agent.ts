@@ -104,3 +104,14 @@ async function reportWasTaken(tx: Tx, agent: Agent): Promise<boolean> {
   const deliveries = await tx.deliveries.ofMessage(report);
   return deliveries.every((delivery) => delivery.state === "acked" || delivery.state === "cancelled");
 }
+
+/**
+ * Releases an ended agent and its earlier incarnations on the same branch, so that the engine takes away what they left
+ * before another one begins in the same place. After a recovery that could not start, the worktree still belongs to the
+ * incarnation before it.
+ */
+export async function letGo(tx: Tx, { id, name, branch }: Agent, now: number): Promise<void> {
+  const all = branch === null ? [] : await tx.agents.list({ branch });
+  const earlier = all.filter((one) => one.name === name && one.id !== id && hasEnded(one));
+  for (const one of [id, ...earlier.map((other) => other.id)]) await tx.agents.release(one, now);
+}

@@ -14,6 +14,7 @@ import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
 import { runtimeNameFor } from "./choose-runtime.ts";
 import { firstTurnSlot } from "./first-turn-slot.ts";
 import { planSling, type SlingPlan } from "./plan-sling.ts";
+import { letGo } from "./release-agent.ts";
 import type { SlingReply, SlingRequest } from "./sling-request.ts";
 
 /** Reserves a seat in one transaction and returns; the engine prepares the worktree and starts the first turn. */
@@ -157,6 +158,8 @@ async function reserve(
     instructions: instructionsOf({ ...request, profile: request.profile ?? settings.project.defaultProfile }),
     startedAt: now,
   });
+  const earlier = plan.generation > 1 ? await tx.agents.byName(plan.name) : undefined;
+  if (earlier !== undefined) await letGo(tx, earlier, now);
   await tx.agents.reserve(agent);
   if (plan.parent !== null) {
     await tx.waits.add({ agentName: plan.parent.name, kind: "child", ref: agent.name, since: now, deadline: null });
