@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import type { KeepTerms } from "../../../ports/merge-git.ts";
 import { decidesInstall } from "./dependency-files.ts";
+import type { KeptSets } from "./kept-set.ts";
 
 const files = {
   "src/a.ts": "a\n",
@@ -208,6 +209,62 @@ describe("whatever a gate writes into kept directories, the next one starts from
     expect(await world.merging.checkOut(0, main, keep)).toMatchObject({ kept: [], installOn: main });
     expect(existsSync(join(path, "node_modules"))).toBe(false);
     expect(readdirSync(join(world.pool, "kept"))).toEqual([]);
+  });
+
+  describe("an engine that starts anew", () => {
+    /** The same code without what this process remembers. */
+    const another = async (world: GitMergeWorld): Promise<KeptSets> => {
+      const again: string = `./kept-set.ts?${crypto.randomUUID()}`;
+      const module = (await import(again)) as typeof import("./kept-set.ts");
+      return module.keptSets(world.pool, 0);
+    };
+    const setIn = (world: GitMergeWorld): string => {
+      const [name = ""] = readdirSync(join(world.pool, "kept"));
+      return join(world.pool, "kept", name);
+    };
+    const idOf = (world: GitMergeWorld): string => setIn(world).slice(join(world.pool, "kept", "0-").length);
+
+    test("uses what is still as it was made", async () => {
+      using world = gitMergeWorld({ files });
+      await installed(world);
+      expect((await another(world)).find(idOf(world))).toMatchObject({ roots: expect.any(Array) });
+    });
+
+    const changes: Readonly<Record<string, (world: GitMergeWorld) => void>> = {
+      "a file of the copy was written to": (world) =>
+        writeFileSync(join(setIn(world), "files/node_modules/dep/index.js"), "evil\n"),
+      "a file was added to the copy": (world) =>
+        writeFileSync(join(setIn(world), "files/node_modules/dep/more.js"), "evil\n"),
+      "a file of the copy is gone": (world) => rmSync(join(setIn(world), "files/node_modules/dep/index.js")),
+      "the record was written over": (world) => {
+        const record = join(setIn(world), "record");
+        keepTime(record, () => writeFileSync(record, readFileSync(record)));
+      },
+      "the record and the copy were written over": (world) => {
+        const record = join(setIn(world), "record");
+        const file = join(setIn(world), "files/node_modules/dep/index.js");
+        writeFileSync(file, "evil\n");
+        const stored = JSON.parse(readFileSync(record, "utf8"));
+        const { mtimeMs: mtime, ctimeMs: ctime, ino: inode, size } = lstatSync(file);
+        for (const entry of stored.entries) {
+          if (entry[0] === "node_modules/dep/index.js") entry[1] = { ...entry[1], mtime, ctime, inode, size };
+        }
+        writeFileSync(record, JSON.stringify(stored));
+      },
+      "the pool was copied": (world) => {
+        Bun.spawnSync({ cmd: ["cp", "-a", world.pool, `${world.pool}.copy`] });
+        rmSync(world.pool, { recursive: true });
+        renameSync(`${world.pool}.copy`, world.pool);
+      },
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      test(`has setup run again where ${what}`, async () => {
+        using world = gitMergeWorld({ files });
+        await installed(world);
+        change(world);
+        expect((await another(world)).find(idOf(world))).toBeUndefined();
+      });
+    }
   });
 
   test("files that setup linked into a store of other projects are cut loose from it", async () => {

@@ -73,10 +73,18 @@ export function keptSets(poolDir: string, slot: number): KeptSets {
   const placeFile = join(poolDir, "state", `${slot}.kept`);
   return {
     find: (id) => {
-      const stored = readOwn<Stored>(join(home(id), "record"));
+      const record = join(home(id), "record");
+      const isFirstLook = !written.has(record);
+      const stored = readOwn<Stored>(record);
       if (stored === undefined) return undefined;
+      const copy = join(home(id), "files");
+      // Of an earlier engine: what it made may have been changed since.
+      if (isFirstLook && "entries" in stored && !isAsMade(copy, stored)) {
+        written.delete(record);
+        return undefined;
+      }
       touch(home(id));
-      return "left" in stored ? stored : openSet({ id, copy: join(home(id), "files"), placeFile, stored });
+      return "left" in stored ? stored : openSet({ id, copy, placeFile, stored });
     },
     make: async (id, root, paths) => {
       const making = join(dir, `${slot}-new`);
@@ -352,9 +360,24 @@ const namesIn = (path: Place): readonly string[] =>
 const pastThisTick = (): Promise<void> => Bun.sleep(tickMs);
 const tickMs = 20;
 
+/** Is every file of the private copy there with its stat, and no other? One look at each, no content is read. */
+function isAsMade(copy: string, { roots, entries }: Exclude<Stored, NotKept>): boolean {
+  const wanted: Manifest = new Map(entries);
+  for (const [path, want] of wanted) {
+    const have = entryAt(at(copy, path));
+    if (have === undefined || (want.kind === "dir" ? have.kind !== "dir" : !isSame(have, want))) return false;
+  }
+  const hasOnlyThese = (path: string): boolean =>
+    wanted.has(path) &&
+    (wanted.get(path)?.kind !== "dir" || namesIn(at(copy, path)).every((name) => hasOnlyThese(`${path}/${name}`)));
+  return roots.every(({ path }) => hasOnlyThese(path));
+}
+
 /**
- * What this process has recorded, by digest. The records lie where commands of the same user could write, and an engine
- * does not believe one that it left otherwise.
+ * What this process has recorded or believed, by digest. The records lie where commands of the same user could write,
+ * and an engine does not believe one that it left otherwise. One of an earlier engine is believed if the file is still
+ * the one that was written: the same device, inode, size and times, of which no program can set the time of change. A
+ * copy of the project, and a record that was written over, do not have them; setup runs again then.
  */
 const written = new Map<string, string>();
 
@@ -362,20 +385,36 @@ function writeOwn<T>(path: string, value: T): void {
   const text = JSON.stringify(value);
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
+  writeFileSync(`${path}.stat`, stampOf(path), { mode: 0o600 });
   written.set(path, digestOf(text));
+}
+
+function stampOf(path: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
 function readOwn<T>(path: string): T | undefined {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const text = readFileSync(path, "utf8");
   const known = written.get(path);
+  if (known === undefined && !isAsStamped(path)) return undefined;
   if (known !== undefined && known !== digestOf(text)) return undefined;
   try {
-    return JSON.parse(text) as T;
+    const value = JSON.parse(text) as T;
+    written.set(path, digestOf(text));
+    return value;
   } catch {
     // A power cut can leave an empty file: then there is no record, and setup runs again.
     return undefined;
   }
+}
+
+function isAsStamped(path: string): boolean {
+  const stamp = `${path}.stat`;
+  return (
+    lstatSync(stamp, { throwIfNoEntry: false })?.isFile() === true && readFileSync(stamp, "utf8") === stampOf(path)
+  );
 }
 
 const digestOf = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
