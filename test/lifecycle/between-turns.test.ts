@@ -21,8 +21,10 @@ async function waiting(project: TestProject): Promise<void> {
   await project.settled();
 }
 
-async function secondTurn(project: TestProject): Promise<void> {
-  await project.json("mail", "send", "--to", "b1", "--subject", "go on", "--body", "b", "--type", "dispatch");
+/** `env`: for the engine that this starts, if the last one has left. */
+async function secondTurn(project: TestProject, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  const mail = ["mail", "send", "--to", "b1", "--subject", "go on", "--body", "b", "--type", "dispatch"];
+  expect((await project.ovWith({ env }, ...mail)).code).toBe(0);
   await untilAgent(project, "b1", "completed/done");
 }
 
@@ -141,7 +143,7 @@ for (const point of ["turn.before-mending", "turn.after-mending"]) {
     await project.until("it waits", async () => (await project.agent("b1")).state === "between_turns");
     empty(pathOf(project));
     await project.git("update-ref", "-d", `refs/heads/${branch}`);
-    await secondTurn(project);
+    await secondTurn(project, kill);
     expect(existsSync(killed)).toBe(true);
     expect(await textIn(project, "status")).toBe(" M a.txt\n D b.txt\n?? draft/\n.\n");
     expect(await toOperator(project)).toContain("were gone, although");
