@@ -62,7 +62,17 @@ test("where nobody can be asked it needs --yes, and leaves no trace without it",
   expect(jsonOf(refused)).toMatchObject({ success: false, code: "VALIDATION_ERROR" });
   expect(existsSync(join(project.root, ".overstory"))).toBe(false);
   expect((await project.ov("go", "x", "--budget-usd", "lots", "--yes")).code).toBe(2);
+  expect(existsSync(join(project.root, ".overstory"))).toBe(false);
 });
+
+test("a refusal after the set-up says that the set-up stays", async () => {
+  await using project = await makeProject({ scenario, bare: true });
+  const refused = await project.ov("go", "x", "--runtime", "scripted", "--target", "nowhere", "--yes");
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain("done before that, and kept: the set-up of this repository");
+  expect(refused.err).not.toContain("nothing was changed");
+  expect(existsSync(join(project.root, ".overstory"))).toBe(true);
+}, 60_000);
 
 test("a budget that is typed belongs to the run it starts, and to no other", async () => {
   await using project = await makeProject({ scenario });

@@ -1,7 +1,7 @@
-import { visibleLine, visibleText } from "../text/visible.ts";
+import { exactLine, visibleText } from "../text/visible.ts";
 
 /** `name:` followed by the value on the same line. Agents choose the names of payload fields, so both are foreign text. */
-export const headerLine = (name: string, value: string): string => spaced(`${visibleLine(name)}:`, visibleLine(value));
+export const headerLine = (name: string, value: string): string => spaced(`${exactLine(name)}:`, exactLine(value));
 
 /** Each line of foreign text behind a bar, so that none of it can begin a line. */
 export function quoted(text: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { plainWord, shellWord } from "../text/shell-word.ts";
-import { visibleLine } from "../text/visible.ts";
+import { exactLine } from "../text/visible.ts";
 import { type FoldedLetter, foldStatus, type Letter } from "./fold.ts";
 import { headerLine, quoted } from "./quoted.ts";
 import { isPressing } from "./types.ts";
@@ -99,4 +99,4 @@ function replyLines({ message }: FoldedLetter): readonly string[] {
 }
 
 /** A name inside a line of several parts; anything but a plain name is put in quotes. */
-const word = (text: string): string => (plainWord.test(text) ? text : visibleLine(JSON.stringify(text)));
+const word = (text: string): string => (plainWord.test(text) ? text : exactLine(JSON.stringify(text)));

@@ -18,8 +18,8 @@ test("characters that reorder what a person reads are shown", () => {
   );
 });
 
-test("in one line newlines and tabs are shown too", () => {
-  expect(visibleLine("a\nb\tc")).toBe("a\\u{a}b\\u{9}c");
+test("in one line a line break is a mark and a tab a space", () => {
+  expect(visibleLine("a\nb\tc\r\nd\re")).toBe("a⏎b c⏎d\\u{d}e");
 });
 
 test("nothing a terminal would act on is ever left", () => {

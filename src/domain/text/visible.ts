@@ -22,11 +22,15 @@ let inJson: RegExp | undefined;
  * `\u{hex}`. A backslash that would read as the start of such an escape is escaped too, so the original can always be
  * told from the picture of it.
  */
-export function visibleLine(text: string): string {
+export function exactLine(text: string): string {
   if (plainLine.test(text)) return text;
   inLine ??= new RegExp(`${invisible}|${frameTag}|\\\\(?=u\\{)`, "giu");
   return text.replace(inLine, escaped);
 }
+
+/** The same for a person, to whom escapes of ordinary white space are noise: a line break is `⏎`, a tab a space. */
+export const visibleLine = (text: string): string =>
+  plainLine.test(text) ? text : exactLine(text.replaceAll(/\r?\n/g, "⏎").replaceAll("\t", " "));
 
 /** The same for text of several lines: only line feeds and tabs stay as they are. */
 export function visibleText(text: string): string {

@@ -106,6 +106,8 @@ export interface Io {
   say(line: string): void;
   /** A warning on stderr; silent with --quiet. */
   warn(line: string): void;
+  /** Puts on record what the command has changed so far: a refusal or failure after it says that this stays. */
+  changed(what: string): void;
   /** Reads all of standard input, or undefined when it is a terminal. */
   stdin(): Promise<string | undefined>;
 }
@@ -135,6 +137,8 @@ export interface Outcome {
   readonly text: string;
   /** The text is the bytes of a file: nothing is added. */
   readonly exact?: true;
+  /** Lines of the text are broken at the width of a terminal. A pipe or file gets them whole. */
+  readonly wraps?: true;
   /** What is left of `text` with --quiet: the id alone, or nothing, when the text only confirms. Default: all of it. */
   readonly quietText?: string;
   /** The same as a list, for --format jsonl, table and tsv. */

@@ -29,6 +29,40 @@ export function wrap(text: string, { width, first, indent }: { width: number; fi
   return lines.join(`\n${" ".repeat(indent)}`);
 }
 
+/**
+ * Lines of a page broken at spaces where they are wider than a terminal. What goes on keeps the indent and the bar of its
+ * line, so that text of others stays behind its bar. Colours take no room.
+ */
+export const wrapLines = (text: string, width: number): string =>
+  text
+    .split("\n")
+    .map((line) => (Bun.stringWidth(line) <= width ? line : broken(line, width)))
+    .join("\n");
+
+function broken(line: string, width: number): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  const [, start = "", bar = ""] = /^((?:\u001b\[[\d;]*m)* *)(\| ?)?/.exec(line) ?? [];
+  const lead = `${" ".repeat(Bun.stringWidth(start))}${bar === "" ? "  " : bar}`;
+  const room = Math.max(20, width - lead.length);
+  const lines: string[] = [];
+  let current = start + bar;
+  let isEmpty = true;
+  let left = width - Bun.stringWidth(current);
+  for (const word of line.slice(start.length + bar.length).split(" ")) {
+    const size = Bun.stringWidth(word);
+    if (!isEmpty && size + 1 > left) {
+      lines.push(current);
+      current = lead + word;
+      left = room - size;
+    } else {
+      current += isEmpty ? word : ` ${word}`;
+      left -= isEmpty ? size : size + 1;
+    }
+    isEmpty = false;
+  }
+  return [...lines, current].join("\n");
+}
+
 /** How a command is typed: `ov mail send <words...> [flags]`. */
 export function usageLine(program: string, path: readonly string[], command: Command): string {
   const parts = [program, ...path];

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../domain/failure.ts";
-import { ok } from "../../domain/result.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { Handler } from "./command.ts";
 import type { Globals } from "./globals.ts";
 import { type CliInput, runCli } from "./run.ts";
 import { sampleTree } from "./sample-tree.ts";
@@ -159,10 +161,49 @@ describe("success", () => {
   });
 });
 
+describe("long lines", () => {
+  const words = Array.from({ length: 30 }, (_, n) => `word${n}`).join(" ");
+  const page = `Head: ${words}\n  | ${words}\nshort`;
+  const tree = { name: "ov", summary: "", commands: [{ name: "leaf", summary: "", run: async () => leaf }] };
+  const leaf = async () => ok({ json: {}, text: page, wraps: true } as const);
+
+  test("are broken at the width of a terminal, text of others staying behind its bar", async () => {
+    const { out } = await ov(["leaf", "--no-color"], { tree, tty: true });
+    const lines = out.trimEnd().split("\n");
+    expect(lines.every((line) => line.length <= 60)).toBe(true);
+    const quoted = lines.filter((line) => line.startsWith("  | "));
+    expect(quoted.map((line) => line.slice(4)).join(" ")).toBe(words);
+    expect(
+      lines
+        .filter((line) => /^(Head:| {2}word)/.test(line))
+        .map((line) => line.trim())
+        .join(" "),
+    ).toBe(`Head: ${words}`);
+    expect(lines.at(-1)).toBe("short");
+  });
+
+  test("stay whole in a pipe or a file", async () => {
+    expect((await ov(["leaf"], { tree })).out).toBe(`${page}\n`);
+  });
+});
+
+test("a refusal after a change says what was changed and stays, not that nothing was", async () => {
+  const refusing: Handler = async ({ io, flags }) => {
+    if (flags.late === true) io.changed("the set-up");
+    return no(invalid("target", "is no branch"));
+  };
+  const leaf = { name: "leaf", summary: "", flags: [{ name: "late", summary: "" }], run: async () => refusing };
+  const tree = { name: "ov", summary: "", commands: [leaf] };
+  expect((await ov(["leaf"], { tree })).err).toContain("target is no branch; nothing was changed\n");
+  expect((await ov(["leaf", "--late"], { tree })).err).toContain(
+    "target is no branch; done before that, and kept: the set-up\n",
+  );
+});
+
 describe("lists", () => {
   test("--format table pads columns and shows control bytes", async () => {
     expect((await ov(["mail", "list", "--format", "table"])).out).toBe(
-      "id         subject\nm1         tab\\u{9}here\\u{a}and \\u{1b}[31mred\nmessage-2  漢字\n",
+      "id         subject\nm1         tab here⏎and \\u{1b}[31mred\nmessage-2  漢字\n",
     );
   });
 

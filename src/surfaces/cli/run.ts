@@ -50,6 +50,8 @@ interface Terminal {
   readonly stderr: Sink;
   /** One JSON document is owed to stdout, also for a failure. */
   readonly machine: boolean;
+  /** What the command has changed so far. */
+  readonly changes: string[];
   readonly dataPaint: () => Paint;
   readonly talkPaint: () => Paint;
 }
@@ -63,7 +65,7 @@ function makeTerminal({ env, stdout = fileSink(1), stderr = fileSink(2) }: CliIn
     };
   };
   const machine = globals.json || globals.format === "json" || globals.format === "jsonl";
-  return { stdout, stderr, machine, dataPaint: paintFor(stdout), talkPaint: paintFor(stderr) };
+  return { stdout, stderr, machine, changes: [], dataPaint: paintFor(stdout), talkPaint: paintFor(stderr) };
 }
 
 async function answer(input: CliInput, parsed: Parsed, terminal: Terminal): Promise<number> {
@@ -136,7 +138,8 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
   return complain(input, parsed, terminal, { hint, ...describeRefusal(result.refusal) });
 }
 
-function makeIo({ stdin = readStdin }: CliInput, globals: Globals, { stderr, dataPaint, talkPaint }: Terminal): Io {
+function makeIo({ stdin = readStdin }: CliInput, globals: Globals, terminal: Terminal): Io {
+  const { stderr, dataPaint, talkPaint, changes } = terminal;
   const talk = (text: string): void => {
     if (!globals.quiet) stderr.write(line(text));
   };
@@ -150,6 +153,7 @@ function makeIo({ stdin = readStdin }: CliInput, globals: Globals, { stderr, dat
     },
     say: talk,
     warn: (text) => talk(`${talkPaint().bold(talkPaint().yellow("!"))} ${text}`),
+    changed: (what) => void changes.push(what),
     stdin,
   };
 }
@@ -168,7 +172,11 @@ async function rendered(input: CliInput, parsed: Parsed, terminal: Terminal, out
     const command = commandName(input, parsed);
     return jsonText(Object.assign({ success: true, command }, outcome.json, { command }));
   }
-  return globals.quiet ? (outcome.quietText ?? outcome.text) : outcome.text;
+  const text = globals.quiet ? (outcome.quietText ?? outcome.text) : outcome.text;
+  const width = outcome.wraps === true ? terminal.stdout.columns() : undefined;
+  if (width === undefined || width === 0) return text;
+  const { wrapLines } = await import("./layout.ts");
+  return wrapLines(text, width);
 }
 
 async function unexpected(input: CliInput, parsed: Parsed, terminal: Terminal, thrown: unknown): Promise<number> {
@@ -206,7 +214,10 @@ function traceOf(error: Error): string {
   return error.cause instanceof Error ? `${own}\ncaused by: ${traceOf(error.cause)}` : own;
 }
 
-async function complain(input: CliInput, parsed: Parsed, terminal: Terminal, said: Description): Promise<number> {
+async function complain(input: CliInput, parsed: Parsed, terminal: Terminal, problem: Description): Promise<number> {
+  const { changes } = terminal;
+  const said =
+    changes.length === 0 ? problem : (await import("../shared/description.ts")).afterChanges(problem, changes);
   const { code, message, hint, details, retryable } = said;
   const exit = said.exit === exits.usage && isInHooks(input.tree, parsed.path) ? exits.unexpected : said.exit;
   if (terminal.machine) {

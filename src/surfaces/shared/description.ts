@@ -37,3 +37,14 @@ export function listed(items: readonly string[], conjunction = "or"): string {
   if (items.length < 2) return items[0] ?? "nothing";
   return `${items.slice(0, -1).join(", ")} ${conjunction} ${items[items.length - 1]}`;
 }
+
+/** The end of the sentence about a request that was refused before it changed anything. */
+export const unchanged = "nothing was changed";
+
+/** The same error after the command has changed something already: what that was, and that it stays. */
+export function afterChanges(said: Description, changes: readonly string[]): Description {
+  if (changes.length === 0) return said;
+  const kept = `done before that, and kept: ${changes.join("; ")}`;
+  const { message } = said;
+  return { ...said, message: message.includes(unchanged) ? message.replace(unchanged, kept) : `${message}; ${kept}` };
+}

@@ -1,6 +1,6 @@
 import { capabilities, isIn, spawnable } from "../../domain/agent/capability.ts";
 import type { InvalidInput, LimitSource, NotFound, Noun, Refusal } from "../../domain/refusal.ts";
-import { type Code, type Description, listed } from "./description.ts";
+import { type Code, type Description, listed, unchanged } from "./description.ts";
 import { exits } from "./exits.ts";
 import { refusalDetails } from "./refusal-details.ts";
 
@@ -11,7 +11,6 @@ export function describeRefusal(refusal: Refusal): Description {
 
 type Words = Omit<Description, "details">;
 
-const unchanged = "nothing was changed";
 /** What an agent can always do about a no. */
 const ask = "ov mail send --to operator --type question --subject <what> --body <why>";
 

@@ -1,7 +1,7 @@
-import { visibleLine } from "../../text/visible.ts";
+import { exactLine } from "../../text/visible.ts";
 
 /** Foreign text as one code span that it cannot end. */
-export const code = (text: string): string => `\`${visibleLine(text).replaceAll("`", "'")}\``;
+export const code = (text: string): string => `\`${exactLine(text).replaceAll("`", "'")}\``;
 
 export const codes = (texts: readonly string[]): string => texts.map(code).join(", ");
 

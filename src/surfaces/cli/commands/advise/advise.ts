@@ -8,5 +8,5 @@ export const advise: Handler = async ({ app }) => {
   if (!found.ok) return found;
   const { advice } = found.value;
   const said = adviceLines(advice);
-  return ok({ json: { ...advice, advice: said }, text: said.map(visibleLine).join("\n") });
+  return ok({ json: { ...advice, advice: said }, text: said.map(visibleLine).join("\n"), wraps: true });
 };

@@ -15,6 +15,7 @@ export const show: Handler = async ({ app, args, io }) => {
   return ok({
     json: { receipt: receiptJson(receipt), results: results.map(resultJson) },
     text: page(io.paint, found.value),
+    wraps: true,
   });
 };
 

@@ -9,7 +9,7 @@ import { existingBranch, type Started, startedJson, startedOutcome, startHead } 
 import { text, word } from "../task/given.ts";
 import { checkGates, type GateCheck } from "./check-gates.ts";
 import { type GoPlan, landingRule, planLines } from "./plan-lines.ts";
-import { applyTerms, termsOf } from "./terms.ts";
+import { applyTerms, budgetOf, termsOf } from "./terms.ts";
 
 export const go: Handler = async (call) => {
   const { app, args, io } = call;
@@ -17,6 +17,8 @@ export const go: Handler = async (call) => {
   if (objective === "") return no(invalid("objective", "must say what is wanted"));
   // Found out before anything is written: a script that forgot --yes leaves no trace.
   if (!io.yes && (io.json || process.stdin.isTTY !== true)) return no(nobodyToAsk);
+  const budget = budgetOf(text(call.flags["budget-usd"]));
+  if (!budget.ok) return budget;
   if (!io.yes) {
     const refused = await mayNotSetUp(call, objective);
     if (refused !== undefined) return refused;
@@ -36,7 +38,7 @@ export const go: Handler = async (call) => {
     if (answer === undefined) return no(nobodyToAsk);
     if (!answer) return ok(cancelled(ready.value));
   }
-  const applied = await applyTerms(app, plan.value.terms);
+  const applied = await applyTerms(call, plan.value.terms);
   if (!applied.ok) return applied;
   const started = await startHead(call, {
     capability: "coordinator",
@@ -113,6 +115,7 @@ async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> 
   const { status, project, created, warnings, committed, committedOn } = done.value;
   const initialized = status === "initialized";
   if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
+  if (initialized) io.changed("the set-up of this repository");
   if (initialized && committed) {
     const branch = visibleLine(committedOn ?? "the detached HEAD");
     io.say(

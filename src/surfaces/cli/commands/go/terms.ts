@@ -66,19 +66,21 @@ export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise
 }
 
 /** Writes what must be true; an engine that runs with the old settings makes room for one that knows the new ones. */
-export async function applyTerms(app: App, { changes }: Terms): Promise<Result<null, Refusal>> {
+export async function applyTerms({ app, io }: Call, { changes }: Terms): Promise<Result<null, Refusal>> {
   let changed = false;
   for (const { key, value } of changes) {
     const set = await app.call("config.set", { key, value, local: true });
     if (!set.ok) return set;
-    changed ||= JSON.stringify(set.value.before) !== JSON.stringify(set.value.after.value);
+    if (JSON.stringify(set.value.before) === JSON.stringify(set.value.after.value)) continue;
+    changed = true;
+    io.changed(`${key} in config.local.yaml`);
   }
   if (!changed || app.engine.status() === undefined) return ok(null);
   const stopped = await (await app.engineControl()).stop();
   return stopped.ok ? ok(null) : stopped;
 }
 
-function budgetOf(typed: string | undefined): Result<number | undefined, InvalidInput> {
+export function budgetOf(typed: string | undefined): Result<number | undefined, InvalidInput> {
   if (typed === undefined) return ok(undefined);
   const usd = Number(typed);
   if (typed.trim() !== "" && usd <= mostAmount.usd && kept("usd", usd) > 0) return ok(usd);

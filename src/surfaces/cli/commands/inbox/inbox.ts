@@ -47,6 +47,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       messages: messages.map(messageJson),
       remaining,
     },
+    wraps: true,
     text: blocks.length === 0 ? "Nothing waits for you." : blocks.join("\n\n"),
     ...(shown === undefined ? {} : { afterPrint: shown }),
   });

@@ -27,7 +27,7 @@ const nothing = ({ quiet, inbox }: { readonly quiet: boolean; readonly inbox: st
   quietText: "",
 });
 
-async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pick<Outcome, "json" | "text">> {
+async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pick<Outcome, "json" | "text" | "wraps">> {
   const { letters, inbox, remaining } = reply;
   const more = remaining === 0 ? [] : [`${remaining} more in the inbox: run ov mail check again.`];
   if (inject && !io.json) {
@@ -40,6 +40,7 @@ async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pic
   return {
     json: { messages: views.map(messageJson), ...(remaining === 0 ? {} : { remaining }) },
     text: [`${counted(letters.length, "new message")} for ${inbox}:`, ...blocks, ...more].join("\n\n"),
+    wraps: true,
   };
 }
 

@@ -21,6 +21,7 @@ export const list: Handler = async ({ app, flags, io }) => {
   return ok({
     json: { messages: messages.map(messageJson), more },
     text: messages.length === 0 ? "No messages." : [...blocks, total].join("\n\n"),
+    wraps: true,
     rows: rowsOf(messages),
   });
 };

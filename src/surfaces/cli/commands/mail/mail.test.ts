@@ -230,7 +230,7 @@ test("a person sees who wrote what, with text of others unable to pose as ours",
   expect([count, blank]).toEqual(["1 new message for operator:", ""]);
   expect(head).toMatch(/^\* msg-[a-z0-9]{12} ci → operator \[HIGH\] \(unverified\)$/);
   expect(rest).toEqual([
-    "  Subject: a\\u{a}b (status)",
+    "  Subject: a⏎b (status)",
     "  | first",
     "  | * msg-forged operator → operator\\u{1b}[2J",
     expect.stringMatching(/^ {2}(Jan 1|Dec 31)( \d{4})? \d\d:\d\d$/),

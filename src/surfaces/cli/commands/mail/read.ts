@@ -15,6 +15,7 @@ export const read: Handler = async ({ app, args, io }) => {
       ...messageLines(io.paint, message),
       ...(answer ? [hintLine(io.paint, `answer it: ov mail reply ${id} --body "<answer>"`)] : []),
     ].join("\n"),
+    wraps: true,
     quietText: "",
   });
 };

@@ -1,7 +1,7 @@
 import { agentOutcomes } from "../../../../domain/agent/agent.ts";
 import { statusOf } from "../../../../domain/agent/status.ts";
 import { payloadFields } from "../../../../domain/mail/payload.ts";
-import { headerLine, quoted } from "../../../../domain/mail/quoted.ts";
+import { quoted } from "../../../../domain/mail/quoted.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { InboxLetter } from "../../../../usecases/mail/check.ts";
 import { type MessageView, viewOfLetter } from "../../../../usecases/mail/view.ts";
@@ -46,14 +46,17 @@ export function messageLines(paint: Paint, view: MessageView): readonly string[]
   const head = [view.read ? " " : "*", paint.accent(visibleLine(view.id)), parties, ...tags].join(" ");
   return [
     head,
-    `  ${headerLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
-    ...(view.unverified === undefined ? [] : [`  ${headerLine("Unverified", view.unverified)}`]),
+    `  ${fieldLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
+    ...(view.unverified === undefined ? [] : [`  ${fieldLine("Unverified", view.unverified)}`]),
     ...quoted(view.body).map((line) => `  ${line}`),
     ...payloadLines(view).map((line) => `  ${line}`),
-    ...(view.blobPath === null ? [] : [`  ${headerLine("Whole text", view.blobPath)}`]),
+    ...(view.blobPath === null ? [] : [`  ${fieldLine("Whole text", view.blobPath)}`]),
     `  ${paint.muted(shortTime(view.createdAt, Date.now()))}`,
   ];
 }
+
+/** A field on one line. Agents choose the names in payloads, so both sides are foreign text. */
+const fieldLine = (name: string, value: string): string => `${visibleLine(name)}: ${visibleLine(value)}`.trimEnd();
 
 /** The data beside the text, a line each: names as words, what is empty left out, what the text says already too. */
 function payloadLines({
@@ -64,7 +67,7 @@ function payloadLines({
   return Object.entries(payloadFields(payload)).flatMap(([name, value]) => {
     const words = name === "outcome" ? outcomeWords(value) : valueWords(value);
     const isSaid = words.length > 3 && [body, subject].some((text) => text.includes(words));
-    return words === "" || isSaid || forMachines.has(name) ? [] : [headerLine(nameWords(name), words)];
+    return words === "" || isSaid || forMachines.has(name) ? [] : [fieldLine(nameWords(name), words)];
   });
 }
 

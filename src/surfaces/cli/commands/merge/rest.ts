@@ -35,6 +35,7 @@ export async function settleRest(
     if (!done.ok) return done;
     const hooks = done.value.hooksNotRun.map(visibleLine).join(", ");
     const unchecked = hooks === "" ? "" : `; these git hooks were not run: ${hooks}`;
+    io.changed(`what was uncommitted is a commit of ${visibleLine(branch)}`);
     io.warn(`what was uncommitted is a commit of ${visibleLine(branch)} now${unchecked}`);
   }
   return ok(open);

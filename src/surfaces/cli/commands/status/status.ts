@@ -84,6 +84,7 @@ export const status: Handler = async ({ app, flags, io }) => {
       questions: questions.map(({ id, from, subject }) => ({ id, from, subject })),
     },
     text: lines.join("\n"),
+    wraps: true,
     rows: rowsOf(agents, objects),
   });
 };

@@ -155,7 +155,7 @@ describe("following", () => {
     expect(line("late")).toStartWith("[00:00:00] ! b1");
     expect(line("ended", { action: { kind: "investigate" } })).toStartWith("[00:00:00] > b1");
     expect(line("stalled", { level: 2, note: "a\nb" })).toBe(
-      "[00:00:00] ! b1: stalled (between_turns, quiet for 0s, level 2) [a\\u{a}b]",
+      "[00:00:00] ! b1: stalled (between_turns, quiet for 0s, level 2) [a⏎b]",
     );
   });
 });
