@@ -182,7 +182,7 @@ async function seat(ports: SeatPorts, { agent, baseRef, start }: Place): Promise
   ports.reach("seat.after-worktree");
   if (created.ok && goesOn) await bringBack(ports, agent, created.value);
   // Git has the commits of work that landed and was taken out in both branches; they are this agent's work again.
-  const out = created.ok && goesOn ? await baseOfTakenOut(ports, created.value.branch, request.baseRef) : undefined;
+  const out = created.ok && goesOn ? await baseOfTakenOut(ports, created.value, request.baseRef) : undefined;
   await ports.store.transaction((tx) =>
     created.ok
       ? seated(tx, ports, agent, { ...created.value, baseCommit: out?.base ?? created.value.baseCommit, baseRef })

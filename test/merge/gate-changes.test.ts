@@ -173,6 +173,46 @@ test("an approval given before the question does not count; given after it, it d
   expect(await world.entry(again)).toMatchObject({ status: "merged" });
 });
 
+test("one approval of a commit is enough, also when it was given before anything looked at the branch", async () => {
+  await using world = await worldWith();
+  const headCommit = world.branch("work", () => world.write(world.root, "tools/check.sh", "true\n"));
+  const id = await world.enqueue("work", { headCommit, asker: "other" });
+  await world.call(approveMerge, { of: String(id) });
+  const asked = (await questions(world)).length;
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "merged", verdict: "verified_with_gaps" });
+  expect(await questions(world)).toHaveLength(asked);
+  // Another commit of the same branch is another question.
+  const next = world.branch("work", () => world.write(world.root, "tools/check.sh", "true; true\n"));
+  const again = await world.enqueue("work", { headCommit: next, asker: "operator" });
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "pending", approval: "waiting" });
+});
+
+test("approving all approves no change of how branches are judged that was not shown", async () => {
+  await using world = await worldWith();
+  const headCommit = world.branch("work", () => world.write(world.root, "tools/check.sh", "true\n"));
+  const id = await world.enqueue("work", { headCommit, asker: "other" });
+  await world.call(approveMerge, { all: true });
+  await world.work();
+  expect(await world.entry(id)).toMatchObject({ status: "pending", approval: "waiting" });
+});
+
+test("a branch that comes back after an undo is asked about again for what it changes", async () => {
+  await using world = await worldWith({ merge: { gateChanges: "allow" } });
+  const id = await queued(world, writes("tools/check.sh", "true\n"));
+  world.branch("other", () => world.write(world.root, "other.txt", "other\n"));
+  await world.enqueue("other");
+  await world.work();
+  expect(await world.undo(String(id))).toMatchObject({ status: "done" });
+  const strict: Partial<LandingWorld["ports"]["rules"]["merge"]> = { gateChanges: "ask" };
+  Object.assign(world.ports.rules.merge, strict);
+  const again = await world.enqueue("work", { headCommit: world.tip("work"), asker: "parent" });
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "pending", approval: "waiting" });
+  expect((await questions(world))[0]).toContain("+true");
+});
+
 test("merge.gateChanges: allow lands it, and the receipt says what it changed", async () => {
   await using world = await worldWith({ merge: { gateChanges: "allow" } });
   const id = await queued(world, writes("tools/check.sh", "true\n"));

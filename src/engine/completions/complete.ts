@@ -48,7 +48,7 @@ async function look(ports: CompletionPorts, agent: Agent): Promise<WorktreeFacts
   if (worktree === undefined) return null;
   await worktrees.collect(worktree);
   const landing = await store.read((tx) => targetOf(tx, mergeContext(ports), agent.runId));
-  const out = await baseOfTakenOut(ports, worktree.branch, branchRef(landing));
+  const out = await baseOfTakenOut(ports, worktree, branchRef(landing));
   if (out === undefined) return worktrees.inspect(worktree);
   // It may have been taken out after the agent had begun. Whoever looks at its work later goes by the stored base.
   if (out.base !== agent.baseCommit) await store.transaction((tx) => tx.agents.setBase(agent.id, out.base));

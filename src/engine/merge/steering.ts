@@ -5,6 +5,7 @@ import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering 
 import { isScopeExplained, outsideScope } from "../../domain/turn/scope.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
+import { baseOfTakenOut } from "./taken-out.ts";
 
 /** Doubts about a branch that the operator should know before it lands. */
 export interface Concern {
@@ -57,13 +58,15 @@ async function concernOf(ports: MergePorts, looking: Looking): Promise<Concern |
   const owner = await scopedOwner(ports, entry);
   const maybe = await touchedIn(ports, looking, differing);
   if (maybe.length === 0 && outsideScope(differing, owner?.scope ?? []).length === 0) return undefined;
-  const changed = await ports.merging.changedFiles(tip, entry.headCommit);
+  // What was taken out of the target comes back with the branch, and git would not count it.
+  const since = (await baseOfTakenOut(ports, entry, tip))?.before ?? tip;
+  const changed = await ports.merging.changedFiles(since, entry.headCommit);
   const touched = maybe.filter(({ path }) => changed.includes(path));
   const outside = owner === undefined ? [] : outsideScope(changed, owner.scope);
-  const unexplained = outside.length > 0 && !(await isExplained(ports, entry, tip, owner)) ? outside : [];
+  const unexplained = outside.length > 0 && !(await isExplained(ports, entry, since, owner)) ? outside : [];
   if (touched.length === 0 && unexplained.length === 0) return undefined;
   const paths = [...new Set([...touched.map(({ path }) => path), ...unexplained])];
-  const difference = await ports.merging.patchOf(tip, entry.headCommit, paths);
+  const difference = await ports.merging.patchOf(since, entry.headCommit, paths);
   return { touched, outside: unexplained, difference };
 }
 

@@ -15,9 +15,9 @@ export async function takenOutOf(
 /** Undefined when nothing of the branch was taken out of `into`, or it is back. */
 export async function baseOfTakenOut(
   { store, merging }: Pick<MergePorts, "store"> & { readonly merging: Parameters<typeof baseIn>[0] },
-  branch: string,
+  { branch, headCommit }: { readonly branch: string; readonly headCommit?: string },
   into: string,
 ): Promise<TakenOutBase | undefined> {
   const words = await store.read((tx) => wordsAbout(tx, branch));
-  return baseIn(merging, { branch, into, words });
+  return baseIn(merging, { branch, head: headCommit, into, words });
 }

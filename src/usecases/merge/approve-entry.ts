@@ -4,6 +4,7 @@ import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { endApprovalWait } from "./approval-wait.ts";
+import { answerDoubt } from "./ask-again.ts";
 import { findEntry, wrongStatus } from "./find-entry.ts";
 import { recordMerge } from "./record-merge.ts";
 
@@ -34,6 +35,7 @@ export const approveMerge: UseCase<ApproveRequest, { readonly approved: readonly
     const refused = isOpenMerge(found.value) ? undefined : wrongStatus(found.value, openMergeStatuses);
     if (refused !== undefined) return no(refused);
     if (look === true) return ok({ approved: [found.value] });
+    await answerDoubt(tx, found.value);
     const change = ignoreDependencies === true ? { dependsOn: [] } : {};
     return ok({ approved: await approveEach(tx, context, [found.value], change) });
   },

@@ -17,8 +17,8 @@ export interface Doubt {
 }
 
 /**
- * A branch that changes how it is judged, or files outside of its scope, lands only with an approval that was given
- * after this question: an earlier approval did not know of it. True when the entry has to wait.
+ * A branch that changes how it is judged, or files outside of its scope, lands only with an approval of this very
+ * commit, or with one that was given after this question. True when the entry has to wait.
  */
 export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doubt: Doubt): Promise<boolean> {
   const { id, branch, headCommit } = entry;
@@ -39,6 +39,14 @@ export async function askAbout(tx: Tx, context: Context, entry: MergeEntry, doub
   }));
   await askForApproval(tx, context, waiting, message);
   return true;
+}
+
+/**
+ * The operator approves this one commit by the number or name of its entry: the engine, which may not have looked at it
+ * yet, does not ask about the same commit again. An entry whose commit is not known yet is asked about when it is.
+ */
+export async function answerDoubt(tx: Tx, { branch, headCommit }: MergeEntry): Promise<void> {
+  if (headCommit !== "") await notice(tx, { kind: "merge_doubt", about: branch, key: headCommit });
 }
 
 /** As much as an operator reads before deciding; `ov merge diff` shows the rest. */

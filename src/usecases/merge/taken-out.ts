@@ -77,13 +77,16 @@ export interface TakenOutBase {
 /** Undefined when nothing of the branch was taken out of `into`, or it is back. */
 export async function baseOfTakenOut(
   merging: Pick<MergeGit, "commitOf" | "contains" | "baseOf">,
-  {
-    branch,
-    into,
-    words,
-  }: { readonly branch: string; readonly into: string; readonly words: readonly WordAboutBranch[] },
+  about: {
+    readonly branch: string;
+    /** The tip of the branch, when it is not said. */
+    readonly head?: string | undefined;
+    readonly into: string;
+    readonly words: readonly WordAboutBranch[];
+  },
 ): Promise<TakenOutBase | undefined> {
-  const head = await merging.commitOf(`refs/heads/${branch}`);
+  const { branch, into, words } = about;
+  const head = await merging.commitOf(about.head ?? `refs/heads/${branch}`);
   const onto = await merging.commitOf(into);
   if (head === undefined || onto === undefined) return undefined;
   const first = (await takenOut(words, hasCommit(merging, onto))).at(-1);
