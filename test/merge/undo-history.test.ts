@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { requestPromote } from "../../src/usecases/merge/request-promote.ts";
 import { planUndo, requestUndo } from "../../src/usecases/merge/request-undo.ts";
+import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 const landing = "overstory/integration/main";
@@ -51,6 +52,29 @@ test("of two branches one of which holds the other, undoing the one takes nothin
   expect(landed(world)).toEqual(["above.txt", "below.txt"]);
   expect(op.problem).toContain("brought nothing of its own");
   expect((await world.entry(below)).status).toBe("merged");
+});
+
+test("work that an undo of a promoted undo brought back waits for its promotion again", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) {
+    adds(world, name);
+    await world.enqueue(name);
+    await world.work();
+  }
+  const waits = async () => (await world.call(overview, { all: false, mailbox: "operator" })).unpromoted;
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  const undone = await world.undo("a");
+  expect(await waits()).toMatchObject([{ target: "main", landings: 0, takenOut: 1 }]);
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  expect(landed(world, "main")).toEqual(["b.txt"]);
+  expect(await waits()).toEqual([]);
+  expect(await world.undo(undone.id)).toMatchObject({ status: "done" });
+  expect(await waits()).toMatchObject([{ target: "main", landings: 1, takenOut: 0 }]);
+  const { promote } = await world.call(requestPromote, { target: "main" });
+  await world.work();
+  expect(await world.store.read((tx) => tx.mergeOps.get(promote?.id ?? ""))).toMatchObject({ status: "done" });
+  expect(landed(world, "main")).toEqual(["a.txt", "b.txt"]);
+  expect(await waits()).toEqual([]);
 });
 
 /** The branch a landed, and the user committed to the target since. The other branches were begun before. */

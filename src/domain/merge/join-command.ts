@@ -7,3 +7,7 @@ import { shellWord } from "../text/shell-word.ts";
  */
 export const joinCommand = (branch: string, checkout?: string): string =>
   `git ${checkout === undefined ? "" : `-C ${shellWord(checkout)} `}merge --ff ${shellWord(branch)}`;
+
+/** The whole command that promotes what waits for a target: by its run, else by the name of the target. */
+export const promoteCommand = ({ runId, target }: { readonly runId: string | null; readonly target: string }): string =>
+  `ov merge promote ${runId === null ? `--target ${shellWord(target)}` : `--run ${runId}`}`;

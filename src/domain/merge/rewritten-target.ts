@@ -1,3 +1,4 @@
+import { promoteCommand } from "./join-command.ts";
 import type { OutcomeMail } from "./outcome-mail.ts";
 
 /**
@@ -16,14 +17,16 @@ export interface RewrittenTarget {
 }
 
 /** Tells the operator that commits were taken out of the target. */
-export function rewrittenMail(question: RewrittenTarget & { readonly subject: string }): OutcomeMail {
-  const { landing, target, dropped, head, subject } = question;
+export function rewrittenMail(
+  question: RewrittenTarget & { readonly subject: string; readonly runId: string | null },
+): OutcomeMail {
+  const { landing, target, dropped, head, subject, runId } = question;
   const short = (commit: string): string => commit.slice(0, 10);
   const body = [
     `${target} had ${short(dropped)} (${subject}), and ${landing} rests on it. Now ${target} is at ${short(head)} and has it no more: it was amended, rebased or reset.`,
     `Promoting would put back what was taken out, so ${landing} is not promoted until you decide.`,
     `See what was taken out: git log -p ${short(head)}..${short(dropped)}`,
-    `leave out: what landed since is replayed onto ${target} as it is now. bring back: ${target} gets everything again. Then: ov merge promote`,
+    `leave out: what landed since is replayed onto ${target} as it is now. bring back: ${target} gets everything again. Then: ${promoteCommand({ runId, target })}`,
   ].join("\n");
   return {
     subject: `${target} has lost commits that ${landing} rests on`,

@@ -1,6 +1,8 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { promoteCommand } from "../../domain/merge/join-command.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { tellOperator } from "../../usecases/mail/post.ts";
+import { purposeOf } from "../../usecases/merge/landing-target.ts";
 import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/rewritten-target.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
@@ -129,10 +131,11 @@ async function giveUp(ports: MergePorts, op: MergeOp, problem: string): Promise<
   await ports.store.transaction(async (tx) => {
     const change = { status: "dropped", problem, updatedAt: context.now } as const;
     if (!(await tx.mergeOps.settle(op.id, change))) return;
+    const purpose = await purposeOf(tx, context, landing);
     await tellOperator(tx, context, {
       runId: null,
       subject: `not left out: ${dropped.slice(0, 10)}`,
-      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. To be asked again: ov merge promote`,
+      body: `${landing} could not be replayed onto ${target} without ${dropped.slice(0, 10)}: ${problem}\nNothing was changed. To be asked again: ${promoteCommand({ runId: purpose?.run?.id ?? null, target })}`,
       type: "error",
       priority: "normal",
     });

@@ -1,5 +1,6 @@
 import { Failure, lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
+import { promoteCommand } from "../../domain/merge/join-command.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
@@ -132,9 +133,8 @@ async function movedOnWords({ store }: MergePorts, { seq, ref, request }: MergeO
   });
   const why = `${branch} has commits that came after this promotion, so it cannot go back to where it was`;
   if (brought.length === 0) return `${why}; see what has landed: ov merge log`;
-  const flags = runId === undefined ? `--target ${shellWord(branch)}` : `--run ${runId}`;
   const commands = brought.map((id) => `ov merge undo ${id}`);
-  return `${why}; take out what it brought instead: ${commands.join(", ")}, then: ov merge promote ${flags}`;
+  return `${why}; take out what it brought instead: ${commands.join(", ")}, then: ${promoteCommand({ runId: runId ?? null, target: branch })}`;
 }
 
 /** What can be typed when later work touches the same lines: that work goes first, or a person changes them by hand. */

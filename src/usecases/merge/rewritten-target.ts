@@ -56,7 +56,7 @@ export async function askAboutTarget(
     asked?.dropped === question.dropped && asked.head === question.head;
   await closeTargetQuestions(tx, context, question, isSame);
   const [known] = await openQuestions(tx, (message) => isAbout(message, question));
-  return known?.id ?? (await askOperator(tx, context, { ...rewrittenMail(question), runId }));
+  return known?.id ?? (await askOperator(tx, context, { ...rewrittenMail({ ...question, runId }), runId }));
 }
 
 /** Closes questions about a target that has moved since, or has the commits again. */

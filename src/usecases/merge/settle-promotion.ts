@@ -1,5 +1,5 @@
+import { promoteCommand } from "../../domain/merge/join-command.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import { shellWord } from "../../domain/text/shell-word.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";
@@ -31,7 +31,7 @@ export async function settlePromotion(
   await tellOperator(tx, context, {
     runId,
     subject: `not promoted: ${target}`,
-    body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ov merge promote ${runId === null ? `--target ${shellWord(target)}` : `--run ${runId}`}`,
+    body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ${promoteCommand({ runId, target })}`,
     type: "error",
     priority: "normal",
   });

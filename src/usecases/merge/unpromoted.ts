@@ -62,34 +62,41 @@ export async function landingsSincePromotion(
   const landed = await tx.mergeOps.list({ kind: "land", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
   if (landed.length === 0) return [];
   const last = await lastPromotion(tx, landing);
-  const entries: MergeEntry[] = [];
-  for (const { seq, undoneBy, queueIds } of landed) {
-    if (undoneBy !== null || (last !== undefined && last.seq > seq)) continue;
-    for (const id of queueIds) {
-      const entry = await tx.merges.get(id);
-      if (entry?.status === "merged" && !(await isOfTarget(tx, entry))) entries.push(entry);
-    }
+  const waiting = landed.filter(({ seq, undoneBy }) => undoneBy === null && (last === undefined || last.seq < seq));
+  const back = last === undefined ? [] : await undosSince(tx, landing, last, "undo");
+  const entries = new Map<number, MergeEntry>();
+  for (const id of [...back, ...waiting].flatMap(({ queueIds }) => queueIds)) {
+    const entry = await tx.merges.get(id);
+    if (entry?.status === "merged" && !(await isOfTarget(tx, entry))) entries.set(id, entry);
   }
-  return entries;
+  return [...entries.values()];
 }
 
 /** What a promotion brought to the target, and what was taken out of the landing branch since. */
 async function takenOutSincePromotion(tx: Tx, landing: string): Promise<readonly MergeEntry[]> {
   const last = await lastPromotion(tx, landing);
   if (last === undefined) return [];
-  const undos = await tx.mergeOps.list({ kind: "undo", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
   const entries: MergeEntry[] = [];
-  for (const { seq, undoneBy, undoes, queueIds } of undos) {
-    if (seq < last.seq || undoneBy !== null || undoes === null) continue;
-    const target = await tx.mergeOps.get(undoes);
-    // What landed after the promotion never was on the target.
-    if (target?.kind !== "land" || target.seq > last.seq) continue;
-    for (const id of queueIds) {
-      const entry = await tx.merges.get(id);
-      if (entry?.status === "reverted") entries.push(entry);
-    }
+  for (const id of (await undosSince(tx, landing, last, "land")).flatMap(({ queueIds }) => queueIds)) {
+    const entry = await tx.merges.get(id);
+    if (entry?.status === "reverted") entries.push(entry);
   }
   return entries;
+}
+
+/**
+ * What was taken back since a promotion, of operations before it: the target has their outcome, and the landing branch
+ * does not. What happened after the promotion never was on the target. Undoing an undo brings its work back.
+ */
+async function undosSince(tx: Tx, landing: string, last: MergeOp, of: "land" | "undo"): Promise<readonly MergeOp[]> {
+  const undos = await tx.mergeOps.list({ kind: "undo", status: "done", ref: `refs/heads/${landing}`, limit: 200 });
+  const found: MergeOp[] = [];
+  for (const undo of undos) {
+    if (undo.seq < last.seq || undo.undoneBy !== null || undo.undoes === null) continue;
+    const target = await tx.mergeOps.get(undo.undoes);
+    if (target?.kind === of && target.seq < last.seq) found.push(undo);
+  }
+  return found;
 }
 
 async function lastPromotion(tx: Tx, landing: string): Promise<MergeOp | undefined> {

@@ -55,7 +55,12 @@ export const stop =
         hintLine(io.paint, `run ${runId} ${runCompleted ? "is completed" : "was over before"}`),
         ...(left.length === 0 ? [] : [hintLine(io.paint, `going on without it: ${left.join(", ")}`)]),
         ...(landingBranch !== null && landingBranch !== targetBranch
-          ? [hintLine(io.paint, `what has landed is on ${landingBranch}; take it over with: ov merge promote`)]
+          ? [
+              hintLine(
+                io.paint,
+                `what has landed is on ${landingBranch}; take it over with: ov merge promote --run ${runId}`,
+              ),
+            ]
           : []),
       ].join("\n"),
       quietText: "",

@@ -62,7 +62,7 @@ export function runLines(paint: Paint, { run, agentCount, durationMs, status, me
     ...(run.targetBranch === null ? [] : [fact("target", run.targetBranch)]),
     ...(run.landingBranch === null || run.landingBranch === run.targetBranch
       ? []
-      : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote`)]),
+      : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote --run ${run.id}`)]),
     ...mergeLines(paint, merges).map((line) => `  ${line}`),
   ];
 }

@@ -17,7 +17,7 @@ export const retarget: Handler = async ({ app, args, flags, io }) => {
   const where =
     landingBranch === null || waiting === 0
       ? ""
-      : `what has landed waits on ${landingBranch}; take it over: ov merge promote`;
+      : `what has landed waits on ${landingBranch}; take it over: ov merge promote --run ${runId}`;
   return ok({
     json: { runId, targetBranch: target, landingBranch, before },
     text: [
