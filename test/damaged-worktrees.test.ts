@@ -70,7 +70,7 @@ async function hurtProject({ kind, hurt }: Damage): Promise<{ project: TestProje
 const worktreeOf = (project: TestProject, name: string): string => join(project.root, ".overstory", "worktrees", name);
 
 /** The commands that the message tells the user to type. */
-const fsck = (path: string): string => `git -C '${path}' fsck`;
+const fsck = (path: string): string => `git -C ${path} fsck`;
 
 describe("one damaged worktree stays, and the others are cleaned all the same", () => {
   for (const damage of damages) {

@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
+import { exactShellWord } from "../domain/text/shell-word.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { readText } from "../host/read-text.ts";
 import type { Project } from "./project.ts";
@@ -14,9 +15,7 @@ export const shimDir = ({ dir }: Pick<Project, "dir">): string => join(dir, "run
  */
 export function placeOvShim(project: Pick<Project, "dir">): void {
   const shim = join(shimDir(project), "ov");
-  const command = selfCommand()
-    .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
-    .join(" ");
+  const command = selfCommand().map(exactShellWord).join(" ");
   const text = `#!/bin/sh\nexec ${command} "$@"\n`;
   // Not written again as it is: an engine that starts on a full disk should find its work, not fail at this.
   if (readText(shim) === text) return;

@@ -87,7 +87,7 @@ test("an agent that renamed its branch: the failed start names the way back, whi
   await untilAgent(project, "b1", "zombie/start_failed");
   const told = await toOperator(project);
   expect(told).toContain(`its worktree is on the branch renamed, and its own branch ${branch} is gone`);
-  expect(told).toContain(`rename it back with: git branch -m renamed '${branch}', then: ov recover b1`);
+  expect(told).toContain(`rename it back with: git branch -m renamed ${branch}, then: ov recover b1`);
   const { out } = await project.ov("status");
   expect(out).toContain("then have it go on: ov recover b1");
   expect(out).not.toContain("ov sling");

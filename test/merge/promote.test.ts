@@ -334,7 +334,7 @@ test("a conflict with the target's own commits names the files and what to type,
   const op = await world.promote("run-1");
   expect(op).toMatchObject({ status: "dropped", request: { cause: "conflict" } });
   expect(op.problem).toContain(`conflict with ${landing} in a.txt`);
-  expect(op.problem).toContain(`git -C '${world.root}' merge --ff '${landing}'`);
+  expect(op.problem).toContain(`git -C ${world.root} merge --ff ${landing}`);
   world.git(world.root, "merge", "--quiet", "--strategy-option", "ours", landing);
   expect(await world.promote("run-1")).toMatchObject({ status: "done", problem: null });
 });

@@ -119,7 +119,7 @@ test("a pointer to a commit that nobody has does not land, and the refusal says 
   const answer = await project.ov("merge", "--branch", branch ?? "", "--leave-rest", "--json");
   expect(answer.code).not.toBe(0);
   expect(answer.out).toContain("the submodule lib cannot land: its commit 1111111111 is not in ");
-  expect(answer.out).toContain("git submodule update --init --recursive -- 'lib'");
+  expect(answer.out).toContain("git submodule update --init --recursive -- lib");
   const [entry] = await project.read((tx) => tx.merges.list({}));
   expect(entry).toMatchObject({ status: "failed", cause: "lost_submodule", causeDetail: { files: ["lib"] } });
 }, 180_000);

@@ -1,3 +1,4 @@
+import { exactShellWord } from "../../domain/text/shell-word.ts";
 import { type Feature, features, moreFeature } from "./features.ts";
 
 export interface DemoOptions {
@@ -25,7 +26,7 @@ export function planOf({ agents, seed }: DemoOptions): DemoPlan {
 /** Who does what, for the scripted agent. JSON is YAML. */
 export function scenarioOf(plan: DemoPlan, partsDir: string): string {
   const part = (name: string, ...words: string[]): object => ({
-    shell: ["node", quoted(`${partsDir}/${name}.mjs`), ...words].join(" "),
+    shell: ["node", exactShellWord(`${partsDir}/${name}.mjs`), ...words].join(" "),
   });
   return JSON.stringify([
     { when: { capability: "coordinator" }, do: [{ think: "What is left to do?" }, part("coordinator")] },
@@ -56,5 +57,3 @@ export function scenarioOf(plan: DemoPlan, partsDir: string): string {
     { when: { capability: "reviewer" }, do: [part("reviewer")] },
   ]);
 }
-
-const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

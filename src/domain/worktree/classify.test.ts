@@ -33,7 +33,7 @@ const table: readonly (readonly [
   ["running and dirty", { agent: { ...ended, state: "in_turn" }, dirty: true }, "running", "ov stop ann"],
   ["uncommitted work", { dirty: true }, "dirty", "ov worktree clean --force"],
   ["uncommitted and unmerged", { dirty: true, landed: false }, "dirty", "ov worktree clean --force"],
-  ["git cannot read it", { damage: "bad tree object HEAD" }, "damaged", "git -C '/p/worktrees/ann' fsck"],
+  ["git cannot read it", { damage: "bad tree object HEAD" }, "damaged", "git -C /p/worktrees/ann fsck"],
   ["commits that landed nowhere", { landed: false }, "unmerged", "ov merge --branch overstory/ann/t-1"],
   [
     "a zombie with unmerged commits",

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CommittedRest, OwnedWorktree, RestProblem } from "../../ports/worktrees.ts";
 import { rulesFor } from "./filters.ts";
 import { expectGit } from "./git.ts";
@@ -101,7 +102,5 @@ function commitIn(module: string, agentName: string): string {
   const inIt = `git -C ${shellWord(module)}`;
   return `${inIt} add -A && ${inIt} commit -m ${shellWord(`Commit what ${agentName} left uncommitted`)}`;
 }
-
-const shellWord = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 const unfinishedStates = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];

@@ -305,13 +305,13 @@ describe("what agents could change about how files look waits for the operator",
       change(world.root, (...args) => world.git(world.root, ...args));
       // What was proved under other rules does not count, and nothing is proved under these.
       expect(await merging.formOfFiles()).not.toBe(form);
-      await expect(merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
+      await expect(merging.checkOut(0, main)).rejects.toThrow("ov trust add git:attributes");
       expect(await merging.filterProblem(main)).toContain(join(world.root, ".git"));
       await world.confirmAttributes();
       const confirmed = await merging.checkOut(0, main);
       expect(confirmed.form).toBe(await merging.formOfFiles());
       writeFileSync(join(world.root, ".git", "info", "attributes"), "plain.txt ident\n");
-      await expect(merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
+      await expect(merging.checkOut(0, main)).rejects.toThrow("ov trust add git:attributes");
     });
   }
 
@@ -325,7 +325,7 @@ describe("what agents could change about how files look waits for the operator",
     await world.confirmAttributes();
     await world.merging.checkOut(0, main);
     rmSync(path);
-    await expect(world.merging.checkOut(0, main)).rejects.toThrow("ov trust add 'git:attributes'");
+    await expect(world.merging.checkOut(0, main)).rejects.toThrow("ov trust add git:attributes");
   });
 });
 

@@ -1,4 +1,5 @@
 import { lstatSync, rmSync, type Stats } from "node:fs";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import { type LockHolder, lockHolder } from "../linux/lock-holder.ts";
 
 /** A lock file that git made, or could have made, where we want to write. */
@@ -61,7 +62,7 @@ function wordsFor(place: LockPlace): string {
   if (holder.kind === "process") {
     return `${place.path} is held by "${holder.command}" (process ${holder.pid}), which still runs; wait until it has ended, or end it`;
   }
-  return `${place.path} is there, and no process that we can see holds it; if no git command runs there, remove it: rm '${place.path}'`;
+  return `${place.path} is there, and no process that we can see holds it; if no git command runs there, remove it: rm ${shellWord(place.path)}`;
 }
 
 const holderOf = ({ path, gitDir }: LockPlace, found: Stats): LockHolder =>

@@ -1,6 +1,7 @@
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
 import type { HookFormat, HookInput } from "../../domain/hook/hook-input.ts";
+import { exactShellWord } from "../../domain/text/shell-word.ts";
 import type { GuardCommand } from "../../ports/runtime.ts";
 import { type Fields, fields, number, text } from "../shared/json-fields.ts";
 import { claudeToolUse } from "./tools.ts";
@@ -72,7 +73,7 @@ export function hookEntry(event: HookEvent, { failClosed, guard }: EntryOptions)
   const words = [...(guard?.program ?? ["ov"]), "hook", event];
   if (failClosed && event === "pre-tool")
     return guardEntry(guard === undefined || guard === null ? words : [...words, "--digest", guard.digest]);
-  const command = { type: "command", command: words.map(quoted).join(" "), timeout };
+  const command = { type: "command", command: words.map(exactShellWord).join(" "), timeout };
   const matcher = event === "pre-tool" || event === "post-tool" ? { matcher: "" } : {};
   return { ...matcher, hooks: [command] };
 }
@@ -99,12 +100,9 @@ const stayOn = { disableAllHooks: false };
 
 /** A program that is gone, or fails, denies: versions that do not know `onFailure` go by the exit code. */
 function guardEntry(guard: readonly string[]) {
-  const command = `${guard.map(quoted).join(" ")} || exit 2`;
+  const command = `${guard.map(exactShellWord).join(" ")} || exit 2`;
   return { matcher: "", hooks: [{ type: "command", command, timeout, onFailure: "block" }] };
 }
-
-/** One word for a shell. */
-const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Whether a command of a settings file is one of ours, of whatever event. */
 export const isOurCommand = (command: string): boolean => hookEvents.some((event) => hookCommand(event) === command);

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
 import type { WorktreePorts } from "./ports.ts";
 import type { KeptWork, RemovingReply, RemovingRequest } from "./removed.ts";
@@ -132,10 +133,7 @@ const untouched = { removed: false, branchDeleted: false, rescue: null, trash: n
  */
 function restoreCommand({ worktree }: Judged, ref: string, branchIsFree: boolean): string {
   const branch = branchIsFree ? worktree.branch : `${worktree.branch}-rescued`;
-  const kept = quoted(ref.slice("refs/overstory/".length));
-  const restore = `ov snapshots restore ${kept} --branch ${quoted(branch)}`;
-  return `${restore} && git worktree add ${quoted(worktree.path)} ${quoted(branch)}`;
+  const kept = shellWord(ref.slice("refs/overstory/".length));
+  const restore = `ov snapshots restore ${kept} --branch ${shellWord(branch)}`;
+  return `${restore} && git worktree add ${shellWord(worktree.path)} ${shellWord(branch)}`;
 }
-
-/** As a shell takes it back. */
-const quoted = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

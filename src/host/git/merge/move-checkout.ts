@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failureOf } from "../../../domain/failure.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { CheckoutMove, FinishedMove, MoveRequest } from "../../../ports/merge-git.ts";
 import { expectRoom } from "../full-disk.ts";
 import { git } from "../git.ts";
@@ -126,7 +127,7 @@ async function look({ checkout, from }: MoveRequest): Promise<About | CheckoutMo
     ({ file, detaches }) => (detaches !== true || isDetached) && existsSync(join(gitDir, file)),
   );
   if (half !== undefined) {
-    const next = `finish it, or give it up: git -C '${checkout}' ${half.end}`;
+    const next = `finish it, or give it up: git -C ${shellWord(checkout)} ${half.end}`;
     return { kind: "failed", problem: `an unfinished ${half.what} (${half.file}) is in ${checkout}; ${next}` };
   }
   if (isDetached) return { kind: "moved", problem: `${checkout} is on no branch` };

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { exactShellWord } from "../../../domain/text/shell-word.ts";
 import { filterSentence } from "../../../domain/trust/filters.ts";
 import { type FileRules, fileRules, problemsWith } from "../filters.ts";
 import { type GitAnswer, git } from "../git.ts";
@@ -71,7 +72,7 @@ const runIn =
   (checkout: string) =>
   ([key, value]: readonly [string, string]): readonly [string, string] => {
     const isCommand = /^filter\..*\.(clean|smudge|process)$/s.test(key) && value !== "";
-    const there = `unset GIT_WORK_TREE GIT_INDEX_FILE; cd '${checkout.replaceAll("'", "'\\''")}' &&`;
+    const there = `unset GIT_WORK_TREE GIT_INDEX_FILE; cd ${exactShellWord(checkout)} &&`;
     return isCommand ? [key, `${there} ${value}`] : [key, value];
   };
 

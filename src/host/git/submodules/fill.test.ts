@@ -147,7 +147,7 @@ describe("a submodule that cannot be filled is named", () => {
           {
             path: "lib",
             problem: "it is not initialised in the project's checkout",
-            fix: "git submodule update --init --recursive -- 'lib'",
+            fix: "git submodule update --init --recursive -- lib",
           },
         ],
       },

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { lastingProblem } from "../../../domain/failure.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import type { Repository } from "../repository.ts";
 import { findModule, homeInside, type ModuleHome, openModule } from "./local-module.ts";
@@ -55,7 +56,7 @@ export async function planModules(request: {
 }
 
 /** What the operator types in the project's checkout to have a submodule there. */
-export const initialise = (path: string): string => `git submodule update --init --recursive -- '${path}'`;
+export const initialise = (path: string): string => `git submodule update --init --recursive -- ${shellWord(path)}`;
 
 /** A submodule that stayed empty because something failed. What a filter needs is in the words of its failure. */
 export function unfilledBy(error: unknown, path: string): UnfilledSubmodule {

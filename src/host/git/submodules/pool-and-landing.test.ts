@@ -112,7 +112,7 @@ describe("pointers that would land", () => {
     git(root, "update-index", "--cacheinfo", `160000,${nowhere},lib`);
     git(root, "commit", "--quiet", "-m", "to nowhere");
     git(root, "checkout", "--quiet", "--force", "main");
-    const problem = `its commit 1111111111 is not in ${world.module}; when its remote has the commit: git submodule update --init --recursive -- 'lib'`;
+    const problem = `its commit 1111111111 is not in ${world.module}; when its remote has the commit: git submodule update --init --recursive -- lib`;
     expect(await merging.lostPointers("main", "broken")).toEqual([{ path: "lib", commit: nowhere, problem }]);
     expect(await merging.lostPointers("broken", "main")).toEqual([]);
     expect(await merging.lostPointers("broken", "broken")).toEqual([]);

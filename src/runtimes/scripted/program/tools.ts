@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { exactShellWord } from "../../../domain/text/shell-word.ts";
 import { type Command, type Finished, runCommand, shell, startInBackground } from "./command.ts";
 import type { Diary } from "./diary.ts";
 import type { McpProgram } from "./mcp.ts";
@@ -77,16 +78,16 @@ export async function runShell(step: StepOf<"shell">, stage: Stage): Promise<Fai
 
 export async function runOv(step: StepOf<"ov">, stage: Stage): Promise<Failure> {
   const { ov } = step;
-  const line = typeof ov === "string" ? `ov ${ov}` : ["ov", ...ov].map(quote).join(" ");
+  const line = typeof ov === "string" ? `ov ${ov}` : ["ov", ...ov].map(exactShellWord).join(" ");
   const argv: Command["argv"] = typeof ov === "string" ? shell(line) : ["ov", ...ov];
   return unexpected(line, await bash(line, { argv, ...step }, stage), step);
 }
 
 export async function commitAll({ commit, usage }: StepOf<"commit">, stage: Stage): Promise<Failure> {
-  const line = `git add -A && git commit -m ${quote(commit)}`;
+  const line = `git add -A && git commit -m ${exactShellWord(commit)}`;
   const script = `git add -A || exit
     if git diff --cached --quiet; then echo "nothing to commit"; exit 0; fi
-    exec git -c commit.gpgsign=false commit -m ${quote(commit)}`;
+    exec git -c commit.gpgsign=false commit -m ${exactShellWord(commit)}`;
   const env = { ...stage.env, ...identity };
   return unexpected(line, await bash(line, { argv: shell(script), usage }, { ...stage, env }), {});
 }
@@ -149,6 +150,3 @@ function unexpected(
 
 const success = (content: string, structured: object): ToolAnswer => ({ content, isError: false, structured });
 const failure = (content: string): ToolAnswer => ({ content, isError: true, structured: undefined });
-
-const quote = (word: string): string =>
-  /^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,6 +1,7 @@
+import { quotedShellWord } from "../../../domain/text/shell-word.ts";
 import type { Command } from "../command.ts";
 import { globalFlags } from "../globals.ts";
-import { quoted, type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
+import { type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
 
 /**
  * The script for bash. Values from the program are compared and quoted one by one: handing them to `compgen -W` would
@@ -62,7 +63,7 @@ _${program}() {
       continue
     fi
     case "$at:$word" in
-${spots.flatMap(({ at, commands }) => commands.map(({ name }) => `      ${pattern(at, name)}) at=${quoted(at === "" ? name : `${at} ${name}`)} ;;`)).join("\n")}
+${spots.flatMap(({ at, commands }) => commands.map(({ name }) => `      ${pattern(at, name)}) at=${quotedShellWord(at === "" ? name : `${at} ${name}`)} ;;`)).join("\n")}
       *:-*) ;;
       *) count=$((count + 1)) ;;
     esac
@@ -79,7 +80,7 @@ ${valueFlags(spots)
   esac
   if [[ $cur == -* ]]; then
     case "$at" in
-${spots.map((spot) => `      ${quoted(spot.at)}) _${program}_words ${flagWords(spot)} ;;`).join("\n")}
+${spots.map((spot) => `      ${quotedShellWord(spot.at)}) _${program}_words ${flagWords(spot)} ;;`).join("\n")}
     esac
     return
   fi
@@ -88,7 +89,7 @@ ${spots
   .filter(({ commands }) => commands.length > 0)
   .map(
     ({ at, commands }) =>
-      `    ${quoted(at)}) _${program}_words ${commands.map(({ name }) => quoted(name)).join(" ")} ;;`,
+      `    ${quotedShellWord(at)}) _${program}_words ${commands.map(({ name }) => quotedShellWord(name)).join(" ")} ;;`,
   )
   .join("\n")}
   esac
@@ -103,21 +104,22 @@ complete -F _${program} ${program} overstory
 }
 
 const pattern = (at: string | undefined, word: string): string =>
-  at === undefined ? `*:${word}` : quoted(`${at}:${word}`);
+  at === undefined ? `*:${word}` : quotedShellWord(`${at}:${word}`);
 
-const flagWords = ({ flags }: Spot): string => [...flags, ...globalFlags].flatMap(spellings).map(quoted).join(" ");
+const flagWords = ({ flags }: Spot): string =>
+  [...flags, ...globalFlags].flatMap(spellings).map(quotedShellWord).join(" ");
 
 /** A variadic argument matches every later position too, and comes last in its command. */
 const argumentLines = (program: string, { at, arguments: args }: Spot): string[] =>
   args.map((argument, i) => {
-    const place = argument.variadic === true ? `${quoted(`${at}:`)}*` : quoted(`${at}:${i}`);
+    const place = argument.variadic === true ? `${quotedShellWord(`${at}:`)}*` : quotedShellWord(`${at}:${i}`);
     return `    ${place}) ${offer(program, valuesOf(argument))} ;;`;
   });
 
 function offer(program: string, values: Values): string {
   switch (values.from) {
     case "words":
-      return `_${program}_words ${values.words.map(quoted).join(" ")}`;
+      return `_${program}_words ${values.words.map(quotedShellWord).join(" ")}`;
     case "files":
       return `_${program}_files`;
     case "program":

@@ -46,6 +46,3 @@ export function valueFlags(spots: readonly Spot[]): { readonly at: string | unde
     ...spots.flatMap(({ at, flags }) => flags.map((flag) => ({ at, flag }))),
   ].filter(({ flag }) => flag.value !== undefined);
 }
-
-/** A text in single quotes for bash and zsh. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

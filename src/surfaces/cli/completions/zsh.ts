@@ -1,6 +1,7 @@
+import { quotedShellWord } from "../../../domain/text/shell-word.ts";
 import type { Command, Flag } from "../command.ts";
 import { globalFlags } from "../globals.ts";
-import { quoted, type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
+import { type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
 
 /** The script for zsh: every word is offered with its summary. */
 export function zshScript(tree: Command): string {
@@ -41,7 +42,7 @@ _${program}() {
       continue
     fi
     case "$at:$word" in
-${spots.flatMap(({ at, commands }) => commands.map(({ name }) => `      ${quoted(`${at}:${name}`)}) at=${quoted(at === "" ? name : `${at} ${name}`)} ;;`)).join("\n")}
+${spots.flatMap(({ at, commands }) => commands.map(({ name }) => `      ${quotedShellWord(`${at}:${name}`)}) at=${quotedShellWord(at === "" ? name : `${at} ${name}`)} ;;`)).join("\n")}
       *:-*) ;;
       *) ((count += 1)) ;;
     esac
@@ -53,7 +54,7 @@ ${valueFlags(spots)
   esac
   if [[ $cur == -* ]]; then
     case "$at" in
-${spots.map((spot) => `      ${quoted(spot.at)}) offered=(${flagItems(spot)}) ;;`).join("\n")}
+${spots.map((spot) => `      ${quotedShellWord(spot.at)}) offered=(${flagItems(spot)}) ;;`).join("\n")}
     esac
     _describe -o flag offered
     return
@@ -63,7 +64,7 @@ ${spots
   .filter(({ commands }) => commands.length > 0)
   .map(
     ({ at, commands }) =>
-      `    ${quoted(at)}) offered=(${commands.map(({ name, summary }) => item(name, summary)).join(" ")}) ;;`,
+      `    ${quotedShellWord(at)}) offered=(${commands.map(({ name, summary }) => item(name, summary)).join(" ")}) ;;`,
   )
   .join("\n")}
   esac
@@ -84,10 +85,10 @@ fi
 
 const patterns = (at: string | undefined, flag: Flag): string =>
   spellings(flag)
-    .map((word) => (at === undefined ? `*:${word}` : quoted(`${at}:${word}`)))
+    .map((word) => (at === undefined ? `*:${word}` : quotedShellWord(`${at}:${word}`)))
     .join("|");
 
-const item = (name: string, summary: string): string => quoted(`${name.replaceAll(":", "\\:")}:${summary}`);
+const item = (name: string, summary: string): string => quotedShellWord(`${name.replaceAll(":", "\\:")}:${summary}`);
 
 const flagItems = ({ flags }: Spot): string =>
   [...flags, ...globalFlags].flatMap((flag) => spellings(flag).map((word) => item(word, flag.summary))).join(" ");
@@ -95,14 +96,14 @@ const flagItems = ({ flags }: Spot): string =>
 /** A variadic argument matches every later position too, and comes last in its command. */
 const argumentLines = (program: string, { at, arguments: args }: Spot): string[] =>
   args.map((argument, i) => {
-    const place = argument.variadic === true ? `${quoted(`${at}:`)}*` : quoted(`${at}:${i}`);
+    const place = argument.variadic === true ? `${quotedShellWord(`${at}:`)}*` : quotedShellWord(`${at}:${i}`);
     return `    ${place}) ${offer(program, valuesOf(argument))} ;;`;
   });
 
 function offer(program: string, values: Values): string {
   switch (values.from) {
     case "words":
-      return `compadd -- ${values.words.map(quoted).join(" ")}`;
+      return `compadd -- ${values.words.map(quotedShellWord).join(" ")}`;
     case "files":
       return "_files";
     case "program":

@@ -2,7 +2,8 @@ import type { Missing } from "../../../../domain/completion/missing.ts";
 import { setupGate } from "../../../../domain/gate/gate.ts";
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
-import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
+import { visibleJson, visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import type { Call, Paint } from "../../command.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
 import { untilAnswered } from "../done/until-answered.ts";
@@ -69,7 +70,7 @@ function failureLines(paint: Paint, { terms }: GoPlan, { branch, failing, fate }
   const on = visibleLine(branch);
   const names = new Set(failing.map(({ gate }) => gate));
   const left = terms.gates.filter(({ name }) => !names.has(name));
-  const removed = `ov config set project.qualityGates '${JSON.stringify(left).replaceAll("'", "'\\''")}' --local`;
+  const removed = `ov config set project.qualityGates ${shellWord(visibleJson(JSON.stringify(left)))} --local`;
   const fates = {
     gathers: `work lands unproved by it on overstory/integration/<run>, and ov merge promote warns before ${on} gets it`,
     reaches: `work would land on ${on} itself, unproved by it`,
