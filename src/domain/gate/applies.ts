@@ -1,4 +1,4 @@
-import { matchesGlob } from "../turn/glob.ts";
+import { matchesGlob } from "../text/glob.ts";
 import type { Gate } from "./gate.ts";
 
 /**

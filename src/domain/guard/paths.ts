@@ -1,4 +1,4 @@
-import { matchesGlob } from "../turn/glob.ts";
+import { matchesGlob } from "../text/glob.ts";
 import type { Places } from "./means.ts";
 import type { GuardPolicy } from "./policy.ts";
 import type { ShellWord } from "./shell/tree.ts";

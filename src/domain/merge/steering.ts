@@ -1,5 +1,5 @@
 import type { NamedByCommand } from "../gate/named-by-command.ts";
-import { matchesGlob } from "../turn/glob.ts";
+import { matchesGlob } from "../text/glob.ts";
 
 /** A changed file that decides how the branch is judged, or that steers agents. */
 export interface Touched {

@@ -1,7 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
 import type { EventFact } from "../event/event.ts";
-import { matchesGlob } from "./glob.ts";
+import { matchesGlob } from "../text/glob.ts";
 
 export interface ScopeFacts {
   readonly agent: Pick<Agent, "capability" | "scope" | "baseCommit">;

@@ -1,4 +1,4 @@
-import { Glob } from "bun";
+import { matchesGlob } from "../../domain/text/glob.ts";
 import type { Yard } from "./yard.ts";
 
 /** Which paths of a worktree are not its agent's work: what was copied into it, and what we put there ourselves. */
@@ -10,6 +10,5 @@ export function leftOut({ include, deployed }: Pick<Yard, "include" | "deployed"
 /** A path, a directory with everything in it, or a glob. */
 function rule(pattern: string): (path: string) => boolean {
   const plain = pattern.replace(/\/+$/, "");
-  const glob = new Glob(plain);
-  return (path) => path === plain || path.startsWith(`${plain}/`) || glob.match(path);
+  return (path) => path.startsWith(`${plain}/`) || matchesGlob(path, plain);
 }

@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Glob } from "bun";
+import { matchesGlob } from "../../domain/text/glob.ts";
 import { rulesFor } from "./filters.ts";
 import { expectRoom } from "./full-disk.ts";
 import { expectGit } from "./git.ts";
@@ -46,10 +46,32 @@ export const includedIn = (root: string, include: readonly string[]): readonly s
 
 function matching(root: string, pattern: string): readonly string[] {
   const plain = pattern.replace(/\/+$/, "");
-  const isDirectory = lstatSync(join(root, plain), { throwIfNoEntry: false })?.isDirectory() === true;
-  const glob = new Glob(isDirectory ? `${plain}/**` : plain);
-  const found = glob.scanSync({ cwd: root, dot: true, onlyFiles: true });
-  return [...found].filter((path) => !path.startsWith(".overstory/") && !path.startsWith(".git/"));
+  if (statSync(join(root, plain), { throwIfNoEntry: false })?.isFile() === true) return isOurs(plain) ? [] : [plain];
+  if (lstatSync(join(root, plain), { throwIfNoEntry: false })?.isDirectory() === true) {
+    return filesBelow(root, plain, Number.POSITIVE_INFINITY);
+  }
+  const steps = plain.split("/");
+  const fixed = steps
+    .slice(
+      0,
+      steps.findIndex((step) => /[*?[{]/.test(step)),
+    )
+    .join("/");
+  const depth = plain.includes("**") ? Number.POSITIVE_INFINITY : steps.length;
+  return filesBelow(root, fixed, depth).filter((path) => matchesGlob(path, plain));
+}
+
+/** Git's directory and our own are never copied. */
+const isOurs = (path: string): boolean => /^\.(overstory|git)(\/|$)/.test(path);
+
+/** The plain files in a directory, not through links, whose paths have at most so many steps. */
+function filesBelow(root: string, dir: string, depth: number): readonly string[] {
+  if (isOurs(dir) || !existsSync(join(root, dir))) return [];
+  return readdirSync(join(root, dir), { withFileTypes: true }).flatMap((entry) => {
+    const path = dir === "" ? entry.name : `${dir}/${entry.name}`;
+    if (entry.isFile()) return isOurs(path) ? [] : [path];
+    return entry.isDirectory() && path.split("/").length < depth ? filesBelow(root, path, depth) : [];
+  });
 }
 
 /** A tracked link among the directories would take the copy somewhere else. */

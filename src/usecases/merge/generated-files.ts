@@ -1,5 +1,5 @@
 import type { Conflict } from "../../domain/merge/conflict.ts";
-import { matchesGlob } from "../../domain/turn/glob.ts";
+import { matchesGlob } from "../../domain/text/glob.ts";
 import type { MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { regenerationFor } from "../../structured-merge/index.ts";

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../../../../domain/text/glob.ts";
 import { count, type Decode, list, optional, plain, record, refused, required } from "./decode.ts";
 import { type Step, steps } from "./step.ts";
 
@@ -27,25 +28,16 @@ interface When {
 
 /** The first rule whose every condition holds. */
 export function chooseRule(rules: readonly Rule[], facts: TurnFacts): Rule | undefined {
+  const fits = (pattern: string | undefined, value: string) => pattern === undefined || matchesGlob(value, pattern);
   return rules.find(({ when }) => {
-    if (!globMatches(when.agent, facts.agent)) return false;
-    if (!globMatches(when.capability, facts.capability)) return false;
-    if (!globMatches(when.task, facts.task)) return false;
+    if (!fits(when.agent, facts.agent)) return false;
+    if (!fits(when.capability, facts.capability)) return false;
+    if (!fits(when.task, facts.task)) return false;
     if (when.turn !== undefined && when.turn !== facts.turn) return false;
     if (when.attempt !== undefined && when.attempt !== facts.attempt) return false;
     if (when.input instanceof RegExp) return when.input.test(facts.input);
     return when.input === undefined || facts.input.includes(when.input);
   });
-}
-
-/** `*` is any text, `?` one character, everything else itself. */
-function globMatches(glob: string | undefined, value: string): boolean {
-  if (glob === undefined) return true;
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "s").test(value);
 }
 
 /** `/.../flags` is a regular expression, anything else a substring. */

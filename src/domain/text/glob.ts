@@ -4,8 +4,19 @@
  */
 export function matchesGlob(path: string, pattern: string): boolean {
   if (path === pattern) return true;
-  const expression = expressionOf(pattern.endsWith("/") ? `${pattern}**` : pattern);
+  const expression = known.get(pattern) ?? remembered(pattern);
   return expression?.test(path) ?? false;
+}
+
+/** A list of paths is compared with the same few patterns. */
+const known = new Map<string, RegExp>();
+const mostKnown = 200;
+
+function remembered(pattern: string): RegExp | undefined {
+  const expression = expressionOf(pattern.endsWith("/") ? `${pattern}**` : pattern);
+  if (known.size >= mostKnown) known.clear();
+  if (expression !== undefined) known.set(pattern, expression);
+  return expression;
 }
 
 function expressionOf(pattern: string): RegExp | undefined {
