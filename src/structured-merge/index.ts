@@ -19,6 +19,7 @@ export {
   without,
 } from "./data/edit-json.ts";
 export { languageOf, type Regeneration, regenerationFor } from "./file-format.ts";
+export { matches as matchingPlaces } from "./lines/align.ts";
 export { type Piece, piecesOf } from "./lines/conflict-pieces.ts";
 export { hasConflictMarkers } from "./lines/conserved-lines.ts";
 export { plainOf } from "./plain-text.ts";

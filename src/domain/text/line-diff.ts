@@ -1,30 +1,29 @@
+import { matchingPlaces } from "../../structured-merge/index.ts";
+
 export interface DiffLine {
   readonly mark: " " | "-" | "+";
   readonly text: string;
 }
 
-/** What changed from one text to the other, line by line. For short texts: it takes the product of their lengths. */
+/** What changed from one text to the other, line by line. Where lines were replaced, the old ones come first. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
-  const old = linesOf(before);
-  const young = linesOf(after);
-  const common = commonLengths(old, young);
+  const [old, young] = [linesOf(before), linesOf(after)];
   const diff: DiffLine[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < old.length || j < young.length) {
-    const [a, b] = [old[i], young[j]];
-    if (a !== undefined && a === b) {
-      diff.push({ mark: " ", text: a });
-      i++;
-      j++;
-    } else if (a !== undefined && (b === undefined || at(common, i + 1, j) >= at(common, i, j + 1))) {
-      diff.push({ mark: "-", text: a });
-      i++;
-    } else {
-      diff.push({ mark: "+", text: b ?? "" });
-      j++;
+  let next = 0;
+  const addUntil = (end: number): void => {
+    while (next < end) diff.push({ mark: "+", text: young[next++] ?? "" });
+  };
+  for (const [at, place] of matchingPlaces(old, young).entries()) {
+    const text = old[at] ?? "";
+    if (place === undefined) {
+      diff.push({ mark: "-", text });
+      continue;
     }
+    addUntil(place);
+    diff.push({ mark: " ", text });
+    next = place + 1;
   }
+  addUntil(young.length);
   return diff;
 }
 
@@ -38,17 +37,3 @@ export function changesOnly(diff: readonly DiffLine[], around = 2): readonly (Di
 }
 
 const linesOf = (text: string): readonly string[] => text.replace(/\n$/, "").split("\n");
-
-/** Length of the longest common part of what follows each pair of places. */
-function commonLengths(a: readonly string[], b: readonly string[]): readonly (readonly number[])[] {
-  const table: number[][] = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
-  for (let i = a.length - 1; i >= 0; i--) {
-    const row = table[i] ?? [];
-    for (let j = b.length - 1; j >= 0; j--) {
-      row[j] = a[i] === b[j] ? at(table, i + 1, j + 1) + 1 : Math.max(at(table, i + 1, j), at(table, i, j + 1));
-    }
-  }
-  return table;
-}
-
-const at = (table: readonly (readonly number[])[], i: number, j: number): number => table[i]?.[j] ?? 0;
