@@ -45,6 +45,8 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     return project;
   };
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
+  const runEngine = async (stop: AbortSignal): Promise<void> =>
+    (await import("./engine-main.ts")).engineInForeground(await theProject(), stop);
   const run = async (name: OperationName, request: unknown, listener?: Partial<Listener<unknown>>) => {
     const operation = await operationOf(name);
     if (isUseCase(operation) || (isRemote(env) && operation.place === "engine")) {
@@ -56,7 +58,15 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       import("../usecases/channel/run-effect.ts"),
       import("./world.ts"),
     ]);
-    const world = makeWorld({ call: app.call, warn, env, cwd: here, place: boundPlace, project: theProject });
+    const world = makeWorld({
+      call: app.call,
+      warn,
+      env,
+      cwd: here,
+      place: boundPlace,
+      project: theProject,
+      runEngine,
+    });
     return runEffect(world, { name, operation, request }, listener);
   };
   const app: App = {
@@ -123,7 +133,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
     merger: async () => (await import("./merger.ts")).makeMergerFacet(),
-    engineControl: async () => (await import("./engine-facet.ts")).makeEngineControl(await theProject(), warn),
     worktrees: async () =>
       (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {
         owners: () => app.call("worktree.owners", {}),

@@ -10,6 +10,7 @@ import type { EngineNotice } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
 import { isOperationName, operationOf } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
+import { silenceWords } from "../usecases/engine/engine-work.ts";
 import {
   channelPorts,
   doorOf,
@@ -124,15 +125,10 @@ const mostTries = 6;
 function tellOfSilence(silent: EngineNotice | undefined, { env }: Project, warn?: (line: string) => void): void {
   if (silent === undefined || silent.pid === toldOf) return;
   toldOf = silent.pid;
-  warn?.(silenceWords(env));
+  warn?.(silenceWords({ replacedWithinMs: 2 * leaseMsFor(env) }));
 }
 
 let toldOf: number | undefined;
-
-/** The warning about an engine that does not answer. */
-export const silenceWords = (env: Environment): string =>
-  `the engine does not answer; unless it does, another one takes its place within ` +
-  `${Math.ceil((2 * leaseMsFor(env)) / 1000)} s; see: ov engine status`;
 
 /** A clone of the repository brings the configuration but no state. */
 async function makeStore({ root, dir, env }: Project): Promise<void> {

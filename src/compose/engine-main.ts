@@ -233,3 +233,15 @@ function isFrame(value: unknown): value is { name: string; request: unknown; tok
     "request" in value
   );
 }
+
+/** Is the engine in a command's own process. It leaves as soon as nothing is left to do. */
+export const engineInForeground = (project: Project, stop: AbortSignal): Promise<void> =>
+  engineMain(project, { stop, adapt: leavingAtOnce });
+
+/** A supervisor that has settled its turn looks for an engine and must still find us, lest it start one behind our back. */
+const lastWordsMs = 300;
+
+function leavingAtOnce(project: Project): Project {
+  const { config } = project;
+  return { ...project, config: { ...config, engine: { ...config.engine, idleExitMs: lastWordsMs } } };
+}

@@ -1,6 +1,7 @@
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { hasDatabase } from "../host/project-place.ts";
+import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { doorOf, type Environment, type Project, settingsOf } from "./project.ts";
@@ -17,12 +18,28 @@ export interface WorldTerms {
   /** Where the project at hand is. */
   readonly place: () => Promise<ProjectPlace>;
   readonly project: () => Promise<Project>;
+  /** Is the engine in this process. */
+  readonly runEngine?: EngineControl["run"];
   /** `remote`: the operation runs here for a process elsewhere, and only its token says whose. */
   readonly caller?: "remote";
 }
 
+const noEngine = (): never => {
+  throw new Error("this process is the engine of no project");
+};
+
 /** The ports of effects and streams, each loaded when it is asked for. */
-export const makeWorld = ({ call, warn, env, cwd, place, project, store, caller }: WorldTerms): World => {
+export const makeWorld = ({
+  call,
+  warn,
+  env,
+  cwd,
+  place,
+  project,
+  store,
+  runEngine = noEngine,
+  caller,
+}: WorldTerms): World => {
   const placeAt = async (at: Whereabouts = "project"): Promise<ProjectPlace> =>
     at === "project" ? place() : (await import("../host/project/repository.ts")).findRepository(cwd);
   return {
@@ -65,6 +82,7 @@ export const makeWorld = ({ call, warn, env, cwd, place, project, store, caller 
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);
     },
+    engineControl: async () => (await import("./engine-control.ts")).projectEngine(await project(), runEngine),
     engine: async (at) => {
       const { root, state } = await placeAt(at);
       return hasDatabase(state) ? doorOf({ root, dir: state, env }) : undefined;

@@ -5,6 +5,7 @@ import { budgetUseCases } from "./budgets/catalog.ts";
 import { completionUseCases } from "./completions/catalog.ts";
 import { configOperations } from "./config/catalog.ts";
 import { coordinatorUseCases } from "./coordinators/catalog.ts";
+import { engineOperations } from "./engine/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
@@ -32,6 +33,7 @@ export const catalog = {
   ...completionUseCases,
   ...configOperations,
   ...coordinatorUseCases,
+  ...engineOperations,
   ...eventUseCases,
   ...gateUseCases,
   ...healthUseCases,

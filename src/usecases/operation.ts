@@ -1,6 +1,7 @@
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { Configuration } from "../ports/configuration.ts";
+import type { EngineControl } from "../ports/engine-control.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
 import type { AheadGit } from "../ports/looking-git.ts";
@@ -78,6 +79,7 @@ export interface World {
   hookSettings(): Promise<HookSettings>;
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
+  engineControl(): Promise<EngineControl>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
   engine(at?: Whereabouts): Promise<EngineDoor | undefined>;
   settings(): Promise<Settings>;

@@ -36,6 +36,8 @@ export interface UseCase<Request, Reply> {
    * only for a `read`: a change has happened by then.
    */
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
+  /** A `read` that starts no engine, though work may be due: whoever asks it is about to stop or to be one. */
+  readonly startsNoEngine?: boolean;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
   /** A `read` that shows each caller something else: an agent that hides its token must not pass for the operator. */

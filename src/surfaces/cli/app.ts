@@ -4,7 +4,6 @@ import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
 import type { AttachFacet } from "./facets/attach.ts";
 import type { DemoFacet } from "./facets/demo.ts";
-import type { EngineControl } from "./facets/engine.ts";
 import type { GuardFacet } from "./facets/guard.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { MergerFacet } from "./facets/merger.ts";
@@ -47,7 +46,6 @@ export interface App {
   /** Those of them that gates may have, with where tools and files are. */
   environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
-  engineControl(): Promise<EngineControl>;
   worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   guard(): Promise<GuardFacet>;

@@ -85,7 +85,7 @@ async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
     if (!caller.ok) return { result: caller, due: false, mayStart: false };
     const context = contextOf(ports, caller.value);
     const result = await useCase.run(tx, context, frame.request);
-    const due = await hasWork(tx, context);
+    const due = useCase.startsNoEngine !== true && (await hasWork(tx, context));
     const mayStart = due && caller.value.kind === "operator" && (await isOutside(tx, ports));
     return { result, due, mayStart };
   });

@@ -40,3 +40,8 @@ export function earliest(...moments: readonly (number | undefined)[]): number | 
   const known = moments.filter((moment) => moment !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
+
+/** The warning about an engine that does not answer, and when another one takes its place. */
+export const silenceWords = ({ replacedWithinMs }: { readonly replacedWithinMs: number }): string =>
+  `the engine does not answer; unless it does, another one takes its place within ` +
+  `${Math.ceil(replacedWithinMs / 1000)} s; see: ov engine status`;

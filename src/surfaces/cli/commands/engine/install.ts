@@ -6,7 +6,7 @@ import { isOn } from "../task/given.ts";
 
 export const install: Handler = async ({ app, flags, io }) => {
   const print = isOn(flags.print);
-  const done = await (await app.engineControl()).install({ print });
+  const done = await app.call("engine.install", { print });
   if (!done.ok) return done;
   const { path, text, written, enable } = done.value;
   if (print) return ok({ json: { ...done.value }, text });

@@ -1,4 +1,4 @@
-import type { Workload } from "../../facets/engine.ts";
+import type { Workload } from "../../../../usecases/engine/workload.ts";
 
 export const workLine = ({ runningTurns, queuedTurns }: Workload): string =>
   `Turns: ${runningTurns} running, ${queuedTurns} queued`;

@@ -3,7 +3,7 @@ import type { Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
 
 export const start: Handler = async ({ app, io }) => {
-  const started = await (await app.engineControl()).start();
+  const started = await app.call("engine.start", {});
   if (!started.ok) return started;
   const { pid } = started.value;
   const words = started.value.started ? "Engine started, pid" : "Engine is running, pid";

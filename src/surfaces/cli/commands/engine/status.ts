@@ -1,12 +1,14 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { EngineReport } from "../../../../usecases/engine/control.ts";
 import type { Handler } from "../../command.ts";
-import type { EngineReport } from "../../facets/engine.ts";
 import { duration } from "../../format.ts";
 import { workLine } from "./render.ts";
 
 export const status: Handler = async ({ app }) => {
-  const report = await (await app.engineControl()).status();
+  const found = await app.call("engine.status", {});
+  if (!found.ok) return found;
+  const report = found.value;
   const log = report.log === null ? [] : [`Log: ${visibleLine(report.log)}`];
   return ok({ json: { ...report }, text: [headline(report), workLine(report), ...log].join("\n") });
 };

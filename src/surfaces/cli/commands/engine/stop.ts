@@ -1,11 +1,11 @@
 import { ok } from "../../../../domain/result.ts";
+import type { EngineStop } from "../../../../usecases/engine/control.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
-import type { EngineStop } from "../../facets/engine.ts";
 import { successLine, warningLine } from "../../marks.ts";
 
 export const stop: Handler = async ({ app, io }) => {
-  const done = await (await app.engineControl()).stop();
+  const done = await app.call("engine.stop", {});
   if (!done.ok) return done;
   const { stopped, runningTurns } = done.value;
   if (runningTurns > 0) io.warn(`turns that go on: ${runningTurns}; when one of them ends, an engine starts again`);

@@ -76,7 +76,7 @@ export async function applyTerms({ app, io }: Call, { changes }: Terms): Promise
     io.changed(`${key} in config.local.yaml`);
   }
   if (!changed || app.engine.status() === undefined) return ok(null);
-  const stopped = await (await app.engineControl()).stop();
+  const stopped = await app.call("engine.stop", {});
   return stopped.ok ? ok(null) : stopped;
 }
 

@@ -75,7 +75,6 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     environmentForGates: absent,
     absolute: absent,
     until: absent,
-    engineControl: absent,
     worktrees: absent,
     project: absent,
     config: absent,

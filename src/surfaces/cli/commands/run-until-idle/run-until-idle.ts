@@ -1,14 +1,16 @@
 import { ok } from "../../../../domain/result.ts";
+import type { IdleReport } from "../../../../usecases/engine/run-until-idle.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
-import type { IdleReport } from "../../facets/engine.ts";
 import { workLine } from "../engine/render.ts";
 import { integer } from "../task/given.ts";
 
 export const runUntilIdle: Handler = async ({ app, flags }) => {
   const seconds = integer(flags.timeout);
   const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
-  const done = await (await app.engineControl()).runUntilIdle({ timeoutMs });
+  const over = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => over.abort());
+  const done = await app.follow("engine.runUntilIdle", { timeoutMs }, { signal: over.signal });
   if (!done.ok) return done;
   const { ending } = done.value;
   const { exit, words } = endings[ending];

@@ -47,8 +47,11 @@ function appFor(world: MailWorld): App {
   const app = {
     notices: async () => [],
     call: async (name: string, request: Parameters<typeof assessHealth.run>[2]) =>
-      name === "config.list" ? ok(keys) : world.call(assessHealth, request),
-    engineControl: async () => ({ start: async () => ok({ pid: 4711, started: true }) }),
+      name === "config.list"
+        ? ok(keys)
+        : name === "engine.start"
+          ? ok({ pid: 4711, started: true })
+          : world.call(assessHealth, request),
   };
   return app as unknown as App;
 }

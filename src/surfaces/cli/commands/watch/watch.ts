@@ -17,7 +17,7 @@ export const watch: Handler = async ({ app, flags, io }) => {
   const keys = await app.call("config.list", { section: "watchdog" });
   if (!keys.ok) return keys;
   const intervalMs = integer(flags.interval) ?? numberOf(keys.value, "tier0IntervalMs");
-  const engine = await (await app.engineControl()).start();
+  const engine = await app.call("engine.start", {});
   if (!engine.ok) return engine;
   const { pid } = engine.value;
   if (isOn(flags["kill-others"])) io.say("A project has one engine and one watchdog: there are no others to end.");

@@ -1,0 +1,171 @@
+import { Failure } from "../../domain/failure.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import type { EngineControl } from "../../ports/engine-control.ts";
+import type { EngineNotice } from "../../ports/engine-door.ts";
+import type { Effect, World } from "../operation.ts";
+import { silenceWords } from "./engine-work.ts";
+import type { Workload } from "./workload.ts";
+
+const startMs = 10_000;
+/** An engine that leaves first finishes the worktree it is making. */
+const leaveMs = 15_000;
+/** An idle engine leaves within this time. */
+const promptMs = 1_000;
+const lookMs = 20;
+
+export interface EngineStart {
+  readonly pid: number;
+  /** False when it was running before. */
+  readonly started: boolean;
+}
+
+/** Returns when an engine listens. */
+export const startEngine: Effect<object, EngineStart> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => {
+    const refused = await world.requireOperator("start an engine");
+    if (refused !== undefined) return no(refused);
+    const control = await world.engineControl();
+    const { door } = control;
+    const before = door.notice();
+    const silent = await door.ensure();
+    if (silent !== undefined) world.warn(silenceWords(control));
+    const answering = async (): Promise<EngineNotice | undefined> =>
+      (await door.answers()) ? door.notice() : undefined;
+    // A successor watches the silent engine for a while before it replaces it.
+    const engine = await until(world, answering, startMs, control.successorIsAlive);
+    if (engine === undefined) {
+      const problem = `it did not start within ${startMs / 1000} s; see ${control.log.path}`;
+      throw new Failure({ kind: "engine-unreachable", problem });
+    }
+    return ok({ pid: engine.pid, started: before?.pid !== engine.pid });
+  },
+};
+
+export interface EngineReport extends Workload {
+  readonly running: boolean;
+  /** Whether the engine answered just now; null when it is not running. */
+  readonly answers: boolean | null;
+  readonly pid: number | null;
+  readonly socket: string | null;
+  readonly version: string | null;
+  readonly uptimeMs: number | null;
+  /** The file that this engine and earlier ones write what went wrong to; null when there is none yet. */
+  readonly log: string | null;
+}
+
+export const engineStatus: Effect<object, EngineReport> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => {
+    const control = await world.engineControl();
+    const engine = control.door.notice();
+    const left = await workload(world);
+    if (!left.ok) return left;
+    const rest = { log: control.log.exists() ? control.log.path : null, ...left.value };
+    if (engine === undefined) {
+      return ok({ running: false, answers: null, pid: null, socket: null, version: null, uptimeMs: null, ...rest });
+    }
+    const { pid, socket, version } = engine;
+    const answers = await control.door.answers();
+    return ok({ running: true, answers, pid, socket, version, uptimeMs: control.uptimeMs(engine), ...rest });
+  },
+};
+
+export interface EngineStop extends Workload {
+  readonly wasRunning: boolean;
+  /** False when it had not left in time. */
+  readonly stopped: boolean;
+  readonly pid: number | null;
+}
+
+/** Returns when the engine has left. Turns that run go on without it. */
+export const stopEngine: Effect<object, EngineStop> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => {
+    const refused = await world.requireOperator("stop the engine");
+    if (refused !== undefined) return no(refused);
+    const control = await world.engineControl();
+    const engine = await runningOne(world, control);
+    const gone = engine === undefined ? undefined : await untilGone(world, control, engine);
+    const left = await workload(world);
+    if (!left.ok) return left;
+    if (engine === undefined) return ok({ wasRunning: false, stopped: true, pid: null, ...left.value });
+    return ok({ wasRunning: true, stopped: gone === true, pid: engine.pid, ...left.value });
+  },
+};
+
+/** The engine that was asked to leave; undefined when none runs. */
+async function runningOne(world: World, control: EngineControl): Promise<EngineNotice | undefined> {
+  const { door } = control;
+  await door.endLost();
+  // One that is only just being started has no notice yet.
+  const isStarting = door.notice() === undefined && control.keeperIsAlive();
+  const engine = isStarting ? await until(world, async () => door.notice(), startMs) : door.notice();
+  return engine !== undefined && control.askToEnd(engine) ? engine : undefined;
+}
+
+async function untilGone(world: World, control: EngineControl, engine: EngineNotice): Promise<true | undefined> {
+  const { door } = control;
+  const left = async (): Promise<true | undefined> => (control.isGone(engine) ? true : undefined);
+  if ((await until(world, left, promptMs)) === undefined && !(await door.answers()))
+    world.warn(`the engine does not answer; it is killed if it is still there in ${leaveMs / 1000} s`);
+  let gone = await until(world, left, leaveMs);
+  if (gone === undefined && !(await door.answers())) {
+    control.kill(engine);
+    gone = await until(world, left, leaveMs);
+  }
+  // A keeper that has yet to notice the end keeps others from starting an engine, and then starts none itself.
+  const isLeft = async () => (control.keeperIsAlive() && door.notice() === undefined ? undefined : true);
+  await until(world, isLeft, promptMs);
+  return gone;
+}
+
+export interface EngineInstall {
+  readonly path: string;
+  readonly unit: string;
+  readonly text: string;
+  readonly written: boolean;
+  /** What to type next. */
+  readonly enable: string;
+}
+
+/** Writes a user service that starts the engine with the machine; with `print` only says what it would write. */
+export const installEngine: Effect<{ readonly print: boolean }, EngineInstall> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { print }) => {
+    const refused = await world.requireOperator("install the engine");
+    if (refused !== undefined) return no(refused);
+    const { service } = await world.engineControl();
+    if (service === undefined) return no(invalid("engine install", "writes a systemd unit, and this is no Linux"));
+    const { path, unit, text, enable } = service;
+    const written = !print && !service.isWritten();
+    if (written) service.write();
+    return ok({ path, unit, text, written, enable });
+  },
+};
+
+export async function workload(world: World): Promise<Result<Workload, Refusal>> {
+  const read = await world.call("engine.readWorkload", {});
+  if (!read.ok) return read;
+  const { runningTurns, queuedTurns } = read.value;
+  return ok({ runningTurns, queuedTurns });
+}
+
+async function until<T>(
+  { sleep }: World,
+  look: () => Promise<T | undefined>,
+  ms: number,
+  isComing: () => boolean = () => false,
+): Promise<T | undefined> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || (performance.now() > deadline && !isComing())) return found;
+    await sleep(lookMs);
+  }
+}
