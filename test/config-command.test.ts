@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { statePath } from "../testkit/state.ts";
 import { document, initWorld, type World } from "./init.world.ts";
@@ -16,7 +16,7 @@ describe("get", () => {
     expect(await world.ov("config", "get", "project.name")).toEqual({ code: 0, out: "garden\n", err: "" });
     expect((await world.ov("config", "get", "merge.keepIgnored")).out).toBe('["a","b"]\n');
     expect((await world.ov("config", "get", "agents.maxConcurrent")).out).toBe("25\n");
-    expect(await world.json("config", "get", "models.builder")).toMatchObject({ key: "models.builder", value: null });
+    expect(await world.json("config", "get", "runtime.capabilities.scout")).toMatchObject({ value: null });
   });
 
   test("of an unknown key is refused with the nearest one", async () => {
@@ -187,7 +187,7 @@ describe("validate", () => {
     expect(text.out).toContain('(did you mean "agents.maxDepth"?)');
   });
 
-  test("finds nothing wrong with tier 1 switched on alone", async () => {
+  test("finds nothing wrong with a file that only switches on what is not there yet", async () => {
     using world = await project("watchdog:\n  tier1Enabled: true\n");
     expect(await world.ov("config", "validate")).toMatchObject({
       code: 0,
@@ -244,37 +244,37 @@ describe("explain", () => {
   });
 });
 
-describe("a key that nothing uses yet", () => {
-  const told = "no effect yet: it waits for the sandbox";
+describe("a key that no part of this version uses", () => {
+  const why = "it waits for the sandbox";
 
-  test("is accepted, and whoever sets it is told that it does nothing", async () => {
+  test("is neither set, read, explained nor listed; the refusal says what it waits for", async () => {
     using world = await project("");
-    const set = await world.ov("config", "set", "sandbox.mode", "os");
-    expect(set).toMatchObject({ code: 0, err: expect.stringContaining(told) });
-    expect((await world.ov("config", "get", "sandbox.mode")).out).toBe("os\n");
+    for (const words of [
+      ["set", "sandbox.mode", "os"],
+      ["get", "sandbox.mode"],
+      ["explain", "sandbox.mode"],
+    ]) {
+      expect(await world.ov("config", ...words)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
+    }
+    expect((await world.ov("config", "list")).out).not.toContain("sandbox");
+    expect(readFileSync(join(world.root, ".overstory/config.yaml"), "utf8")).toBe("");
   });
 
-  test("is marked in the list and explained, as data and in words", async () => {
-    using world = await project("");
-    const line = (await world.ov("config", "list", "sandbox")).out;
-    expect(line).toContain("default, no effect yet");
-    expect((await world.ov("config", "list", "turn")).out).not.toContain("no effect yet");
-    expect((await world.ov("config", "explain", "sandbox.mode")).out).toContain(told);
-    expect(await world.json("config", "explain", "sandbox.mode")).toMatchObject({ later: "the sandbox" });
-    expect(await world.json("config", "explain", "agents.maxDepth")).not.toHaveProperty("later");
-  });
-
-  test("is mentioned by validate where it is set, and nowhere else", async () => {
-    using world = await project("sandbox:\n  mode: off\nmodels: {builder: opus}\n");
+  test("is accepted in a file, and validate names it with its place", async () => {
+    using world = await project(
+      "sandbox:\n  mode: off\nmodels: {builder: opus}\nruntime:\n  pi: {provider: x}\nagents: {maxDepth: 1}\n",
+    );
     const said = JSON.parse((await world.ov("config", "validate", "--json")).out);
     expect(said).toMatchObject({ valid: true, problems: [] });
     expect(said.warnings.map(({ key, line }: { key: string; line: number }) => `${line} ${key}`)).toEqual([
       "2 sandbox.mode",
       "3 models.builder",
+      "5 runtime.pi.provider",
     ]);
-    expect((await world.ov("config", "validate")).out).toContain(`sandbox.mode is accepted, but has ${told}`);
-    using plain = await project("");
-    expect(JSON.parse((await plain.ov("config", "validate", "--json")).out).warnings).toEqual([]);
+    expect((await world.ov("config", "validate")).out).toContain(
+      `sandbox.mode has no effect in this version and is ignored: ${why}`,
+    );
+    expect((await world.ov("config", "get", "agents.maxDepth")).out).toBe("1\n");
   });
 });
 

@@ -164,8 +164,6 @@ export const mergeDefaults: Settings["merge"] = {
   runGitHooks: true,
   structured: { enabled: true },
   generated: [],
-  aiResolveEnabled: true,
-  reimagineEnabled: false,
 };
 
 /** What a project that says nothing about the end of its runs has. */

@@ -3,6 +3,7 @@ import { migrate } from "./migrate.ts";
 import type { ConfigProblem, Findings, Layer, Origin, Place } from "./problem.ts";
 import { type Complain, readValue } from "./read.ts";
 import type { Entry, Tree } from "./tree.ts";
+import { isUnusedSection, whyIgnored } from "./unused-keys.ts";
 
 /** A value that one layer gives to one key. */
 export interface Setting {
@@ -39,7 +40,7 @@ export function collect(tree: Tree, source: Source, findings: Findings): Setting
     for (const entry of here.entries) {
       const next = level.below.get(entry.key) ?? (isPlainName(entry.key) ? level.below.get("*") : undefined);
       if (next !== undefined) walk(entry.value, next, [...path, entry.key]);
-      else findings.warnings.push(unknown(entry, [...path, entry.key], source));
+      else findings.warnings.push(...notRead(entry, [...path, entry.key], source));
     }
   };
   walk(current, topLevel, []);
@@ -62,6 +63,17 @@ export function read(
   const result = readValue(known.spec, tree, complain);
   if (result === undefined) return undefined;
   return { known, path, value: result.value, origin: { layer: source.layer, ...place(source, tree) } };
+}
+
+/** Warnings about an entry that is no key of the table: each key of it that waits for a later version, by its name. */
+function notRead(entry: Entry, path: readonly string[], source: Source): readonly ConfigProblem[] {
+  const message = whyIgnored(path);
+  if (message !== undefined) return [{ ...place(source, entry), key: path.join("."), message }];
+  if (!isUnusedSection(path)) return [unknown(entry, path, source)];
+  const { value } = entry;
+  if (value.kind === "section") return value.entries.flatMap((below) => notRead(below, [...path, below.key], source));
+  if (value.kind === "leaf" && value.value === null) return [];
+  return [unknown(entry, path, source)];
 }
 
 function unknown(entry: Entry, path: readonly string[], source: Source): ConfigProblem {

@@ -5,7 +5,7 @@ import { no, ok } from "../domain/result.ts";
 import type { ConfigKey, Configuration } from "../ports/configuration.ts";
 import { keepCopies } from "./compile.ts";
 import { setConfigValue } from "./edit.ts";
-import { configKeys, type Explanation, explain, listConfig, withoutEffect } from "./explain.ts";
+import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
 import { type Loaded, loadConfig } from "./load.ts";
 import { type ConfigProblem, unusableConfig } from "./problem.ts";
 import type { Config } from "./schema.ts";
@@ -56,7 +56,7 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
       const { problems, warnings } = loaded;
       const shown = (list: readonly ConfigProblem[]): ConfigProblem[] =>
         list.map((problem) => ({ ...problem, file: shownFile(root, problem.file) }));
-      return { problems: shown(problems), warnings: shown([...warnings, ...withoutEffect(loaded)]) };
+      return { problems: shown(problems), warnings: shown(warnings) };
     },
     set: async (key, typed, { local }) => {
       const layer = local ? "local" : "project";

@@ -1,6 +1,7 @@
 import { describe } from "./describe.ts";
 import { variableFor } from "./environment.ts";
 import { type KnownKey, knownKeys } from "./keys.ts";
+import { unusedKeys } from "./unused-keys.ts";
 
 /** The page `docs/configuration.md`: every key there is. The same table of keys always gives the same text. */
 export function renderConfigDocs(): string {
@@ -14,8 +15,18 @@ export function renderConfigDocs(): string {
       ...knownKeys.filter(({ parts }) => parts[0] === section).map(row),
     ].join("\n"),
   );
-  return `${[...opening, ...pages].join("\n\n")}\n`;
+  return `${[...opening, ...pages, unused].join("\n\n")}\n`;
 }
+
+const unused = [
+  "## Keys without effect",
+  "",
+  "Files of earlier versions may have these keys. They are accepted and ignored; `ov config validate` names each.",
+  "",
+  "| Key | Why |",
+  "| --- | --- |",
+  ...Object.entries(unusedKeys).map(([key, part]) => `| \`${key}\` | no effect yet: it waits for ${part} |`),
+].join("\n");
 
 const example = variableFor(["agents", "maxDepth"]);
 
@@ -23,12 +34,10 @@ const opening = [
   "# Configuration",
   "This page is generated from the table of keys; change the table, not the page.",
   `Values come from \`.overstory/config.yaml\` (shared), then \`.overstory/config.local.yaml\` (this machine), then the environment: \`agents.maxDepth\` is \`${example}\` there. \`ov config explain <key>\` says what a key is now and who said so. A running engine takes changed values as soon as the gates it began have ended. A \`*\` stands for a name you choose.`,
-  'Keys marked "no effect yet" are accepted, so that files stay valid, and wait for the part that will use them.',
 ];
 
 function row({ pattern, spec }: KnownKey): string {
-  const note = spec.later === undefined ? "" : ` **Accepted, no effect yet**: it waits for ${spec.later}.`;
-  const cells = [`\`${pattern}\``, describe(spec), defaultOf(spec), `${spec.doc}${note}`];
+  const cells = [`\`${pattern}\``, describe(spec), defaultOf(spec), spec.doc];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("<", "&lt;")).join(" | ")} |`;
 }
 

@@ -24,7 +24,7 @@ agents:   # keep it small
 
 merge:
   # nothing decided yet
-models: {lead: opus}
+runtime: {capabilities: {lead: claude}}
 `;
 
 describe("setting a value leaves the rest of the text as it was", () => {
@@ -45,8 +45,8 @@ describe("setting a value leaves the rest of the text as it was", () => {
     expect(await set(written, "mail.rateLimits.perMinute", "9")).toBe(
       `${written}mail:\n  rateLimits:\n    perMinute: 9\n`,
     );
-    expect(await set("", "sandbox.mode", "os")).toBe("sandbox:\n  mode: os\n");
-    expect(await set("# nothing yet", "sandbox.mode", "os")).toBe("# nothing yet\nsandbox:\n  mode: os\n");
+    expect(await set("", "merge.promote", "auto")).toBe("merge:\n  promote: auto\n");
+    expect(await set("# nothing yet", "merge.promote", "auto")).toBe("# nothing yet\nmerge:\n  promote: auto\n");
   });
 
   test("line ends stay what they are", async () => {
@@ -73,14 +73,16 @@ test("a list over several lines is replaced, and comments elsewhere survive", as
 });
 
 test("a key inside braces is set too", async () => {
-  const edited = await set(written, "models.builder", "haiku");
-  expect(dataOf(parseYaml(edited).tree!)).toMatchObject({ models: { lead: "opus", builder: "haiku" } });
+  const edited = await set(written, "runtime.capabilities.builder", "scripted");
+  expect(dataOf(parseYaml(edited).tree!)).toMatchObject({
+    runtime: { capabilities: { lead: "claude", builder: "scripted" } },
+  });
   expect(edited).toContain("# how many at once");
 });
 
 test("names with dots of their own are set as one name", async () => {
-  const edited = await set("", "runtime.pi.modelMap.gpt-4.1", "openai/gpt-4.1");
-  expect(dataOf(parseYaml(edited).tree!)).toEqual({ runtime: { pi: { modelMap: { "gpt-4.1": "openai/gpt-4.1" } } } });
+  const edited = await set("", "runtime.capabilities.gpt-4.1", "openai/gpt-4.1");
+  expect(dataOf(parseYaml(edited).tree!)).toEqual({ runtime: { capabilities: { "gpt-4.1": "openai/gpt-4.1" } } });
 });
 
 test("texts that YAML would read as something else are quoted", async () => {
@@ -124,7 +126,7 @@ test("a value that does not fit is refused with the reason", async () => {
   expect(await refusal(written, "agents.maxConcurrent", "0")).toMatchObject([
     { key: "agents.maxConcurrent", message: "must be a whole number of at least 1, not 0" },
   ]);
-  expect(await refusal(written, "sandbox.mode", "gaurd")).toMatchObject([{ nearest: "guard" }]);
+  expect(await refusal(written, "merge.promote", "atuo")).toMatchObject([{ nearest: "auto" }]);
   expect(await refusal(written, "project.qualityGates", '[{"name":"x"}]')).toMatchObject([
     { key: "project.qualityGates[0].command", message: "is missing" },
   ]);
@@ -140,7 +142,10 @@ test("a gate is written as it was typed, without the fields that have defaults",
 
 test("an unknown key is refused with the nearest one", async () => {
   expect(await refusal(written, "agents.maxConcurent", "3")).toMatchObject([{ nearest: "agents.maxConcurrent" }]);
-  expect(await refusal(written, "models.__proto__", "opus")).toHaveLength(1);
+  expect(await refusal(written, "runtime.capabilities.__proto__", "claude")).toHaveLength(1);
+  expect(await refusal(written, "sandbox.mode", "os")).toMatchObject([
+    { message: "is not used by this version: it waits for the sandbox" },
+  ]);
 });
 
 test("a value that breaks a rule about several keys is refused", async () => {

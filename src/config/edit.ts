@@ -7,6 +7,7 @@ import { settingsOf } from "./load.ts";
 import { type ConfigProblem, noFindings, printable } from "./problem.ts";
 import { asWritten, jsonProblemOf, treeOfText } from "./read.ts";
 import { dataOf, type Entry, entryOf, type Tree, treeAt } from "./tree.ts";
+import { whyNoKey } from "./unused-keys.ts";
 
 /**
  * The text of a config file with one key set. Everything else in it stays as its author wrote it. Refused when the
@@ -21,6 +22,8 @@ export async function setConfigValue(
   const found = findKey(key);
   const at = { file, line: 0, column: 0, key };
   if (found === undefined) {
+    const unused = whyNoKey(key);
+    if (unused !== undefined) return no([{ ...at, message: unused }]);
     const nearest = nearestKey(key);
     const message = "is not a known key";
     return no([nearest === undefined ? { ...at, message } : { ...at, message, nearest }]);

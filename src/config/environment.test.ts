@@ -10,9 +10,9 @@ test("variables reach every kind of key, whatever their capitals", async () => {
   const { config, ok, warnings } = await load({
     env: {
       OVERSTORY__MERGE__KEEP_IGNORED: "dist, build",
-      OVERSTORY__WATCHDOG__TIER1_ENABLED: "yes",
+      OVERSTORY__WATCHDOG__TIER2_ENABLED: "yes",
       OVERSTORY__mail__ratelimits__perMinute: "7",
-      OVERSTORY__MODELS__BUILDER: "opus",
+      OVERSTORY__RUNTIME__CAPABILITIES__BUILDER: "scripted",
       OVERSTORY__MAIL__WAKE__WORKER_DONE: "off",
       OVERSTORY__PROJECT__QUALITY_GATES: '[{"name":"t","command":"make"}]',
       OVERSTORY__RUNTIME__DEFAULT: "",
@@ -21,9 +21,9 @@ test("variables reach every kind of key, whatever their capitals", async () => {
   });
   expect([ok, warnings]).toEqual([true, []]);
   expect(config.merge.keepIgnored).toEqual(["dist", "build"]);
-  expect(config.watchdog.tier1Enabled).toBe(true);
+  expect(config.watchdog.tier2Enabled).toBe(true);
   expect(config.mail.rateLimits.perMinute).toBe(7);
-  expect(config.models).toEqual({ builder: "opus" });
+  expect(config.runtime.capabilities).toEqual({ builder: "scripted" });
   expect(config.mail.wake).toEqual({ worker_done: false });
   expect(config.project.qualityGates).toMatchObject([{ name: "t", command: "make", description: "" }]);
   expect(config.runtime.default).toBe("claude");

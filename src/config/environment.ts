@@ -4,6 +4,7 @@ import { isPlainName, knownKeys } from "./keys.ts";
 import type { Findings } from "./problem.ts";
 import { jsonProblemOf, treeOfText } from "./read.ts";
 import { type Environment, environmentInUse, environmentPrefix } from "./sources.ts";
+import { unusedKeys, whyIgnored } from "./unused-keys.ts";
 
 /** The variable that overrides a key: `agents.maxConcurrent` is `OVERSTORY__AGENTS__MAX_CONCURRENT`. */
 export function variableFor(path: readonly string[]): string {
@@ -22,6 +23,11 @@ export function collectEnvironment(env: Environment, findings: Findings): Settin
     const source = { layer: "environment", file: variable } as const;
     const match = findVariable(variable);
     if (match === undefined) {
+      const unused = unusedVariable(variable);
+      if (unused !== undefined) {
+        findings.warnings.push({ file: variable, line: 0, column: 0, key: "", message: unused });
+        continue;
+      }
       const known = knownKeys.map((key) => variableFor(key.parts)).filter((name) => !name.includes("*"));
       const close = nearest(variable.toUpperCase(), known);
       const at = { file: variable, line: 0, column: 0, key: "", message: "matches no known key and is ignored" };
@@ -40,16 +46,27 @@ export function collectEnvironment(env: Environment, findings: Findings): Settin
 }
 
 function findVariable(variable: string) {
-  const parts = variable.slice(environmentPrefix.length).split("__");
   for (const known of knownKeys) {
-    if (known.parts.length !== parts.length) continue;
-    const path = known.parts.map((part, i) => (part === "*" ? (parts[i] ?? "").toLowerCase() : part));
-    const fits = known.parts.every((part, i) =>
-      part === "*" ? isPlainName(path[i] ?? "") : plain(part) === plain(parts[i] ?? ""),
-    );
-    if (fits) return { known, path };
+    const path = pathIn(variable, known.parts);
+    if (path !== undefined) return { known, path };
   }
   return undefined;
+}
+
+function unusedVariable(variable: string): string | undefined {
+  const paths = Object.keys(unusedKeys).map((pattern) => pathIn(variable, pattern.split(".")));
+  return paths.map((path) => (path === undefined ? undefined : whyIgnored(path))).find((why) => why !== undefined);
+}
+
+/** The path of a key that a variable means, if it means this key; names are written in small letters. */
+function pathIn(variable: string, key: readonly string[]): readonly string[] | undefined {
+  const parts = variable.slice(environmentPrefix.length).split("__");
+  if (key.length !== parts.length) return undefined;
+  const path = key.map((part, i) => (part === "*" ? (parts[i] ?? "").toLowerCase() : part));
+  const fits = key.every((part, i) =>
+    part === "*" ? isPlainName(path[i] ?? "") : plain(part) === plain(parts[i] ?? ""),
+  );
+  return fits ? path : undefined;
 }
 
 const plain = (name: string): string => name.replaceAll("_", "").toLowerCase();

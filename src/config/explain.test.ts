@@ -20,35 +20,40 @@ async function load(text: string, env: Environment = {}) {
 }
 
 test("a key is explained with its meaning, range, value, and the line that set it", async () => {
-  const loaded = await load("watchdog:\n  rpcTimeoutMs: 6000\n");
-  expect(explain("watchdog.rpcTimeoutMs", loaded)).toMatchObject({
+  const loaded = await load("watchdog:\n  maxEscalationLevel: 4\n");
+  expect(explain("watchdog.maxEscalationLevel", loaded)).toMatchObject({
     ok: true,
     value: {
       type: "integer",
-      takes: "a whole number from 1000 to 30000",
-      min: 1000,
-      max: 30_000,
-      default: 5000,
-      value: 6000,
-      origin: { layer: "project", line: 2, column: 17, file: expect.stringContaining("config.yaml") },
-      variable: "OVERSTORY__WATCHDOG__RPC_TIMEOUT_MS",
+      takes: "a whole number from 1 to 5",
+      min: 1,
+      max: 5,
+      default: 3,
+      value: 4,
+      origin: { layer: "project", line: 2, column: 23, file: expect.stringContaining("config.yaml") },
+      variable: "OVERSTORY__WATCHDOG__MAX_ESCALATION_LEVEL",
     },
   });
 });
 
 test("a key nobody set is explained by its default", async () => {
-  expect(explain("sandbox.mode", await load(""))).toMatchObject({
-    value: { value: "guard", choices: ["off", "guard", "os"], origin: { layer: "default" } },
+  expect(explain("merge.promote", await load(""))).toMatchObject({
+    value: { value: "ask", choices: ["ask", "auto"], origin: { layer: "default" } },
   });
 });
 
 test("names the user chose are explained like keys", async () => {
-  const loaded = await load("models: {builder: opus}\n");
-  expect(explain("models.builder", loaded)).toMatchObject({ value: { value: "opus", origin: { line: 1 } } });
-  expect(explain("models.scout", loaded)).toMatchObject({ value: { value: undefined, origin: { layer: "default" } } });
-  expect(explain("runtime.pi.modelMap.opus", loaded)).toMatchObject({
-    value: { default: "anthropic/claude-opus-4-6" },
-  });
+  const loaded = await load("runtime: {capabilities: {builder: scripted}}\n");
+  const explained = (name: string) => explain(`runtime.capabilities.${name}`, loaded);
+  expect(explained("builder")).toMatchObject({ value: { value: "scripted", origin: { line: 1 } } });
+  expect(explained("scout")).toMatchObject({ value: { value: undefined, origin: { layer: "default" } } });
+});
+
+test("a key that no part of this version uses is refused with what it waits for", async () => {
+  for (const key of ["sandbox.mode", "models.builder", "models.gpt-4.1"]) {
+    const answer = explain(key, await load(""));
+    expect(answer).toMatchObject({ ok: false, refusal: { problem: expect.stringContaining("it waits for") } });
+  }
 });
 
 test("an unknown key is refused with the nearest one", async () => {
@@ -57,10 +62,10 @@ test("an unknown key is refused with the nearest one", async () => {
 });
 
 test("the list shows every key once, names as they are in use", async () => {
-  const loaded = await load("models: {builder: opus}\n");
+  const loaded = await load("runtime: {capabilities: {builder: scripted}}\nmodels: {builder: opus}\n");
   const keys = listConfig(loaded).map(({ key }) => key);
-  expect(keys).toContain("models.builder");
-  expect(keys).toContain("providers.anthropic.type");
+  expect(keys).toContain("runtime.capabilities.builder");
+  expect(keys).not.toContain("models.builder");
   expect(new Set(keys).size).toBe(keys.length);
   for (const key of configKeys()) if (!key.includes("*")) expect(keys).toContain(key);
   expect(listConfig(loaded, "mail.rateLimits").map(({ key }) => key)).toEqual([

@@ -4,7 +4,8 @@ import { describe } from "./describe.ts";
 import { variableFor } from "./environment.ts";
 import { findKey, type KnownKey, knownKeys, nearestKey } from "./keys.ts";
 import type { Loaded } from "./load.ts";
-import type { ConfigProblem, Origin } from "./problem.ts";
+import type { Origin } from "./problem.ts";
+import { whyNoKey } from "./unused-keys.ts";
 
 /** All there is to say about one key. */
 export interface Explanation {
@@ -19,8 +20,6 @@ export interface Explanation {
   readonly default: unknown;
   /** Says in words what the default is when it depends on the project. */
   readonly defaultIs?: string;
-  /** The part of the program that will use it; until then it is accepted and does nothing. */
-  readonly later?: string;
   readonly value: unknown;
   readonly origin: Origin;
   /** The environment variable that overrides it. */
@@ -31,6 +30,8 @@ export interface Explanation {
 export function explain(key: string, loaded: Loaded): Result<Explanation, InvalidInput> {
   const found = findKey(key);
   if (found !== undefined) return ok(explanation(found.known, found.path, loaded));
+  const unused = whyNoKey(key);
+  if (unused !== undefined) return no(invalid("key", unused, { value: key }));
   const nearest = nearestKey(key);
   return no(
     invalid(
@@ -47,18 +48,6 @@ export function listConfig(loaded: Loaded, section = ""): readonly Explanation[]
   return section === "" ? all : all.filter(({ key }) => key === section || key.startsWith(`${section}.`));
 }
 
-/** Keys that somebody set although nothing uses them yet, each where it was set. */
-export function withoutEffect(loaded: Loaded): readonly ConfigProblem[] {
-  return listConfig(loaded).flatMap(({ key, later, origin }) => {
-    if (later === undefined || origin.layer === "default") return [];
-    const { file, line, column } = origin;
-    return [{ file, line, column, key, message: noEffectYet(later) }];
-  });
-}
-
-/** Completes the sentence "`<key>` ...". */
-const noEffectYet = (part: string): string => `is accepted, but has no effect yet: it waits for ${part}`;
-
 /** The keys themselves, for completions and documents. */
 export const configKeys = (): readonly string[] => knownKeys.map((known) => known.pattern);
 
@@ -74,7 +63,6 @@ function explanation({ spec, parts }: KnownKey, path: readonly string[], loaded:
     ...(spec.type === "integer" || spec.type === "number" ? { min: spec.min, max: spec.max } : {}),
     default: (name === undefined ? undefined : spec.entries?.[name]) ?? spec.default,
     ...(spec.defaultIs === undefined ? {} : { defaultIs: spec.defaultIs }),
-    ...(spec.later === undefined ? {} : { later: spec.later }),
     value: valueAt(loaded.config, path),
     origin: loaded.origins[key] ?? { layer: "default", file: "", line: 0, column: 0 },
     variable: variableFor(path),

@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { variableFor } from "./environment.ts";
 import { type Loaded, loadConfig, loadLastKnown } from "./load.ts";
 import { type ConfigFiles, configFiles, type Environment } from "./sources.ts";
+import { unusedKeys, whyIgnored } from "./unused-keys.ts";
 
 interface Given {
   readonly project?: string | Uint8Array;
@@ -43,19 +45,20 @@ test("without files everything has its default, and the project is named after i
 test("later layers win, sections are merged, lists are replaced", async () => {
   const { config, ok, origins } = await load({
     project:
-      "agents: {maxConcurrent: 4, maxDepth: 3}\nmerge:\n  keepIgnored: [a, b]\nmodels: {lead: opus, builder: haiku}\n",
-    local: "agents:\n  maxConcurrent: 5\nmerge:\n  keepIgnored: [c]\nmodels:\n  builder: sonnet\n",
+      "agents: {maxConcurrent: 4, maxDepth: 3}\nmerge:\n  keepIgnored: [a, b]\nruntime: {capabilities: {lead: claude, builder: claude}}\n",
+    local:
+      "agents:\n  maxConcurrent: 5\nmerge:\n  keepIgnored: [c]\nruntime:\n  capabilities:\n    builder: scripted\n",
     env: { OVERSTORY__AGENTS__MAX_CONCURRENT: "6" },
   });
   expect(ok).toBe(true);
   expect(config.agents).toMatchObject({ maxConcurrent: 6, maxDepth: 3, maxAgentsPerLead: 5 });
   expect(config.merge.keepIgnored).toEqual(["c"]);
-  expect(config.models).toEqual({ lead: "opus", builder: "sonnet" });
+  expect(config.runtime.capabilities).toEqual({ lead: "claude", builder: "scripted" });
   expect(origins["agents.maxConcurrent"]).toMatchObject({
     layer: "environment",
     file: "OVERSTORY__AGENTS__MAX_CONCURRENT",
   });
-  expect(origins["models.builder"]).toMatchObject({ layer: "local", line: 6, column: 12 });
+  expect(origins["runtime.capabilities.builder"]).toMatchObject({ layer: "local", line: 7, column: 14 });
   expect(origins["agents.maxDepth"]).toMatchObject({ layer: "project", line: 1 });
   expect(origins["agents.maxAgentsPerLead"]).toBeUndefined();
 });
@@ -66,13 +69,13 @@ test("the machine's own file works without the shared one", async () => {
 
 test("an unknown key, a wrong type and a value out of range are reported together with their lines", async () => {
   const loaded = await load({
-    project: "agents:\n  maxConcurent: 3\n  maxDepth: deep\nwatchdog:\n  rpcTimeoutMs: 50\n",
+    project: "agents:\n  maxConcurent: 3\n  maxDepth: deep\nwatchdog:\n  maxEscalationLevel: 50\n",
     local: "merge:\n  mode: atuo\n",
   });
   expect(loaded.ok).toBe(false);
   expect(brief(loaded.problems)).toEqual([
     '3:13 agents.maxDepth must be a whole number of at least 0, not "deep"',
-    "5:17 watchdog.rpcTimeoutMs must be a whole number from 1000 to 30000, not 50",
+    "5:23 watchdog.maxEscalationLevel must be a whole number from 1 to 5, not 50",
     '2:9 merge.mode must be one of manual, auto, approve, not "atuo"',
   ]);
   expect(loaded.problems[2]).toMatchObject({ nearest: "auto", file: expect.stringContaining("config.local.yaml") });
@@ -92,20 +95,50 @@ test("a key in the wrong section, or written with dots, is pointed to its place"
   expect(warnings[1]?.message).toContain("nested sections");
 });
 
-test("tier 1 of the watchdog can be switched on alone", async () => {
-  const loaded = await load({ project: "watchdog:\n  tier1Enabled: true\n" });
-  expect(loaded).toMatchObject({ ok: true, warnings: [] });
-  expect(loaded.config.watchdog).toMatchObject({ tier0Enabled: true, tier1Enabled: true });
+describe("a key that no part of this version uses", () => {
+  const file = [
+    "sandbox: {mode: os}",
+    "logging:",
+    "  verbose: [not, even, a, switch]",
+    "providers:",
+    "  corner: {type: gateway, colour: red}",
+    "models: {builder: opus, gpt-4.1: x}",
+    "mulch: 5",
+    "agents: {manifestPath: a.json, maxDepth: 1}",
+  ].join("\n");
+
+  test("is accepted with a warning that names it, whatever its value is", async () => {
+    const { ok, config, warnings } = await load({ project: file });
+    expect([ok, config.agents.maxDepth]).toEqual([true, 1]);
+    expect(warnings.map(({ line, key, message }) => `${line} ${key} ${message.split(":")[0]}`)).toEqual([
+      "1 sandbox.mode has no effect in this version and is ignored",
+      "3 logging.verbose has no effect in this version and is ignored",
+      "5 providers.corner.type has no effect in this version and is ignored",
+      "5 providers.corner.colour is not a known key and is ignored",
+      "6 models.builder has no effect in this version and is ignored",
+      "6 models.gpt-4.1 has no effect in this version and is ignored",
+      "7 mulch is not a known key and is ignored",
+      "8 agents.manifestPath has no effect in this version and is ignored",
+    ]);
+    expect(warnings[0]?.message).toEndWith("it waits for the sandbox");
+  });
+
+  test("each of them is accepted, in a file and as a variable", async () => {
+    for (const pattern of Object.keys(unusedKeys)) {
+      const path = pattern.replaceAll("*", "builder").split(".");
+      const project = path.map((part, depth) => `${" ".repeat(depth)}${part}:`).join("\n");
+      const loaded = await load({ project: `${project} 1\n`, env: { [variableFor(path)]: "1" } });
+      const said = [`${path.join(".")} ${whyIgnored(path)}`, ` ${whyIgnored(path)}`];
+      expect([loaded.ok, loaded.warnings.map(({ key, message }) => `${key} ${message}`)]).toEqual([true, said]);
+    }
+  });
 });
 
 test("a rule about two keys is reported where one of them is written", async () => {
   const loaded = await load({
-    project: "watchdog:\n  staleThresholdMs: 900000\n  tier1Enabled: true\n  tier0IntervalMs: 10000\n",
+    project: "watchdog:\n  staleThresholdMs: 900000\n",
   });
-  expect(loaded.problems.map(({ key, line }) => [key, line])).toEqual([
-    ["watchdog.zombieThresholdMs", 2],
-    ["watchdog.triageTimeoutMs", 4],
-  ]);
+  expect(loaded.problems.map(({ key, line }) => [key, line])).toEqual([["watchdog.zombieThresholdMs", 2]]);
 });
 
 test("a rule says nothing about a key whose value is already refused", async () => {
@@ -120,37 +153,13 @@ test("a health check that is off needs no interval", async () => {
   expect((await load({ project: "watchdog: {tier0IntervalMs: 0}\n" })).ok).toBe(false);
 });
 
-test("a gateway may be described in one file and given its token in another, but needs both", async () => {
-  const project = "providers:\n  corner:\n    type: gateway\n    baseUrl: https://models.example/v1\n";
-  const half = await load({ project });
-  expect(brief(half.problems)).toEqual([
-    "3:11 providers.corner.authTokenEnv is missing: a gateway needs baseUrl and authTokenEnv",
-  ]);
-  const whole = await load({ project, local: "providers:\n  corner:\n    authTokenEnv: CORNER_TOKEN\n" });
-  expect(whole.ok).toBe(true);
-  expect(Object.keys(whole.config.providers)).toEqual(["anthropic", "corner"]);
-});
-
-test("a secret in the place of its variable's name is refused", async () => {
-  const { problems } = await load({ project: "providers:\n  corner:\n    authTokenEnv: sk-live-123\n" });
-  expect(problems[0]?.message).toContain("name of an environment variable");
-});
-
-test("Claude's models must come from a known provider; other runtimes know their own", async () => {
-  const project = "models:\n  builder: antropic/claude-x\n  scout: sonet\n  lead: claude-opus-4-6\n";
-  const loaded = await load({ project });
-  expect(loaded.problems).toMatchObject([{ key: "models.builder", line: 2, nearest: "anthropic" }]);
-  expect(loaded.warnings).toMatchObject([{ key: "models.scout", nearest: "sonnet" }]);
-  expect((await load({ project, local: "runtime:\n  default: opencode\n" })).ok).toBe(true);
-});
-
 test("a name that means nothing is warned about with the nearest that does", async () => {
   const project =
-    "models: {bulder: opus}\nmail:\n  wake:\n    status@lead: true\n    stauts: true\n    result@leed: true\n";
+    "runtime: {capabilities: {bulder: claude}}\nmail:\n  wake:\n    status@lead: true\n    stauts: true\n    result@leed: true\n";
   const { ok, warnings, config } = await load({ project });
   expect(ok).toBe(true);
   expect(warnings.map(({ key, line, nearest }) => [key, line, nearest])).toEqual([
-    ["models.bulder", 1, "builder"],
+    ["runtime.capabilities.bulder", 1, "builder"],
     ["mail.wake.stauts", 5, "status"],
     ["mail.wake.result@leed", 6, "lead"],
   ]);
@@ -220,14 +229,14 @@ test("a section whose keys are all commented out is no section at all", async ()
 
 test("an empty value is refused, except where a key may be absent", async () => {
   const loaded = await load({
-    project: "project: {defaultProfile: quick}\nmodels: {lead: opus}\nagents:\n  maxDepth:\n",
-    local: "project: {defaultProfile: ~}\nmodels: {lead: ~}\n",
+    project: "project: {defaultProfile: quick}\nruntime: {capabilities: {lead: claude}}\nagents:\n  maxDepth:\n",
+    local: "project: {defaultProfile: ~}\nruntime: {capabilities: {lead: ~}}\n",
   });
   expect(brief(loaded.problems)).toEqual([
     "4:12 agents.maxDepth has no value; it must be a whole number of at least 0",
   ]);
   expect(loaded.config.project.defaultProfile).toBeUndefined();
-  expect(loaded.config.models).toEqual({});
+  expect(loaded.config.runtime.capabilities).toEqual({});
 });
 
 test("broken YAML is reported with its line, and the other file is still checked", async () => {
@@ -269,12 +278,13 @@ test("old names are moved to the new ones with one warning each", async () => {
     "5 watchdog.tier1IntervalMs",
     "6 watchdog.tier2Enabled",
     "1 project.root",
+    "6 watchdog.tier1Enabled",
+    "2 taskTracker.enabled",
   ]);
-  expect(config.taskTracker).toEqual({ backend: "beads", enabled: false });
+  expect(config.taskTracker).toEqual({ backend: "beads" });
   expect(config.watchdog).toMatchObject({
     tier0Enabled: false,
     tier0IntervalMs: 40_000,
-    tier1Enabled: true,
     tier2Enabled: false,
   });
   expect(config.project).not.toHaveProperty("root");
@@ -296,27 +306,27 @@ test.each([
   ["a fraction", "agents: {maxConcurrent: 1.5}", "agents.maxConcurrent"],
   ["infinity", "agents: {maxConcurrent: .inf}", "agents.maxConcurrent"],
   ["a number in the place of a name", "project: {name: 7}", "project.name"],
-  ["a word in the place of a switch", "logging: {verbose: yes}", "logging.verbose"],
+  ["a word in the place of a switch", "merge: {closeTask: yes}", "merge.closeTask"],
 ])("%s is refused", async (_, project, key) => {
   expect((await load({ project })).problems.map((problem) => problem.key)).toEqual([key]);
 });
 
 test("names that would reach into an object's insides are not taken", async () => {
   const loaded = await load({
-    project: "__proto__: {polluted: 1}\nmodels: {__proto__: opus}\nproviders:\n  __proto__: {type: native}\n",
+    project: "__proto__: {polluted: 1}\nmodels: {__proto__: opus}\nruntime:\n  capabilities: {__proto__: claude}\n",
   });
   expect(loaded.warnings.map((warning) => warning.key)).toEqual([
     "__proto__",
     "models.__proto__",
-    "providers.__proto__",
+    "runtime.capabilities.__proto__",
   ]);
-  expect(Object.getPrototypeOf(loaded.config.models)).toBe(Object.prototype);
+  expect(Object.getPrototypeOf(loaded.config.runtime.capabilities)).toBe(Object.prototype);
   expect({}).not.toHaveProperty("polluted");
 });
 
 test("nothing a file holds can steer the terminal its problems are shown on", async () => {
   const project =
-    'project:\n  "na\\e[2Jme": x\n  name: "a\\x9bb"\nlogging:\n  verbose: "\\u202e\\u2028"\n"!<\\x1b>": 1\n';
+    'project:\n  "na\\e[2Jme": x\n  name: "a\\x9bb"\nmerge:\n  closeTask: "\\u202e\\u2028"\n"!<\\x1b>": 1\n';
   const { problems, warnings } = await load({ project });
   expect([problems.length, warnings.length]).toEqual([2, 2]);
   for (const { key, message } of [...problems, ...warnings])

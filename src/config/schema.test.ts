@@ -37,7 +37,7 @@ test("the defaults agree with each other", () => {
 
 test("the configuration is frozen to the bottom", () => {
   expect(Object.isFrozen(defaults.merge.keepIgnored)).toBe(true);
-  expect(Object.isFrozen(defaults.providers.anthropic)).toBe(true);
+  expect(Object.isFrozen(defaults.mail.rateLimits)).toBe(true);
   expect(Object.isFrozen(table["merge.keepIgnored"].default)).toBe(false);
 });
 
@@ -46,18 +46,10 @@ test("the type of the configuration follows the table", () => {
   const backend: "auto" | "native" | "seeds" | "beads" = defaults.taskTracker.backend;
   const profile: string | undefined = defaults.project.defaultProfile;
   const gates: readonly { readonly name: string; readonly command: string }[] = defaults.project.qualityGates;
-  const model: string | undefined = defaults.models.builder;
-  const provider: "native" | "gateway" | undefined = defaults.providers.anthropic?.type;
+  const runtime: string | undefined = defaults.runtime.capabilities.builder;
   // @ts-expect-error a key that is not in the table is not in the type either
   expect(defaults.agents.maxConcurent).toBeUndefined();
-  expect([concurrent, backend, profile, gates, model, provider]).toEqual([
-    25,
-    "auto",
-    undefined,
-    [],
-    undefined,
-    "native",
-  ]);
+  expect([concurrent, backend, profile, gates, runtime]).toEqual([25, "auto", undefined, [], undefined]);
 });
 
 test("rules and use cases find the slices they read", () => {
@@ -67,7 +59,6 @@ test("rules and use cases find the slices they read", () => {
 
 test("defaults that were decided differently from the earlier system", () => {
   expect(defaults.agents).toMatchObject({ staggerDelayMs: 0, maxRevivals: 5, continuePrompts: 2 });
-  expect(defaults.sandbox.mode).toBe("guard");
   expect(defaults.merge).toMatchObject({ mode: "auto", unverified: "wait", promote: "ask" });
   expect(defaults.mail).toMatchObject({
     coalesceMs: 500,

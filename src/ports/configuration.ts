@@ -19,8 +19,6 @@ export interface ConfigKey {
   readonly default: unknown;
   /** The default in words, where it depends on the project. */
   readonly defaultIs?: string;
-  /** The part of the program that will use it; until then it is accepted and does nothing. */
-  readonly later?: string;
   readonly type: string;
   /** What it takes, in words: "a whole number of at least 1". */
   readonly takes: string;

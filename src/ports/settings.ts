@@ -76,6 +76,4 @@ export interface MergeSettings {
   readonly structured: { readonly enabled: boolean };
   /** Files that a command makes: `paths` are globs. */
   readonly generated: readonly { readonly paths: readonly string[]; readonly command: string }[];
-  readonly aiResolveEnabled: boolean;
-  readonly reimagineEnabled: boolean;
 }

@@ -31,7 +31,7 @@ const retention: Proof = [
 const rates: Proof = [limits, "a sender above its rate is refused with the time to wait, and groups have a rate"];
 const runtimes: Proof = [settings, "runtime.capabilities gives a capability another runtime than runtime.default"];
 
-/** Which test would fail if a key changed nothing. Keys that nothing uses yet are marked `later` in the schema instead. */
+/** Which test would fail if a key changed nothing. Keys that nothing uses yet are in `src/config/unused-keys.ts`. */
 export const actsBecause: Readonly<Record<string, Proof>> = {
   "project.name": ["src/usecases/tasks/tasks.test.ts", 'useCaseWorld({ projectName: "My App" })'],
   "project.canonicalBranch": [settings, "project.canonicalBranch is what a branch lands on that belongs to no run"],

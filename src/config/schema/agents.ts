@@ -1,12 +1,7 @@
-import { boolean, choice, integer, milliseconds, text } from "./key.ts";
+import { boolean, integer, milliseconds, text } from "./key.ts";
 
 /** How many agents there may be, and how the engine runs them. */
 export const agentKeys = {
-  "agents.manifestPath": text({
-    doc: "File that lists the capabilities, relative to the project.",
-    default: ".overstory/agent-manifest.json",
-    later: "capabilities of the project's own",
-  }),
   "agents.baseDir": text({
     doc: "Directory of the role texts, relative to the project.",
     default: ".overstory/agent-defs",
@@ -36,10 +31,5 @@ export const agentKeys = {
     doc: "A turn that shows no sign of life for this long is ended.",
     default: 600_000,
     min: 100,
-  }),
-  "sandbox.mode": choice(["off", "guard", "os"], {
-    doc: "What confines agents: nothing, the guard hooks (a fence, not a wall), or the operating system.",
-    default: "guard",
-    later: "the sandbox",
   }),
 };

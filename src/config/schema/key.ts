@@ -42,14 +42,11 @@ export type KeySpec<T = unknown> = KeyType & {
   readonly entries?: Readonly<Record<string, T>>;
   /** Says in words what the default is when it depends on the project. */
   readonly defaultIs?: string;
-  /** The part of the program that will use it. Until then it is accepted, so that files stay valid, and does nothing. */
-  readonly later?: string;
 };
 
 interface About<T> {
   readonly doc: string;
   readonly default: T;
-  readonly later?: string;
 }
 
 type Optional<T> = Omit<About<T>, "default"> & { readonly entries?: Readonly<Record<string, T>> };

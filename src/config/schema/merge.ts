@@ -73,14 +73,4 @@ export const mergeKeys = {
       default: [{ paths: ["package-lock.json"], command: "npm install --package-lock-only" }],
     },
   ),
-  "merge.aiResolveEnabled": boolean({
-    doc: "Whether a model may resolve conflicts.",
-    default: true,
-    later: "models that settle conflicts",
-  }),
-  "merge.reimagineEnabled": boolean({
-    doc: "Whether a model may rewrite the change when resolving has failed.",
-    default: false,
-    later: "models that settle conflicts",
-  }),
 };

@@ -2,10 +2,6 @@ import { trackerBackends } from "../../domain/tracker/backend.ts";
 import { boolean, choice, integer, optionalText, records, text, texts } from "./key.ts";
 import { branchName, relativePath } from "./shape.ts";
 
-const trackers = "external task trackers";
-const expertise = "recorded expertise";
-const logs = "logs for people";
-
 /** What the project is, and the tools beside it. */
 export const projectKeys = {
   "project.name": text({
@@ -35,23 +31,6 @@ export const projectKeys = {
     doc: "Tracker that taskTrackerEmpty asks beside the tasks of ov task: none (native), seeds through sd, beads through bd, or with auto an external one when its files and its program are both there.",
     default: "auto",
   }),
-  "taskTracker.enabled": boolean({
-    doc: "Whether agents are told to use the task tracker.",
-    default: true,
-    later: trackers,
-  }),
-
-  "mulch.enabled": boolean({
-    doc: "Whether recorded expertise is handed to agents.",
-    default: true,
-    later: expertise,
-  }),
-  "mulch.domains": texts({ doc: "Domains of expertise that every agent gets.", default: [], later: expertise }),
-  "mulch.primeFormat": choice(["markdown", "xml", "json"], {
-    doc: "Form in which expertise is handed over.",
-    default: "markdown",
-    later: expertise,
-  }),
 
   "coordinator.exitTriggers.allAgentsDone": boolean({
     doc: "A run is complete when all its agents are released or dead and nothing of it waits to land.",
@@ -69,9 +48,6 @@ export const projectKeys = {
     doc: "Whether an agent that failed keeps its run from being complete.",
     default: false,
   }),
-
-  "logging.verbose": boolean({ doc: "Whether logs hold debugging detail.", default: false, later: logs }),
-  "logging.redactSecrets": boolean({ doc: "Whether secrets are masked in logs.", default: true, later: logs }),
 
   "worktrees.baseDir": text({
     doc: "Directory that holds the agents' worktrees, relative to the project.",

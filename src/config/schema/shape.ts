@@ -19,14 +19,3 @@ export const relativePath: Shape = {
   must: "a path inside the project, without a leading / and without ..",
   fits: (text) => !/^([/\\~]|[A-Za-z]:)/.test(text) && !text.split(/[/\\]/).includes(".."),
 };
-
-/** Catches a secret written where the name of its variable belongs. */
-export const variableName: Shape = {
-  must: "the name of an environment variable (the secret itself does not belong in this file)",
-  fits: (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text),
-};
-
-export const webAddress: Shape = {
-  must: "an http or https address",
-  fits: (text) => /^https?:\/\/[^\s/]+(\/\S*)?$/.test(text),
-};

@@ -4,11 +4,6 @@ import { boolean, integer, milliseconds } from "./key.ts";
 export const watchdogKeys = {
   "watchdog.tier0Enabled": boolean({ doc: "Whether the mechanical health check runs.", default: true }),
   "watchdog.tier0IntervalMs": milliseconds({ doc: "Time between health checks.", default: 30_000 }),
-  "watchdog.tier1Enabled": boolean({
-    doc: "Whether a model is asked about agents that look stuck.",
-    default: false,
-    later: "triage by a model",
-  }),
   "watchdog.tier2Enabled": boolean({ doc: "Whether a monitor agent watches the fleet.", default: false }),
   "watchdog.staleThresholdMs": milliseconds({
     doc: "Without activity for this long an agent is stalled.",
@@ -24,20 +19,6 @@ export const watchdogKeys = {
     doc: "Time between the steps of the escalation ladder.",
     default: 60_000,
     min: 1,
-  }),
-  "watchdog.rpcTimeoutMs": milliseconds({
-    doc: "How long a long-lived agent may take to say how it is.",
-    default: 5000,
-    later: "long-lived agents",
-    min: 1000,
-    max: 30_000,
-  }),
-  "watchdog.triageTimeoutMs": milliseconds({
-    doc: "How long the model may take to judge a stuck agent; at most one health-check interval.",
-    default: 30_000,
-    later: "triage by a model",
-    min: 5000,
-    max: 120_000,
   }),
   "watchdog.maxEscalationLevel": integer({
     doc: "Step of the ladder at which an agent is ended.",

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { ConfigKey } from "../../../../usecases/config/config.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { noEffect, plain, shown, warnOfProblems } from "./render.ts";
+import { plain, shown, warnOfProblems } from "./render.ts";
 
 export const explain: Handler = async ({ app, args, io }) => {
   const found = await app.call("config.explain", { key: String(args.key) });
@@ -24,6 +24,5 @@ function lines(paint: Paint, view: ConfigKey): readonly string[] {
     fact("default", view.defaultIs ?? (shown(view.default) || "not set")),
     fact("value", `${shown(view.value) || "not set"} (${view.origin})`),
     fact("variable", view.variable),
-    ...(view.later === undefined ? [] : [fact("note", noEffect(view.later))]),
   ];
 }

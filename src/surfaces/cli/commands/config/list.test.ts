@@ -3,7 +3,7 @@ import { fitting } from "../../table.ts";
 import { shortRows } from "./list.ts";
 
 const keys = [
-  { key: "coordinator.exitTriggers.onShutdownSignal", value: false, origin: "default", later: "exit triggers" },
+  { key: "coordinator.exitTriggers.onShutdownSignal", value: false, origin: "default" },
   {
     key: "project.qualityGates",
     value: [{ name: "Tests", command: "npm test -- --run" }],
@@ -18,11 +18,11 @@ const widthOf = (room: number): number => {
   return widest.reduce((sum, width) => sum + width + 2, -2);
 };
 
-test("a list of settings fits the terminal, with every key whole and every note readable", () => {
+test("a list of settings fits the terminal, with every key and every origin whole", () => {
   for (const room of [80, 100, 200]) expect(widthOf(room)).toBeLessThanOrEqual(room);
   const narrow = fitting(shortRows(keys, 80), 80);
   expect(narrow.map(([key]) => key)).toEqual(keys.map(({ key }) => key));
-  expect(narrow[0]?.at(-1)).toBe("default, no effect yet");
+  expect(narrow[0]?.at(-1)).toBe("default");
   expect(narrow[1]?.at(-1)).toBe("config.yaml:14");
 });
 

@@ -11,13 +11,8 @@ export const list: Handler = async ({ app, args, io }) => {
   await warnOfProblems(app, io);
   const keys = found.value.map((key) => ({ ...key, value: plain(key.value), default: plain(key.default) }));
   const rows: Rows = {
-    columns: ["KEY", "VALUE", "ORIGIN", "NOTE"],
-    cells: keys.map(({ key, value, origin, later }) => [
-      key,
-      shown(value),
-      origin,
-      later === undefined ? "" : "accepted, no effect yet",
-    ]),
+    columns: ["KEY", "VALUE", "ORIGIN"],
+    cells: keys.map(({ key, value, origin }) => [key, shown(value), origin]),
     objects: keys,
   };
   return ok({ json: { keys }, text: table(shortRows(keys, fileSink(1).columns()), io.paint), rows });
@@ -27,7 +22,6 @@ interface ListedKey {
   readonly key: string;
   readonly value: unknown;
   readonly origin: string;
-  readonly later?: string | undefined;
 }
 
 /**
@@ -35,10 +29,7 @@ interface ListedKey {
  * `ov config get` has all of it. Names of keys are never cut, for they are typed.
  */
 export function shortRows(keys: readonly ListedKey[], room: number | undefined): Rows {
-  const origins = keys.map(({ origin, later }) => {
-    const file = origin.replace(/^\.overstory\//, "");
-    return later === undefined ? file : `${file}, no effect yet`;
-  });
+  const origins = keys.map(({ origin }) => origin.replace(/^\.overstory\//, ""));
   const longest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length));
   const left = (room ?? 0) - longest(keys.map(({ key }) => key)) - longest(origins) - 2 * gap;
   const widest = room === undefined ? mostShown : Math.min(mostShown, Math.max(leastShown, left));

@@ -12,9 +12,6 @@ export function shown(value: unknown): string {
 /** JSON has no undefined: a key that is not set is null. */
 export const plain = (value: unknown): unknown => value ?? null;
 
-/** What to know about a key that nothing uses yet. */
-export const noEffect = (part: string): string => `accepted, no effect yet: it waits for ${part}`;
-
 /** `file:line:column key message`, the form editors can jump to. */
 export function problemLine({ file, line, column, key, message, nearest }: ConfigProblem): string {
   const place = line > 0 ? `${file}:${line}:${column}` : file;

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
-import { noEffect, plain, shown } from "./render.ts";
+import { plain, shown } from "./render.ts";
 
 export const set: Handler = async ({ app, args, flags, io }) => {
   const key = String(args.key);
@@ -9,7 +9,6 @@ export const set: Handler = async ({ app, args, flags, io }) => {
   if (!changed.ok) return changed;
   const { file, before, after, inForce } = changed.value;
   if (!inForce) io.warn(`${after.origin} overrules it: ${key} is still ${shown(after.value) || "not set"}`);
-  if (after.later !== undefined) io.warn(`${key} was ${noEffect(after.later)}`);
   const was = shown(before) || "not set";
   const change = inForce ? `${key}: ${was} -> ${shown(after.value) || "not set"} in` : `${key} was written to`;
   return ok({
