@@ -82,6 +82,7 @@ export const makeWorld = ({
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);
     },
+    attachedSessions: async () => (await import("./attached-sessions.ts")).attachedSessions(await project()),
     engineControl: async () => (await import("./engine-control.ts")).projectEngine(await project(), runEngine),
     engine: async (at) => {
       const { root, state } = await placeAt(at);

@@ -1,5 +1,6 @@
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
+import type { AttachedSessions } from "../ports/attached-sessions.ts";
 import type { Configuration } from "../ports/configuration.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
@@ -79,6 +80,7 @@ export interface World {
   hookSettings(): Promise<HookSettings>;
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
+  attachedSessions(): Promise<AttachedSessions>;
   engineControl(): Promise<EngineControl>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
   engine(at?: Whereabouts): Promise<EngineDoor | undefined>;

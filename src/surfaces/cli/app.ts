@@ -2,7 +2,6 @@ import type { HookFormat } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
-import type { AttachFacet } from "./facets/attach.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { GuardFacet } from "./facets/guard.ts";
 import type { McpFacet } from "./facets/mcp.ts";
@@ -52,7 +51,6 @@ export interface App {
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
   updates(): Promise<UpdateFacet>;
-  attacher(): Promise<AttachFacet>;
   mcp(): Promise<McpFacet>;
   demo(): Promise<DemoFacet>;
   merger(): Promise<MergerFacet>;

@@ -4,31 +4,22 @@ import { statusOf } from "../../domain/agent/status.ts";
 import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { AttachedSessions, AttachHold } from "../../ports/attached-sessions.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
+import type { Stream, World } from "../operation.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { reopenAgent } from "./reopen-agent.ts";
 import { findAgent } from "./subordinate.ts";
 
-export interface AttachRequest {
+interface HoldRequest {
   readonly name: string;
   /** Who holds the agent: it is handed back when this process is gone. */
   readonly process: ProcessIdentity;
 }
 
-/** An agent for which nothing starts but what its holder starts. */
-export interface AttachHold {
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly generation: number;
-  /** It had submitted its work, and goes on as its next generation. */
-  readonly reopened: boolean;
-  readonly fence: number;
-  readonly processId: string;
-}
-
 /** Takes an agent over for a person: a pause of its own, held by a lease, so that a terminal that closes gives it back. */
-export const attachAgent: UseCase<AttachRequest, AttachHold> = {
+export const holdAgent: UseCase<HoldRequest, AttachHold> = {
   kind: "write",
   operatorOnly: true,
   run: async (tx, context, { name, process }) => {
@@ -70,7 +61,7 @@ async function liveAgent(tx: Tx, context: Context, agent: Agent): Promise<Result
 }
 
 /** Who is attached to an agent, if anybody is. */
-export const attachmentOf: UseCase<
+export const readAttachment: UseCase<
   { readonly name: string },
   { readonly held: { readonly lease: Lease; readonly holder: ProcessRecord | undefined } | null }
 > = {
@@ -86,7 +77,7 @@ export const attachmentOf: UseCase<
 };
 
 /** The turn that must end before the agent is free, with the processes that work for it. */
-export const attachProgress: UseCase<
+export const checkAttach: UseCase<
   { readonly agentId: string },
   { readonly running: { readonly turnId: string; readonly processes: readonly ProcessRecord[] } | null }
 > = {
@@ -98,3 +89,100 @@ export const attachProgress: UseCase<
     return ok({ running: { turnId: turn.id, processes: live.filter(({ role }) => role === "agent") } });
   },
 };
+
+export interface AttachRequest {
+  readonly name: string;
+  /** Ends the running turn instead of waiting for it; what it was given waits until the agent goes on. */
+  readonly interrupt: boolean;
+}
+
+export interface AttachReport {
+  readonly agentName: string;
+  readonly generation: number;
+  readonly reopened: boolean;
+  /** A turn was ended for it. */
+  readonly interrupted: boolean;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** `waiting`: for a turn, told at once and again from time to time. `opening`: the agent's program opens here now. */
+export type AttachStep = { readonly kind: "waiting"; readonly waitedMs: number } | { readonly kind: "opening" };
+
+const graceMs = 2_000;
+const lookMs = 100;
+/** A waiting user is told this often that the command still waits. */
+const againMs = 30_000;
+
+/** Opens an agent at the caller's terminal, and gives it back afterwards. */
+export const attach: Stream<AttachRequest, AttachReport, AttachStep> = {
+  kind: "stream",
+  place: "caller",
+  run: async (world, request, { onItem }) => {
+    const sessions = await world.attachedSessions();
+    try {
+      const freed = await freeIfLost(world, sessions, request.name);
+      if (!freed.ok) return freed;
+      const held = await world.call("agent.hold", { name: request.name, process: sessions.self });
+      return held.ok ? await work(world, sessions, { ...request, hold: held.value, onItem }) : held;
+    } finally {
+      await sessions.close();
+    }
+  },
+};
+
+/** An engine would find it too; whoever waits in front of it need not wait for that. */
+async function freeIfLost(world: World, sessions: AttachedSessions, name: string): Promise<Result<void, Refusal>> {
+  const found = await world.call("agent.readAttachment", { name });
+  if (!found.ok) return found;
+  const { held } = found.value;
+  if (held === null) return ok(undefined);
+  const processes = await world.processes();
+  const gone = held.holder === undefined || processes.check(held.holder) === "gone";
+  if (gone) await sessions.handBack(held.lease, "gone");
+  return ok(undefined);
+}
+
+interface Work extends Pick<AttachRequest, "interrupt"> {
+  readonly hold: AttachHold;
+  readonly onItem: (step: AttachStep) => void;
+}
+
+async function work(world: World, sessions: AttachedSessions, terms: Work): Promise<Result<AttachReport, Refusal>> {
+  const { agentName, generation, reopened, fence, processId } = terms.hold;
+  try {
+    const interrupted = await untilFree(world, terms);
+    if (!interrupted.ok) return interrupted;
+    terms.onItem({ kind: "opening" });
+    const ended = await sessions.open(terms.hold);
+    if (!ended.ok) return ended;
+    const { code: exitCode, signal } = ended.value;
+    return ok({ agentName, generation, reopened, interrupted: interrupted.value, exitCode, signal });
+  } finally {
+    await sessions.handBack({ name: attachLease(agentName), fence, beat: 0, processId }, "left");
+  }
+}
+
+/** Waits until no turn runs for it. True when one was ended for that. */
+async function untilFree(world: World, { interrupt, hold, onItem }: Work): Promise<Result<boolean, Refusal>> {
+  const ended = new Set<string>();
+  const began = performance.now();
+  let sayNextAt = 0;
+  for (;;) {
+    const progress = await world.call("agent.checkAttach", { agentId: hold.agentId });
+    if (!progress.ok) return progress;
+    const { running } = progress.value;
+    if (running === null) return ok(ended.size > 0);
+    const waitedMs = performance.now() - began;
+    if (!interrupt && waitedMs >= sayNextAt) {
+      onItem({ kind: "waiting", waitedMs });
+      sayNextAt = waitedMs + againMs;
+    }
+    for (const process of interrupt ? running.processes : []) {
+      if (ended.has(process.id)) continue;
+      ended.add(process.id);
+      await (await world.processes()).endTree(process, graceMs, { turnId: running.turnId });
+    }
+    await world.sleep(lookMs);
+  }
+}

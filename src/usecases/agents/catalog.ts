@@ -12,8 +12,9 @@ export const agentUseCases = {
   "agent.resume": async () => (await import("./resume.ts")).resumeAgent,
   "agent.discover": async () => (await import("./discover.ts")).discoverAgents,
   "agent.checkpoint": async () => (await import("./checkpoint.ts")).checkpoint,
-  "agent.attach": async () => (await import("./attach.ts")).attachAgent,
-  "agent.attachment": async () => (await import("./attach.ts")).attachmentOf,
-  "agent.attachProgress": async () => (await import("./attach.ts")).attachProgress,
+  "agent.attach": async () => (await import("./attach.ts")).attach,
+  "agent.hold": async () => (await import("./attach.ts")).holdAgent,
+  "agent.readAttachment": async () => (await import("./attach.ts")).readAttachment,
+  "agent.checkAttach": async () => (await import("./attach.ts")).checkAttach,
   "agent.logs": async () => (await import("./logs.ts")).readLogs,
 } as const;

@@ -1,4 +1,5 @@
 import { ok } from "../../../../domain/result.ts";
+import type { AttachStep } from "../../../../usecases/agents/attach.ts";
 import type { Handler } from "../../command.ts";
 import { duration } from "../../format.ts";
 import { hintLine, successLine } from "../../marks.ts";
@@ -20,7 +21,8 @@ export const attach: Handler = async ({ app, args, flags, io }) => {
   const onOpening = (): void =>
     io.say(`Opening ${name} here. Leave its program as usual, and the agent goes on by itself.`);
   const interrupt = isOn(flags.interrupt);
-  const done = await (await app.attacher()).attach({ name, interrupt, onWaiting, onOpening });
+  const onItem = (step: AttachStep): void => (step.kind === "waiting" ? onWaiting(step.waitedMs) : onOpening());
+  const done = await app.follow("agent.attach", { name, interrupt }, { onItem });
   if (!done.ok) return done;
   const { agentName, exitCode, signal } = done.value;
   const how = exitCode === 0 ? "" : signal === null ? ` (its program exited ${exitCode})` : ` (ended by ${signal})`;

@@ -84,7 +84,6 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     hooks: absent,
     guard: absent,
     updates: absent,
-    attacher: absent,
 
     trust: absent,
     demo: absent,

@@ -1,0 +1,64 @@
+import { handBack } from "../engine/attached/hand-back.ts";
+import type { AttachedPorts } from "../engine/attached/ports.ts";
+import { runAttached } from "../engine/attached/session.ts";
+import { randomIds } from "../host/ids.ts";
+import { linuxProcesses } from "../host/processes.ts";
+import { terminalLauncher } from "../host/terminal-launcher.ts";
+import { turnFiles } from "../host/turn-files.ts";
+import type { AttachedSessions } from "../ports/attached-sessions.ts";
+import type { Store } from "../ports/store.ts";
+import { projectInstructions } from "./instructions.ts";
+import { shimDir } from "./ov-shim.ts";
+import { clockFor, doorOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
+import { projectWorktrees } from "./project-worktrees.ts";
+import { runtimeById } from "./runtimes.ts";
+import { toolServer } from "./tool-server.ts";
+
+export function attachedSessions(project: Project): AttachedSessions {
+  const store = openStore(project, { life: "command" });
+  const ports = portsOf(project, store);
+  return {
+    self: linuxProcesses.self(),
+    open: (hold) => runAttached(ports, hold),
+    handBack: (lease, reason) => handBack(ports, lease, reason),
+    close: async () => {
+      await store.close();
+      // The agent may go on at once now.
+      await doorOf(project).ensure();
+    },
+  };
+}
+
+/** Whoever starts a program at a terminal must tell it what kind of terminal that is. */
+const ofTerminals = ["TERM", "COLORTERM", "TERM_PROGRAM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+
+function portsOf(project: Project, store: Store): AttachedPorts {
+  const { env, dir, root } = project;
+  return {
+    store,
+    clock: clockFor(env),
+    ids: randomIds,
+    processes: linuxProcesses,
+    worktrees: projectWorktrees(project),
+    rules: settingsOf(project),
+    files: turnFiles(dir),
+    instructions: projectInstructions(project),
+    terminal: terminalLauncher,
+    runtime: runtimeById,
+    tools: toolServer(),
+    baseEnvironment: {
+      ...terminalEnvironment(env),
+      HOME: env.HOME ?? "/",
+      PATH: `${shimDir(project)}:${env.PATH ?? "/usr/bin:/bin"}`,
+      OVERSTORY_PROJECT_ROOT: root,
+    },
+  };
+}
+
+const terminalEnvironment = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    ofTerminals.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
