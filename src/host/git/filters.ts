@@ -299,20 +299,20 @@ export async function mayNeedFilters(root: string): Promise<boolean> {
 async function namedByFiles(repository: Repository, commit: string): Promise<readonly string[]> {
   const before = byCommit.get(commit);
   if (before !== undefined) return before;
-  const listed = expectGit(
+  const oids: string[] = [];
+  expectGit(
     await runGit({
       cwd: repository.root,
       args: ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit],
       env: directly(repository),
+      each: (line) => {
+        if (!line.subarray(-attributesName.length).equals(attributesName)) return;
+        const [before = "", path = ""] = line.toString("latin1").split("\t");
+        if (/(^|\/)\.gitattributes$/.test(path)) oids.push(before.split(" ")[2] ?? "");
+      },
     }),
     `listing the files of ${commit}`,
   );
-  const oids = zeroEnded(listed.raw).flatMap((line) => {
-    const text = line.toString("latin1");
-    return text.endsWith("\t.gitattributes") || text.endsWith("/.gitattributes")
-      ? [text.slice(0, text.indexOf("\t")).split(" ")[2] ?? ""]
-      : [];
-  });
   const names = oids.length === 0 ? [] : filtersNamedIn(await contents(repository, oids));
   byCommit.set(commit, names);
   const [oldest] = byCommit.keys();
@@ -320,6 +320,7 @@ async function namedByFiles(repository: Repository, commit: string): Promise<rea
   return names;
 }
 
+const attributesName = Buffer.from(".gitattributes");
 const byCommit = new Map<string, readonly string[]>();
 const mostCommits = 1_000;
 

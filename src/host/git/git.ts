@@ -7,8 +7,9 @@ import { expectRoom } from "./full-disk.ts";
 
 export interface GitAnswer {
   readonly code: number;
+  /** What it printed, as text. Made when it is asked for. */
   readonly out: string;
-  /** The same as it came: file names need not be text. */
+  /** The same as it came: file names need not be text. Empty where `each` took it. */
   readonly raw: Buffer;
   readonly err: string;
   /** It was ended because it took too long. */
@@ -26,6 +27,10 @@ export interface GitCall {
   readonly startsPrograms?: boolean;
   /** After this time it is ended, with everything it started. */
   readonly limitMs?: number;
+  /** Takes each part that ends with a zero byte as it comes, for lists as long as the project has files. */
+  readonly each?: (part: Buffer) => void;
+  /** If it prints more than this, it is ended, and the answer says so. */
+  readonly mostBytes?: number;
 }
 
 /**
@@ -40,6 +45,7 @@ export function git(cwd: string, ...args: string[]): Promise<GitAnswer> {
 export async function runGit(call: GitCall): Promise<GitAnswer> {
   const { cwd, args, env = {}, stdin, withFilters = false } = call;
   const { limitMs = withFilters ? filterPatienceMs : patienceMs, startsPrograms = withFilters } = call;
+  const { each, mostBytes = mostOutputBytes } = call;
   const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
   const child = Bun.spawn({
     cmd: startsPrograms ? marked(cmd) : cmd,
@@ -47,20 +53,46 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
     env: { ...gitEnvironment(withFilters), ...env },
     stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe"],
   });
-  const outputs = [openOutput(child.stdout), openOutput(child.stderr)] as const;
+  let isTooMuch = false;
+  const tooMuch = (): void => {
+    isTooMuch = true;
+    void endChild(child);
+  };
+  const outputs = [
+    openOutput(child.stdout, { each, mostBytes, tooMuch }),
+    openOutput(child.stderr, { mostBytes, tooMuch }),
+  ] as const;
   let isLate = false;
   const limit = setTimeout(() => {
     isLate = true;
     // With everything it started: a program that waits for a word would hold our end of its output open for ever.
     void endChild(child).finally(() => outputs.forEach(giveUp));
   }, limitMs);
-  const [raw, err] = await Promise.all(outputs.map(({ whole }) => whole));
+  const [raw = Buffer.alloc(0), err] = await Promise.all(outputs.map(({ whole }) => whole));
   const code = await child.exited;
   clearTimeout(limit);
   const late = isLate ? `git did not end within ${Math.round(limitMs / 1000)} s` : "";
-  const words = [err?.toString() ?? "", late].filter((part) => part !== "").join("\n");
-  return { code, raw: raw ?? Buffer.alloc(0), out: raw?.toString("utf8") ?? "", err: words, isLate };
+  const size = `${Math.ceil(mostBytes / megabyte)} MB`;
+  const much = isTooMuch ? `git printed more than ${size}, which is more than ov reads at once` : "";
+  const words = [err?.toString() ?? "", late, much].filter((part) => part !== "").join("\n");
+  let text: string | undefined;
+  return {
+    code: isTooMuch ? tooMuchCode : code,
+    raw,
+    get out() {
+      text ??= raw.toString("utf8");
+      return text;
+    },
+    err: words,
+    isLate,
+  };
 }
+
+const megabyte = 1024 * 1024;
+/** A list of a million files has about a hundred megabytes, with its object ids. */
+const mostOutputBytes = 256 * megabyte;
+/** As git says that something broke. */
+const tooMuchCode = 128;
 
 /**
  * The same command with the mark of a gate. Agents can write the user's git configuration as well, so a program that it
@@ -109,17 +141,47 @@ interface Reader {
   cancel(): Promise<void>;
 }
 
-function openOutput(stream: ReadableStream<Uint8Array>): Output {
-  const reader = stream.getReader();
-  return { reader, whole: readAll(reader) };
+interface Taking {
+  readonly each?: ((part: Buffer) => void) | undefined;
+  readonly mostBytes: number;
+  /** Called once, when there is more than may be held; the rest is not read. */
+  tooMuch(): void;
 }
 
-async function readAll(reader: Reader): Promise<Buffer> {
+function openOutput(stream: ReadableStream<Uint8Array>, taking: Taking): Output {
+  const reader = stream.getReader();
+  return { reader, whole: taking.each === undefined ? readAll(reader, taking) : readEach(reader, taking.each) };
+}
+
+async function readAll(reader: Reader, { mostBytes, tooMuch }: Taking): Promise<Buffer> {
   const parts: Uint8Array[] = [];
+  let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (value !== undefined) parts.push(value);
+    size += value?.length ?? 0;
+    if (size > mostBytes) {
+      tooMuch();
+      await reader.cancel();
+      return Buffer.alloc(0);
+    }
     if (done) return Buffer.concat(parts);
+  }
+}
+
+async function readEach(reader: Reader, each: (part: Buffer) => void): Promise<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (value !== undefined) {
+      const bytes = rest.length === 0 ? Buffer.from(value) : Buffer.concat([rest, value]);
+      const end = bytes.lastIndexOf(0) + 1;
+      for (const part of zeroEnded(bytes.subarray(0, end))) each(part);
+      rest = bytes.subarray(end);
+    }
+    if (!done) continue;
+    if (rest.length > 0) each(rest);
+    return Buffer.alloc(0);
   }
 }
 

@@ -56,7 +56,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
       : { objects: "project" as const }),
   });
   const { own } = views;
-  const [head, tracked] = await Promise.all([
+  const [head] = await Promise.all([
     own.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]),
     seeHiddenChanges(own, worktree.path),
   ]);
@@ -66,7 +66,7 @@ export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise
     ...views,
     head: commit,
     loose: () => looseCommits(own, place, { branch, held: [commit, baseCommit] }),
-    tracked: async () => tracked ?? trackedIn(own),
+    tracked: () => trackedIn(own),
     onBranch: at.isThere && place.head === `ref: refs/heads/${worktree.branch}`,
   };
 }
@@ -145,22 +145,19 @@ export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<O
  * agent may have edited them. Only our copy of the index is changed. Entries that a sparse checkout left out have no file,
  * and stay left out.
  */
-async function seeHiddenChanges(own: OwnDir, root: string): Promise<readonly TrackedPath[] | undefined> {
-  const listed = await own.git(["ls-files", "-v", "--stage", "-z"]);
-  // An index that git cannot read is told by whoever needs it.
-  if (listed.code !== 0) return undefined;
-  const tracked: TrackedPath[] = [];
+async function seeHiddenChanges(own: OwnDir, root: string): Promise<void> {
   const assumed: Buffer[] = [];
   const skipped: Buffer[] = [];
-  for (const entry of zeroEnded(listed.raw)) {
+  const each = (entry: Buffer): void => {
     const [tag = 0] = entry;
-    const { path, ...rest } = pathOf(entry.subarray(2));
-    tracked.push({ ...rest, path: path.toString() });
-    if (isLowerCase(tag)) assumed.push(path);
-    if (upperCase(tag) === skipWorktreeTag && statOf(absolute(root, path))) {
-      skipped.push(path);
-    }
-  }
+    // Copied: the part is a window on all that came with it.
+    const path = (): Buffer => Buffer.from(entry.subarray(2));
+    if (isLowerCase(tag)) assumed.push(path());
+    if (upperCase(tag) === skipWorktreeTag && statOf(absolute(root, entry.subarray(2)))) skipped.push(path());
+  };
+  const listed = await own.git(["ls-files", "-v", "-z"], { each });
+  // An index that git cannot read is told by whoever needs it.
+  if (listed.code !== 0) return;
   for (const [option, paths] of [
     ["--no-assume-unchanged", assumed],
     ["--no-skip-worktree", skipped],
@@ -168,7 +165,6 @@ async function seeHiddenChanges(own: OwnDir, root: string): Promise<readonly Tra
     const stdin = Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
     if (paths.length > 0) expectGit(await own.git(["update-index", option, "-z", "--stdin"], { stdin }), option);
   }
-  return tracked;
 }
 
 async function trackedIn(own: OwnDir): Promise<readonly TrackedPath[]> {

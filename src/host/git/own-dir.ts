@@ -52,7 +52,7 @@ export interface OwnDir extends Disposable {
   readonly dir: string;
   git(
     args: readonly string[],
-    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms">,
+    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each">,
   ): Promise<GitAnswer>;
 }
 

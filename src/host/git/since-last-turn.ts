@@ -198,12 +198,16 @@ async function goneFiles(yard: Yard, worktree: OwnedWorktree, { place, head }: A
   const files = newest?.onTop === head ? await keptFiles(yard, newest) : [];
   const known = new Map(files.map((file) => [file.path.toString("latin1"), file]));
   const isIn = (path: Buffer): KeptFile | undefined => known.get(path.toString("latin1"));
-  const inIndex = zeroEnded(expectGit(await own.git(["ls-files", "-z"]), "listing files").raw);
+  let count = 0;
+  const each = (path: Buffer): void => {
+    if (files.length === 0 || isIn(path)?.status !== "D") count++;
+  };
+  expectGit(await own.git(["ls-files", "-z"], { each }), "listing files");
   return {
     tracked: unique(deleted.filter((path) => isIn(path) === undefined)),
     kept: files.filter(({ path, status }) => status !== "D" && statOf(absolute(root, path)) === undefined),
     snapshot: newest?.commit,
-    count: inIndex.filter((path) => isIn(path)?.status !== "D").length,
+    count,
   };
 }
 
@@ -235,13 +239,16 @@ async function putFilesBack(yard: Yard, worktree: OwnedWorktree): Promise<void> 
 
 /** Only then no file of a submodule can be overwritten. */
 async function lostAllModules(own: OwnDir, gone: readonly Buffer[]): Promise<boolean> {
-  const listed = expectGit(await own.git(["ls-files", "-z", "--stage"]), "listing files");
-  const modules = zeroEnded(listed.raw)
-    .map((line) => line.toString("latin1"))
-    .filter((line) => line.startsWith("160000 "));
+  const modules: string[] = [];
+  const each = (line: Buffer): void => {
+    if (line.subarray(0, gitlink.length).equals(gitlink)) modules.push(line.toString("latin1"));
+  };
+  expectGit(await own.git(["ls-files", "-z", "--stage"], { each }), "listing files");
   const lost = new Set(gone.map((path) => path.toString("latin1")));
   return modules.length > 0 && modules.every((line) => lost.has(line.slice(line.indexOf("\t") + 1)));
 }
+
+const gitlink = Buffer.from("160000 ");
 
 /** Files that the last turn left changed or new, and that are now as committed, or gone. */
 async function lostWork(yard: Yard, worktree: OwnedWorktree): Promise<readonly WorktreeChange[]> {
