@@ -133,6 +133,20 @@ ${commitsAll(worked)}`;
   }, 180_000);
 });
 
+test("a branch that was moved back before its agent is released: its last commit is kept", async () => {
+  const clean = `- edit: { file: work.txt, write: "work\\n" }
+    - commit: work`;
+  await using project = await makeProject({ scenario: commitsAll(clean), files });
+  await waiting(project);
+  const tip = (await project.git("rev-parse", branch)).trim();
+  await gitThere(project, "reset", "--quiet", "--hard", "HEAD~1");
+  await project.json("stop", "b1");
+  await project.json("release", "b1");
+  await project.until("the worktree was taken away", async () => !existsSync(pathOf(project)));
+  const kept = await project.git("for-each-ref", "--format=%(objectname)", "refs/overstory/snap/b1/");
+  expect(kept.split("\n")).toContain(tip);
+}, 180_000);
+
 for (const point of ["turn.before-mending", "turn.after-mending"]) {
   test(`a supervisor that was killed at ${point} is replaced by one that finishes`, async () => {
     await using project = await makeProject({ scenario: commitsAll(worked), files });

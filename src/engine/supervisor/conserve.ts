@@ -26,8 +26,8 @@ export function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
 /**
  * Looks at an agent's worktree and keeps what is in it but under no ref. Undefined for agents without one, and for a
  * worktree that git cannot read: that is put on record and must not keep the turn from being settled. After a `pause`
- * the agent itself deleted nothing since its last turn: deleted files come back first, so that no snapshot says that
- * they are to be deleted.
+ * the agent itself did nothing since its last turn: deleted files come back first, so that no snapshot says that they
+ * are to be deleted, and commits that a reset took from the branch are kept.
  */
 export async function conserve(
   ports: ConservePorts,
@@ -40,10 +40,9 @@ export async function conserve(
     await mendLink(ports, agent, worktree);
     if (after === "pause") {
       const changes = await ports.worktrees.changesSince(worktree, agent);
-      await ports.worktrees.mendChanges(
-        worktree,
-        changes.filter(({ kind }) => kind === "files-gone"),
-      );
+      const lost = changes.filter(({ kind }) => kind === "files-gone" || kind === "commits-gone");
+      const kept = await ports.worktrees.mendChanges(worktree, lost);
+      await rememberAll(ports, agent, kept);
     }
     return await withinReason(keep(ports, agent, worktree));
   } catch (error) {
@@ -95,9 +94,7 @@ export async function makeReady(
   ports.reach?.("turn.before-mending");
   const kept = await ports.worktrees.mendChanges(worktree, found);
   ports.reach?.("turn.after-mending");
-  await ports.store.transaction(async (tx) => {
-    for (const snapshot of kept) await remember(tx, agent, snapshot, ports.clock.now());
-  });
+  await rememberAll(ports, agent, kept);
   return { changes };
 }
 
@@ -166,6 +163,13 @@ async function noteSubmodules(ports: ConservePorts, agent: Agent, found: readonl
 async function note({ store, clock }: ConservePorts, agent: Agent, ...facts: readonly EventFact[]): Promise<void> {
   const events = facts.map((fact) => ({ source: "supervisor", agent, ...fact }) as const);
   await store.transaction((tx) => record(tx, clock.now(), ...events));
+}
+
+async function rememberAll(ports: ConservePorts, agent: Agent, kept: readonly Snapshot[]): Promise<void> {
+  if (kept.length === 0) return;
+  await ports.store.transaction(async (tx) => {
+    for (const snapshot of kept) await remember(tx, agent, snapshot, ports.clock.now());
+  });
 }
 
 /** One that is on record already says nothing new; one that is not was taken by somebody who died before they could. */

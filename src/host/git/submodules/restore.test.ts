@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { requestFor } from "../../../../testkit/contracts/worktrees/world.ts";
 import { type SeatedSubmodules, seatedSubmodules, submoduleWorld } from "../../../../testkit/submodule-world.ts";
@@ -37,6 +37,27 @@ describe.each(kinds)("a %s worktree that is recovered", (kind) => {
     expect(world.git(sub, "status", "--porcelain")).toBe("M conf.ini\n M inner\n?? new/");
     expect(world.git(join(sub, "inner"), "status", "--porcelain")).toBe("M deep.txt");
     expect(world.git(owned.path, "status", "--porcelain")).toBe("M lib");
+  });
+
+  test("or only lost all its files: it has them again, those of its submodules too", async () => {
+    using scene = await seatedSubmodules(kind);
+    const { world, worktrees, owned, sub } = scene;
+    world.write(sub, "conf.ini", "half done\n");
+    world.write(sub, "inner/deep.txt", "half done\n");
+    const before = world.git(owned.path, "ls-files");
+    await worktrees.collect(owned);
+    await worktrees.snapshot(owned);
+    for (const name of readdirSync(owned.path)) {
+      if (name !== ".git") rmSync(join(owned.path, name), { recursive: true });
+    }
+    const changes = await worktrees.changesSince(owned, { headCommit: null, ahead: 0, dirty: true });
+    expect(changes).toMatchObject([{ kind: "files-gone", files: expect.arrayContaining(["lib"]) }]);
+    await worktrees.mendChanges(owned, changes);
+    expect(world.git(owned.path, "ls-files")).toBe(before);
+    expect(world.git(owned.path, "ls-files", "--deleted")).toBe("");
+    expect(world.read(sub, "conf.ini")).toBe("half done\n");
+    expect(world.read(sub, "inner/deep.txt")).toBe("half done\n");
+    expect(await worktrees.changesSince(owned, { headCommit: null, ahead: 0, dirty: true })).toEqual([]);
   });
 
   test("has its submodules at the commits they were at, though the project did not point there yet", async () => {
