@@ -61,7 +61,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     },
     engine: { status: () => undefined },
     files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
-    worktrees: async () => ({ confirm: async () => made.answer, restOf: async () => ok(undefined) }),
+    worktrees: async () => ({ restOf: async () => ok(undefined) }),
     fullDisk: () => undefined,
     lacksBranch: (branch: string) => made.gone.has(branch),
     until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
@@ -84,7 +84,12 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
       isTTY: () => false,
       columns: () => undefined,
     });
-    const io = { stdout: sink("out"), stderr: sink("err"), stdin: async () => undefined };
+    const io = {
+      stdout: sink("out"),
+      stderr: sink("err"),
+      stdin: async () => undefined,
+      confirm: async () => made.answer,
+    };
     const exit = await runCli({ argv, env: {}, tree, version: "0", makeApp: () => app, ...io });
     return { exit, ...texts };
   };

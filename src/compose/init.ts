@@ -78,7 +78,6 @@ export function makeProjectFacet({ cwd, env, project, call }: ProjectFacetOption
       const edited = await call("config.set", { key, value, local: false, at: "repository" });
       return edited.ok ? ok(null) : edited;
     },
-    confirm: async (question) => (await import("./worktrees.ts")).confirm(question),
     currentBranch: () => currentBranch(place),
   };
 }

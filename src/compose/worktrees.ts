@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readSync, renameSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
@@ -49,7 +49,6 @@ export function makeWorktreeFacet(project: Project, calls: FacetCalls): Worktree
       const allowed = await ports.facts.ownersForCleaning();
       return allowed.ok ? restore(project, ports.worktrees, name) : allowed;
     },
-    confirm,
   };
 }
 
@@ -145,14 +144,4 @@ async function restore(
     }
   }
   return ok({ name, refs, rows, files });
-}
-
-/** Asks a person at the terminal; undefined when there is none. */
-export async function confirm(question: string): Promise<boolean | undefined> {
-  const { isatty } = process.getBuiltinModule("node:tty");
-  if (!isatty(0) || !isatty(2)) return undefined;
-  writeSync(2, `${question} [y/N] `);
-  const answer = Buffer.alloc(64);
-  const length = readSync(0, answer);
-  return /^y(es)?$/i.test(answer.toString("utf8", 0, length).trim());
 }

@@ -110,6 +110,8 @@ export interface Io {
   changed(what: string): void;
   /** Reads all of standard input, or undefined when it is a terminal. */
   stdin(): Promise<string | undefined>;
+  /** Asks the person at the terminal; undefined when there is none. */
+  confirm(question: string): Promise<boolean | undefined>;
 }
 
 export interface Paint {

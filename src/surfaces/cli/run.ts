@@ -6,7 +6,7 @@ import type { Globals } from "./globals.ts";
 import { jsonText } from "./json-text.ts";
 import { colorDepth, makePaint } from "./paint.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { fileSink, readStdin, type Sink, type Written } from "./sink.ts";
+import { askAtTerminal, fileSink, readStdin, type Sink, type Written } from "./sink.ts";
 
 export interface CliInput {
   /** Without the program's own name. */
@@ -19,6 +19,7 @@ export interface CliInput {
   readonly stdout?: Sink;
   readonly stderr?: Sink;
   readonly stdin?: () => Promise<string | undefined>;
+  readonly confirm?: Io["confirm"];
 }
 
 /**
@@ -138,7 +139,7 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
   return complain(input, parsed, terminal, { hint, ...describeRefusal(result.refusal) });
 }
 
-function makeIo({ stdin = readStdin }: CliInput, globals: Globals, terminal: Terminal): Io {
+function makeIo({ stdin = readStdin, confirm = askAtTerminal }: CliInput, globals: Globals, terminal: Terminal): Io {
   const { stderr, dataPaint, talkPaint, changes } = terminal;
   const talk = (text: string): void => {
     if (!globals.quiet) stderr.write(line(text));
@@ -155,6 +156,7 @@ function makeIo({ stdin = readStdin }: CliInput, globals: Globals, terminal: Ter
     warn: (text) => talk(`${talkPaint().bold(talkPaint().yellow("!"))} ${text}`),
     changed: (what) => void changes.push(what),
     stdin,
+    confirm,
   };
 }
 

@@ -1,4 +1,4 @@
-import { fstatSync, statSync, writeSync } from "node:fs";
+import { fstatSync, readSync, statSync, writeSync } from "node:fs";
 
 export type Written = "written" | "reader-gone";
 
@@ -29,6 +29,15 @@ export function fileSink(fd: 1 | 2): Sink {
 /** All of standard input, or undefined when a person sits at it. */
 export async function readStdin(): Promise<string | undefined> {
   return isTerminal(0) ? undefined : Bun.stdin.text();
+}
+
+/** Asks a person at the terminal; undefined when there is none. */
+export async function askAtTerminal(question: string): Promise<boolean | undefined> {
+  if (!isTerminal(0) || !isTerminal(2)) return undefined;
+  writeSync(2, `${question} [y/N] `);
+  const answer = Buffer.alloc(64);
+  const length = readSync(0, answer);
+  return /^y(es)?$/i.test(answer.toString("utf8", 0, length).trim());
 }
 
 function writeAll(fd: number, bytes: Uint8Array): Written {

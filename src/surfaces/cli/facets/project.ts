@@ -71,8 +71,6 @@ export interface ProjectFacet {
   set(key: string, value: string): Promise<Result<null, Refusal>>;
   /** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
   setUpPlan(): Promise<SetUpPlan | undefined>;
-  /** Asks a person; undefined when nobody can be asked. */
-  confirm(question: string): Promise<boolean | undefined>;
   /** The branch checked out where the command was typed; undefined when there is none. */
   currentBranch(): Promise<string | undefined>;
 }

@@ -83,6 +83,4 @@ export interface WorktreeFacet {
   /** Refused when nothing of that name is kept. */
   snapshot(of: string): Promise<Result<SnapshotDetail, Refusal>>;
   restoreSnapshot(of: string, place: SnapshotPlace): Promise<Result<SnapshotRestored, Refusal>>;
-  /** Asks the person at the terminal; undefined when there is none. */
-  confirm(question: string): Promise<boolean | undefined>;
 }

@@ -31,7 +31,7 @@ export const clean: Handler = async (call) => {
   }
   for (const line of told) io.say(line);
   if (isOn(flags.all) && !io.yes) {
-    const answer = io.json ? undefined : await facet.confirm("Remove all this?");
+    const answer = io.json ? undefined : await io.confirm("Remove all this?");
     if (answer === undefined) return no(invalid("--all", "needs --yes where nobody can be asked"));
     if (!answer) return ok({ json: { ...emptyJson(plan), cancelled: true }, text: "Nothing was removed." });
   }

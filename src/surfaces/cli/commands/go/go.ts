@@ -12,7 +12,7 @@ import { type GoPlan, landingRule, planLines } from "./plan-lines.ts";
 import { applyTerms, budgetOf, termsOf } from "./terms.ts";
 
 export const go: Handler = async (call) => {
-  const { app, args, io } = call;
+  const { args, io } = call;
   const objective = word(args.objective).trim();
   if (objective === "") return no(invalid("objective", "must say what is wanted"));
   // Found out before anything is written: a script that forgot --yes leaves no trace.
@@ -34,7 +34,7 @@ export const go: Handler = async (call) => {
   if (io.yes && !gates.isSafe) return ok(gatesFail(ready.value, gates));
   if (!io.yes) {
     const question = gates.failing.length === 0 ? "Start?" : "Start all the same?";
-    const answer = await (await app.worktrees()).confirm(question);
+    const answer = await io.confirm(question);
     if (answer === undefined) return no(nobodyToAsk);
     if (!answer) return ok(cancelled(ready.value));
   }
@@ -75,7 +75,7 @@ async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise
     fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
   ])
     io.say(line);
-  const answer = await project.confirm("Set it up?");
+  const answer = await io.confirm("Set it up?");
   if (answer === undefined) return no(nobodyToAsk);
   return answer ? undefined : ok({ json: { cancelled: true, initialized: false }, text: "Nothing was changed." });
 }

@@ -19,7 +19,7 @@ export const init: Handler = async ({ app, flags, io }) => {
   const reset = flags.reset === true;
   const offers = await facet.proposals({ reset });
   // A new configuration is written with the setup command. An existing one gets it afterwards.
-  const setup = offers.isConfigured ? undefined : await offerSetup(offers, facet, io);
+  const setup = offers.isConfigured ? undefined : await offerSetup(offers, io);
   const done = await facet.init({
     name: typeof flags.name === "string" ? flags.name : undefined,
     reset,
@@ -31,7 +31,7 @@ export const init: Handler = async ({ app, flags, io }) => {
   if (!done.ok) return done;
   const added = trusted.length === 0 ? ok([]) : await app.call("trust.add", { names: trusted, at: "repository" });
   if (!added.ok) return added;
-  const unconfirmed = await askForTrust(app, io, (question) => facet.confirm(question));
+  const unconfirmed = await askForTrust(app, io, io.confirm);
   if (!unconfirmed.ok) return unconfirmed;
   const { status, ...report } = done.value;
   if (!io.json) {
@@ -66,15 +66,11 @@ interface OfferedSetup extends SetupCommand {
  * Offers the setup command that the project's files name. It is set with `--yes` or after the user's yes; otherwise it is
  * only shown.
  */
-async function offerSetup(
-  { setup }: InitProposals,
-  facet: ProjectFacet,
-  io: Call["io"],
-): Promise<OfferedSetup | undefined> {
+async function offerSetup({ setup }: InitProposals, io: Call["io"]): Promise<OfferedSetup | undefined> {
   if (setup === undefined) return undefined;
   const { command, from } = setup;
   const question = `Gates need installed dependencies. Install them with: ${visibleLine(command)} (from ${from})?`;
-  const answer = io.yes ? true : mayAsk(io) ? await facet.confirm(question) : undefined;
+  const answer = io.yes ? true : mayAsk(io) ? await io.confirm(question) : undefined;
   if (answer === undefined) {
     io.warn(
       `gates need installed dependencies, and no command installs them yet; take the one for ${from} with: ov config set merge.setup ${shellWord(command)}`,
@@ -98,7 +94,7 @@ async function changeConfigured(
   facet: ProjectFacet,
   io: Call["io"],
 ): Promise<Result<Changed, Refusal>> {
-  const setup = offers.isConfigured ? await offerSetup(offers, facet, io) : undefined;
+  const setup = offers.isConfigured ? await offerSetup(offers, io) : undefined;
   const set = setup?.taken === true ? await facet.set("merge.setup", setup.command) : ok(null);
   if (!set.ok) return set;
   const { unusable, remaining } = offers;
@@ -108,7 +104,7 @@ async function changeConfigured(
   const them = unusable.length === 1 ? "this gate" : "these gates";
   const kept = JSON.stringify(remaining);
   const asks = `No work can pass ${them}: ${which.join("; ")}. Remove ${unusable.length === 1 ? "it" : "them"} from .overstory/config.yaml?`;
-  const answer = mayAsk(io) && !io.yes ? await facet.confirm(asks) : undefined;
+  const answer = mayAsk(io) && !io.yes ? await io.confirm(asks) : undefined;
   if (answer === undefined) {
     const command = `ov config set project.qualityGates ${shellWord(kept)}`;
     io.warn(

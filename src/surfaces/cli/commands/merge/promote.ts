@@ -23,7 +23,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
     const into = visibleLine(doubts.value.target);
     io.say(warningLine(io.paint, `NOT VERIFIED, and about to move ${into}: ${visibleLine(unverified.join("; "))}`));
     const mayAsk = !io.yes && !io.json && process.stdin.isTTY === true;
-    if (mayAsk && (await (await app.worktrees()).confirm("Promote all the same?")) !== true) {
+    if (mayAsk && (await io.confirm("Promote all the same?")) !== true) {
       return ok({ json: { promote: null, cancelled: true, moved: false }, text: "Nothing was moved." });
     }
   }

@@ -27,7 +27,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   if (!planned.ok) return planned;
   for (const line of planLines(io.paint, planned.value)) io.say(line);
   if (!io.yes) {
-    const answer = io.json ? undefined : await (await app.worktrees()).confirm(questionFor(planned.value));
+    const answer = io.json ? undefined : await io.confirm(questionFor(planned.value));
     if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where nobody can be asked"));
     if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
