@@ -1,8 +1,18 @@
 import { expect, test } from "bun:test";
 import { isKnownKind } from "../../src/domain/event/event-kinds.ts";
 import { randomIds } from "../../src/host/ids.ts";
-import { eventsOf, letGo, pidOf, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
+import {
+  eventsOf,
+  letGo,
+  pidOf,
+  ranTurns,
+  slingNew,
+  untilAgent,
+  untilFile,
+  untilTurns,
+} from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { rawDatabase } from "../../testkit/raw-database.ts";
 
 const long = "x".repeat(6_000);
 const waiting = `touch "$HOME/ready"; until test -e "$HOME/go"; do sleep 0.05; done`;
@@ -57,3 +67,19 @@ test("a call has its tool, id, summary and duration on record, also when its sup
   const kinds = (await project.read((tx) => tx.events.after(0, 10_000))).map(({ type }) => type);
   expect(kinds.filter((kind) => !isKnownKind(kind))).toEqual([]);
 }, 90_000);
+
+test("what a newer version put on record is shown, and stops no command", async () => {
+  await using project = await makeProject({ scenario: "- do:\n    - say: hello\n" });
+  await slingNew(project, "B1");
+  await untilTurns(project, "b1", 1);
+  const db = rawDatabase(project, "write");
+  db.run(
+    `INSERT INTO events (seq, agent_name, source, level, type, data, created_at)
+     SELECT MAX(seq) + 1000, 'b1', 'planner', 'notice', 'plan_bent', '{"by":2}', 1 FROM events`,
+  );
+  db.close();
+  expect((await project.ov("logs", "b1")).out).toContain('? plan_bent: {"by":2}');
+  const { lines } = await project.json("logs", "b1");
+  expect(lines).toContainEqual(expect.objectContaining({ type: "plan_bent", text: '? plan_bent: {"by":2}' }));
+  for (const command of [["status"], ["inbox"]]) expect((await project.ov(...command)).code).toBe(0);
+}, 60_000);

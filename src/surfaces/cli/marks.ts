@@ -1,4 +1,5 @@
 import { type StatusTone, statusOf } from "../../domain/agent/status.ts";
+import type { EventKind } from "../../domain/event/event-kinds.ts";
 import type { Paint } from "./command.ts";
 
 type Hue = Exclude<keyof Paint, "bold">;
@@ -25,15 +26,13 @@ export function statusWords(paint: Paint, agent: Parameters<typeof statusOf>[0])
 }
 
 /** Five columns that tell events apart at a glance. */
-const labels: Readonly<Record<string, readonly [label: string, hue: Hue]>> = {
+const labels: Readonly<Partial<Record<EventKind, readonly [label: string, hue: Hue]>>> = {
   tool_start: ["TOOL+", "blue"],
   tool_end: ["TOOL-", "blue"],
   session_start: ["SESS+", "green"],
   session_end: ["SESS-", "yellow"],
   mail_sent: ["MAIL>", "cyan"],
-  mail_received: ["MAIL<", "cyan"],
   spawn: ["SPAWN", "magenta"],
-  error: ["ERROR", "red"],
   custom: ["CUSTM", "muted"],
   turn_start: ["TURN+", "green"],
   turn_end: ["TURN-", "yellow"],
@@ -41,9 +40,9 @@ const labels: Readonly<Record<string, readonly [label: string, hue: Hue]>> = {
   result: ["RSULT", "green"],
 };
 
-/** The label of an event type in its colour; the first five letters of a type without one. */
+/** The label of a kind of event in its colour. A kind without a label, or of a newer version, has its first five letters. */
 export function eventLabel(paint: Paint, type: string): string {
-  const known = Object.hasOwn(labels, type) ? labels[type] : undefined;
+  const known = Object.hasOwn(labels, type) ? labels[type as EventKind] : undefined;
   return known === undefined ? type.toUpperCase().slice(0, 5).padEnd(5) : paint[known[1]](known[0]);
 }
 

@@ -1,6 +1,7 @@
 import { agentOutcomes, agentStates } from "../../domain/agent/agent.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import type { Event } from "../../domain/event/event.ts";
+import { type EventKind, isKnownKind } from "../../domain/event/event-kinds.ts";
 import { toolSummary } from "../../domain/event/tool-call.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 
@@ -13,18 +14,21 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** What an event adds to the readable log of its agent; nothing for those that only machines need. */
+/**
+ * What an event adds to the readable log of its agent; nothing for those that only machines need. An event of a kind
+ * that this version does not know was written by a newer one: it is shown as it is.
+ */
 export function logLines(event: Event): readonly LogLine[] {
   const { seq, createdAt: at, turnId, type } = event;
-  const write = writers[type];
-  if (write === undefined) return [];
-  const texts = write(payloadFields(event.data)).filter((text) => text !== "");
+  const written = isKnownKind(type) ? writers[type]?.(payloadFields(event.data)) : [unknownLine(event)];
+  const texts = (written ?? []).filter((text) => text !== "");
   return texts.map((text) => ({ seq, at, turnId, type, text }));
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> = {
+/** Fields are looked at one by one: rows of earlier versions may lack some. */
+const writers: Readonly<Partial<Record<EventKind, (fields: Fields) => readonly string[]>>> = {
   turn_start: ({ trigger, attempt, messages }) => [
     `== turn begins: ${said(trigger)}${attempt === 1 ? "" : `, attempt ${said(attempt)}`}, ${countOf(messages, "message")} ==`,
   ],
@@ -48,6 +52,13 @@ const writers: Readonly<Record<string, (fields: Fields) => readonly string[]>> =
   attach: ({ by }) => [`== taken over by ${said(by)} ==`],
   detach: () => ["== handed back =="],
 };
+
+const longestData = 200;
+
+function unknownLine({ type, data }: Event): string {
+  if (data === null) return `? ${type}`;
+  return `? ${type}: ${data.length <= longestData ? data : `${data.slice(0, longestData)}…`}`;
+}
 
 const said = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? `${value}` : "");
 

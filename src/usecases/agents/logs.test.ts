@@ -41,3 +41,26 @@ test("a log shows a denial after the call that was denied, and a turn's last wor
     "! Invalid API key",
   ]);
 });
+
+test("a log shows events of kinds that only a newer version knows, whatever they hold", async () => {
+  await using world = await mailWorld();
+  await world.seat("ann", { worktreePath: "/w" });
+  const event = (type: string, data?: unknown) =>
+    ({ agentName: "ann", source: "agent", type, data, createdAt: 1 }) as const;
+  await world.store.transaction((tx) =>
+    tx.events.append([
+      event("quota_borrowed", { from: "bob", tokens: 5 }),
+      event("constructor"),
+      event("screen_seen", { text: "x".repeat(900) }),
+      event("turn_stop", {}),
+      event("tool_start", { from: "a version with other fields" }),
+    ]),
+  );
+  const { lines } = await world.must(readLogs, { name: "ann", lines: 20 });
+  expect(lines.map(({ type, text }) => [type, text])).toEqual([
+    ["quota_borrowed", '? quota_borrowed: {"from":"bob","tokens":5}'],
+    ["constructor", "? constructor"],
+    ["screen_seen", `? screen_seen: {"text":"${"x".repeat(191)}…`],
+    ["tool_start", "> "],
+  ]);
+});
