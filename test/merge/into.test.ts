@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { engineCaller } from "../../src/domain/caller/caller.ts";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
+import { newOp } from "../../src/usecases/merge/new-op.ts";
 import { showMerge } from "../../src/usecases/merge/read-merges.ts";
 import { promotionDoubts, requestPromote } from "../../src/usecases/merge/request-promote.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
@@ -25,7 +27,7 @@ test("work for a branch that another checkout holds is promoted to that branch a
   await world.work();
   expect(await world.entry(id)).toMatchObject({
     status: "merged",
-    targetBranch: "overstory/integration/release-1.0",
+    targetBranch: "overstory/integration/release%2F1.0",
   });
   expect(await world.call(showMerge, { of: String(id) })).toMatchObject({
     meantFor: "release/1.0",
@@ -67,4 +69,67 @@ test("work of a run and work for another branch of the same run are promoted apa
   await world.work();
   expect(world.show("release/1.0", "b.txt")).toBe("b");
   expect(() => world.show("release/1.0", "a.txt")).toThrow();
+});
+
+test("two targets whose names differ by a slash never share a landing branch", async () => {
+  await using world = await landingWorld();
+  for (const target of ["release/1.0", "release-1.0"]) {
+    world.git(
+      world.root,
+      "worktree",
+      "add",
+      "--quiet",
+      "-b",
+      target,
+      join(world.root, "..", encodeURIComponent(target)),
+    );
+  }
+  for (const [name, targetBranch] of [
+    ["a", "release/1.0"],
+    ["b", "release-1.0"],
+  ] as const) {
+    world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+    await world.enqueue(name, { targetBranch });
+  }
+  await world.work();
+  for (const target of ["release/1.0", "release-1.0"]) {
+    await world.call(requestPromote, { target });
+    await world.work();
+  }
+  expect(world.show("release/1.0", "a.txt")).toBe("a");
+  expect(world.show("release-1.0", "b.txt")).toBe("b");
+  expect(() => world.show("release/1.0", "b.txt")).toThrow();
+  expect(() => world.show("release-1.0", "a.txt")).toThrow();
+});
+
+test("work that an earlier version landed under the shared name goes on there until it is promoted", async () => {
+  await using world = await landingWorld();
+  const former = "overstory/integration/release-1.0";
+  world.git(world.root, "worktree", "add", "--quiet", "-b", "release/1.0", join(world.root, "..", "slash"));
+  world.git(world.root, "worktree", "add", "--quiet", "-b", "release-1.0", join(world.root, "..", "dash"));
+  for (const name of ["a", "b", "c"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+  // As the earlier version left it: a branch that was begun for the target, and one landing on it.
+  world.git(world.root, "branch", former, "release/1.0");
+  const tip = world.tip("release/1.0");
+  await world.store.transaction(async (tx) => {
+    const context = { caller: engineCaller, ids: world.ports.ids, now: 1 };
+    const request = { target: "release/1.0", base: tip };
+    const about = { kind: "begin", ref: `refs/heads/${former}`, queueIds: [], request } as const;
+    const { id } = await newOp(tx, context, { ...about, beforeCommit: null, afterCommit: tip });
+    await tx.mergeOps.settle(id, { status: "done", updatedAt: 1 });
+  });
+  await world.enqueue("a", { targetBranch: former });
+  await world.work();
+  const [b, c] = [
+    await world.enqueue("b", { targetBranch: "release/1.0" }),
+    await world.enqueue("c", { targetBranch: "release-1.0" }),
+  ];
+  await world.work();
+  expect((await world.entry(b)).targetBranch).toBe(former);
+  expect((await world.entry(c)).targetBranch).not.toBe(former);
+  const { promote } = await world.call(requestPromote, { target: "release/1.0" });
+  await world.work();
+  expect(await world.store.read((tx) => tx.mergeOps.get(promote?.id ?? ""))).toMatchObject({ status: "done" });
+  expect([world.show("release/1.0", "a.txt"), world.show("release/1.0", "b.txt")]).toEqual(["a", "b"]);
+  expect(() => world.show("release/1.0", "c.txt")).toThrow();
 });

@@ -19,7 +19,21 @@ export function landingBranchFor({ target, runId, targetCheckedOut, earlier }: L
   const waiting = earlier.find(({ promoted }) => !promoted);
   if (waiting !== undefined) return waiting.branch;
   if (!targetCheckedOut) return target;
-  return integrationPrefix + (runId ?? target.replaceAll("/", "-"));
+  return runId === null ? ownLanding(target) : integrationPrefix + runId;
 }
+
+/**
+ * The landing branch of a target for work without a run. Each target has its own. A slash cannot stay, because git has no
+ * branch below another branch's name, so it is written as in a URL. So is a dash: earlier versions wrote it for a slash,
+ * and such a branch may still hold work for another target.
+ */
+export const ownLanding = (target: string): string =>
+  integrationPrefix + target.replaceAll("%", "%25").replaceAll("/", "%2F").replaceAll("-", "%2D");
+
+/**
+ * The name that earlier versions gave it, which `release/1.0` and `release-1.0` had in common: it belongs to the target
+ * that its record names. Work that waits there is promoted from there.
+ */
+export const formerLanding = (target: string): string => integrationPrefix + target.replaceAll("/", "-");
 
 export const isIntegration = (branch: string): boolean => branch.startsWith(integrationPrefix);

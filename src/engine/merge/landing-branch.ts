@@ -7,6 +7,7 @@ import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { earlierLandings, landingPlace } from "../../usecases/merge/landing-place.ts";
+import { formerLandingOf } from "../../usecases/merge/landing-target.ts";
 import { leftTips } from "../../usecases/merge/landing-tip.ts";
 import { newOp } from "../../usecases/merge/new-op.ts";
 
@@ -53,7 +54,9 @@ export async function landingInstead(ports: LandingPorts, target: string, runId:
   }
   const tip = await ports.merging.commitOf(`refs/heads/${target}`);
   if (tip === undefined) return target;
-  const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] });
+  const former = await ports.store.read((tx) => formerLandingOf(tx, target));
+  const earlier = await earlierLandings(ports.merging, former === undefined ? [] : [former], tip);
+  const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier });
   await standAt(ports, landing, { target, tip });
   return landing;
 }

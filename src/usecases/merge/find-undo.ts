@@ -1,10 +1,11 @@
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
-import { isIntegration, landingBranchFor } from "../../domain/merge/landing-branch.ts";
+import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findEntry } from "./find-entry.ts";
+import { isLandingOf } from "./landing-target.ts";
 
 export interface UndoTarget {
   /** Id of an operation, number of an entry, or a branch. */
@@ -67,7 +68,7 @@ async function ofOperation(tx: Tx, op: MergeOp): Promise<Result<Undoable, Refusa
  */
 export async function isOfTarget(tx: Tx, { branch, targetBranch: landing }: MergeEntry): Promise<boolean> {
   if (!isIntegration(landing)) return false;
-  if (landing === landingBranchFor({ target: branch, runId: null, targetCheckedOut: true, earlier: [] })) return true;
+  if (await isLandingOf(tx, landing, branch)) return true;
   const promotions = await tx.mergeOps.list({ kind: "promote", ref: `refs/heads/${branch}` });
   return promotions.some(({ request }) => request.landing === landing);
 }

@@ -1,4 +1,4 @@
-import { isIntegration } from "../../domain/merge/landing-branch.ts";
+import { formerLanding, isIntegration, ownLanding } from "../../domain/merge/landing-branch.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -34,6 +34,21 @@ export async function purposeOf(
   const begun = await tx.mergeOps.list({ kind: "begin", status: "done", ref: `refs/heads/${landing}` });
   const target = begun.find(({ request }) => request.target !== undefined)?.request.target;
   return { target: target ?? settings.project.canonicalBranch, run };
+}
+
+/** Is this the landing branch of a target for work without a run, by its name or by the one earlier versions gave it? */
+export async function isLandingOf(tx: Tx, landing: string, target: string): Promise<boolean> {
+  if (landing === ownLanding(target)) return true;
+  if (landing !== formerLanding(target)) return false;
+  const begun = await tx.mergeOps.list({ kind: "begin", status: "done", ref: `refs/heads/${landing}` });
+  const [last] = begun.filter(({ request }) => request.target !== undefined);
+  return last?.request.target === target;
+}
+
+/** The landing branch that an earlier version made for this target, where there is one with another name than today's. */
+export async function formerLandingOf(tx: Tx, target: string): Promise<string | undefined> {
+  const former = formerLanding(target);
+  return former !== ownLanding(target) && (await isLandingOf(tx, former, target)) ? former : undefined;
 }
 
 /** The flags with which `ov merge promote` promotes this landing branch. */

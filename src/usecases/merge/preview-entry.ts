@@ -5,6 +5,7 @@ import type { UseCase } from "../usecase.ts";
 import { type AddMergeRequest, newMergeOf, refuseWithoutCommits } from "./add-entry.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { freshEntry } from "./enqueue.ts";
+import { formerLandingOf } from "./landing-target.ts";
 
 /** An entry; without a number while it has no place in the queue. */
 export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null };
@@ -38,6 +39,8 @@ export const landingsOf: UseCase<{ readonly target: string }, { readonly branche
   run: async (tx, _context, { target }) => {
     const runs = await tx.runs.list(remembered);
     const landings = runs.filter((run) => run.targetBranch === target).map((run) => run.landingBranch ?? "");
-    return ok({ branches: [...new Set(landings.filter(isIntegration))] });
+    const former = await formerLandingOf(tx, target);
+    const all = former === undefined ? landings : [...landings, former];
+    return ok({ branches: [...new Set(all.filter(isIntegration))] });
   },
 };

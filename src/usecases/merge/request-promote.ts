@@ -1,4 +1,4 @@
-import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
+import { ownLanding } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
@@ -6,6 +6,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { currentRun } from "../runs/current-run.ts";
 import type { Context, UseCase } from "../usecase.ts";
+import { formerLandingOf } from "./landing-target.ts";
 import { newOp } from "./new-op.ts";
 import { doubtsAbout, type Unpromoted, unpromotedWork } from "./unpromoted.ts";
 
@@ -107,9 +108,10 @@ async function landingOf(
 
 /** What a person landed without any run waits on a branch of its own as well. */
 async function landingWithoutRun(tx: Tx, target: string): Promise<Landing | undefined> {
-  const landing = landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] });
-  const merged = await tx.merges.list({ statuses: ["merged"] });
-  return merged.some(({ targetBranch }) => targetBranch === landing) ? { landing, target } : undefined;
+  const merged = new Set((await tx.merges.list({ statuses: ["merged"] })).map(({ targetBranch }) => targetBranch));
+  const former = await formerLandingOf(tx, target);
+  const landing = [ownLanding(target), former].find((branch) => branch !== undefined && merged.has(branch));
+  return landing === undefined ? undefined : { landing, target };
 }
 
 /** Undefined when there is none; a run that was named must be there. */
