@@ -12,6 +12,8 @@ export type WorktreeChange =
     }
   /** The worktree is on another branch, which stays so: `at` is its name, or the commit where it is on none. */
   | { readonly kind: "other-branch"; readonly branch: string; readonly at: string }
+  /** A person began a rebase in it, which is not finished. */
+  | { readonly kind: "rebase-open"; readonly branch: string }
   /** The branch was moved to a place that does not hold the commit of the last turn. That commit is kept under a ref. */
   | { readonly kind: "commits-gone"; readonly branch: string; readonly commit: string }
   /** Most of the files are gone, and neither a turn nor a command of git deleted them. They are put back. */
@@ -31,6 +33,8 @@ export function changeLine(change: WorktreeChange): string {
     }
     case "other-branch":
       return `The worktree is on ${change.at}, not on ${change.branch}. Only commits on ${change.branch} land. To go back, type in the worktree: git checkout ${change.branch}`;
+    case "rebase-open":
+      return `A rebase of ${change.branch} was begun in the worktree and is not finished. Look at git status there, then: git rebase --continue or git rebase --abort`;
     case "commits-gone":
       return `The branch ${change.branch} was moved and no longer holds ${short(change.commit)}, where the last turn ended. That commit is kept. To look at it: git show ${short(change.commit)}`;
     case "files-gone":

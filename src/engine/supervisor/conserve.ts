@@ -81,7 +81,9 @@ export async function makeReady(
   const changes = found.map(changeLine);
   // Before the mending: whoever is killed in between finds nothing to tell afterwards.
   await ports.store.transaction(async (tx) => {
-    const key = `${turnId} ${changes.join(" ")}`;
+    // Being on another branch lasts, perhaps because the agent wants it so: that is told once.
+    const lasts = found.every(({ kind }) => kind === "other-branch");
+    const key = `${lasts ? "" : turnId} ${changes.join(" ")}`;
     if (!(await notice(tx, { kind: "worktree_changed", about: agent.id, key }))) return;
     await tell(tx, ports, agent, {
       recipients: [...new Set([agent.parentName, "operator"])],

@@ -4,6 +4,7 @@ import { shellWord } from "../../domain/text/shell-word.ts";
 import type { Seat, SeatRequest } from "../../ports/worktrees.ts";
 import { expectRoom, passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
+import { moveBack } from "./git-link.ts";
 import { type Linked, linkNew } from "./link-new.ts";
 import { type Entry, listEntries } from "./list.ts";
 import { adminDirOf } from "./places.ts";
@@ -70,7 +71,11 @@ async function add(yard: Yard, request: SeatRequest): Promise<Added | Created> {
   const elsewhere = entries.find(
     ({ branch, path }) => branch === `refs/heads/${request.branch}` && path !== request.path,
   );
-  if (elsewhere !== undefined) return { problem: `${request.branch} is checked out at ${elsewhere.path}` };
+  if (elsewhere !== undefined) {
+    const isMoved = request.identity != null && !existsSync(request.path) && existsSync(elsewhere.path);
+    const back = `; if it was moved, move it back with: ${moveBack(elsewhere.path, request.path)}, then: ov recover ${request.agentName}`;
+    return { problem: `${request.branch} is checked out at ${elsewhere.path}${isMoved ? back : ""}` };
+  }
   if (hasLostRecord(yard, request)) {
     const problem = await relink(yard, request);
     return problem === undefined ? seatOf(yard, request) : { problem };

@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, lstatSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { shellWord } from "../../domain/text/shell-word.ts";
 import type { GitLink, OwnedWorktree } from "../../ports/worktrees.ts";
-import { adminDirOf, gitLinkIn, ownPlace, standing, strangers } from "./places.ts";
+import { adminDirOf, gitLinkIn, ownPlace, standing, strangers, textOf } from "./places.ts";
 
 /** What a commit writes to in the git directory that all worktrees share. Branches of others are in `refs` too. */
 const sharedByCommits = ["objects", "refs", "logs"];
@@ -25,7 +26,12 @@ export async function ensureGitLink(
   const { path, kind, agentName } = worktree;
   if (kind === "root") return { kind: "sound" };
   const found = standing(worktree);
-  if (found === "nothing") return { kind: "broken", problem: `the worktree ${path} is gone` };
+  if (found === "nothing") {
+    const moved = movedTo(commonDir, worktree);
+    const back =
+      moved === undefined ? "" : `; git has it at ${moved}, and this moves it back: ${moveBack(moved, path)}`;
+    return { kind: "broken", problem: `the worktree ${path} is gone${back}` };
+  }
   if (found !== "own") {
     return { kind: "broken", problem: `${strangers[found]} stands at ${path} instead of the worktree of ${agentName}` };
   }
@@ -53,3 +59,18 @@ export async function ensureGitLink(
   renameSync(written, link);
   return { kind: "mended" };
 }
+
+/** Where `git worktree move` took a worktree: git has a record of its branch, whose directory is elsewhere. */
+function movedTo(commonDir: string, { path, branch }: OwnedWorktree): string | undefined {
+  const all = join(commonDir, "worktrees");
+  for (const name of existsSync(all) ? readdirSync(all) : []) {
+    const link = textOf(join(all, name, "gitdir"))?.trim();
+    const isOnBranch = textOf(join(all, name, "HEAD"))?.trim() === `ref: refs/heads/${branch}`;
+    const place = link === undefined ? path : dirname(resolve(join(all, name), link));
+    if (isOnBranch && place !== path && existsSync(place)) return place;
+  }
+  return undefined;
+}
+
+/** What to type when a worktree was moved. */
+export const moveBack = (from: string, to: string): string => `git worktree move ${shellWord(from)} ${shellWord(to)}`;

@@ -29,7 +29,7 @@ export async function changesSince(
   if (worktree.kind === "root" || place === undefined) return [];
   const lost = await lostBranch(yard, worktree, { place, last });
   const moved = lost === undefined ? await movedBranch(yard, worktree, { place, last }) : [];
-  const elsewhere = lost?.renamedTo == null ? otherBranch(place, worktree) : [];
+  const elsewhere = lost?.renamedTo == null ? otherBranch(place, worktree, last) : [];
   const head = lost?.commit ?? (await tipOf(yard, place, place.head));
   const files = head === undefined ? [] : await lostFiles(yard, worktree, { place, head });
   const work = lost === undefined && files.length === 0 && last.dirty ? await lostWork(yard, worktree) : [];
@@ -90,10 +90,12 @@ async function lostBranch(yard: Yard, worktree: OwnedWorktree, { place, last }: 
   });
 }
 
-/** A rebase leaves its branch for a while; git itself tells of that. */
-function otherBranch(place: Place, { branch }: OwnedWorktree): readonly WorktreeChange[] {
-  if (place.head === `${branchHead}${branch}`) return [];
-  if (["rebase-merge", "rebase-apply"].some((name) => existsSync(join(place.gitDir, name)))) return [];
+/** At the commit where the last turn ended, and on no branch, the worktree is as the agent itself left it. */
+function otherBranch(place: Place, { branch }: OwnedWorktree, { headCommit }: LastTurn): readonly WorktreeChange[] {
+  if (place.head === `${branchHead}${branch}` || place.head === headCommit) return [];
+  if (["rebase-merge", "rebase-apply"].some((name) => existsSync(join(place.gitDir, name)))) {
+    return [{ kind: "rebase-open", branch }];
+  }
   const name = place.head.startsWith(branchHead) ? place.head.slice(branchHead.length) : undefined;
   const at = name === undefined ? `the commit ${place.head.slice(0, 12)}` : `the branch ${name}`;
   return [{ kind: "other-branch", branch, at }];
