@@ -67,6 +67,12 @@ testWithCli(
     expect(told).toContain("This file is outside your file scope (greeting.txt, farewell.txt)");
     // Mail is the input of turns: no hook handed any over, and none of a person's own session is at work.
     expect((await eventsOf(project, "tool_start")).filter(({ source }) => source === "hook")).toEqual([]);
+    const calls = (await eventsOf(project, "tool_end")).map(({ data }) => JSON.parse(data ?? "null"));
+    expect(calls.length).toBeGreaterThan(3);
+    for (const call of calls) {
+      const summary = call.tool === "Bash" ? expect.any(String) : call.summary;
+      expect(call).toMatchObject({ tool: expect.any(String), summary, durationMs: expect.any(Number) });
+    }
     const before = await project.agent("b1");
     expect(before).toMatchObject({ outcome: "done", ahead: 1, dirty: false });
     const answered = conversation(model).length - 1;
