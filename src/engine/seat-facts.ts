@@ -5,7 +5,7 @@ import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import { record } from "../usecases/events/record.ts";
 import { readerOfNotice } from "../usecases/mail/hand-on.ts";
-import { post } from "../usecases/mail/post.ts";
+import { fromEngine, post } from "../usecases/mail/post.ts";
 import type { EnginePorts } from "./ports.ts";
 
 type FactPorts = Pick<EnginePorts, "ids" | "clock">;
@@ -81,11 +81,8 @@ export async function tell(
     { ids: ports.ids, now: ports.clock.now() },
     {
       ...text,
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
+      ...fromEngine,
       runId,
-      verified: true,
       address: name,
       recipients: recipients.map((to) => ({ name: to, wake: false })),
       type: "status",
@@ -119,11 +116,8 @@ export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, proble
     tx,
     { ids: ports.ids, now },
     {
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
+      ...fromEngine,
       runId: agent.runId,
-      verified: true,
       address: agent.parentName,
       recipients: [{ name: await readerOfNotice(tx, agent.parentName), wake: true }],
       subject: `[ENGINE] could not start ${agent.name}`,

@@ -2,7 +2,7 @@ import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "..
 import { attachPrefix } from "../domain/agent/attachment.ts";
 import { type Capability, capabilityClasses } from "../domain/agent/capability.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
-import { literals, type Sql, type SqlValue } from "./sql.ts";
+import { conditionList, literals, type Sql, type SqlValue } from "./sql.ts";
 import { assign, flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const agents = table<Agent>("agents", {
@@ -187,20 +187,14 @@ export const agentRows = (sql: Sql): AgentRows => ({
 });
 
 function conditions(filter: AgentFilter): { where: string; values: SqlValue[] } {
-  const parts: string[] = [];
-  const values: SqlValue[] = [];
-  const equal = (column: string, value: string | undefined): void => {
-    if (value === undefined) return;
-    parts.push(`${column} = ?`);
-    values.push(value);
-  };
+  const { add, equal, all } = conditionList();
   equal("run_id", filter.runId);
   equal("parent_name", filter.parentName);
   equal("task_id", filter.taskId);
   equal("branch", filter.branch);
   equal("env_file", filter.envFile);
   equal("outcome", filter.outcome);
-  if (filter.live === true) parts.push(live);
-  if (filter.unreleased === true) parts.push("released_at IS NULL", newest);
-  return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
+  if (filter.live === true) add(live);
+  if (filter.unreleased === true) add(`released_at IS NULL AND ${newest}`);
+  return all();
 }

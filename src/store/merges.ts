@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from "../domain/merge/entry.ts";
 import type { MergeFilter, MergeRows } from "../ports/store/merges.ts";
-import { literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
+import { conditionList, literals, placeholders, type Sql, type SqlValue } from "./sql.ts";
 import { assign, insertCounted, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 
 export const mergeQueue = table<MergeEntry>("merge_queue", {
@@ -97,20 +97,13 @@ export const mergeRows = (sql: Sql): MergeRows => ({
 });
 
 function conditions(filter: MergeFilter): { where: string; values: SqlValue[] } {
-  const parts: string[] = [];
-  const values: SqlValue[] = [];
-  const equal = (column: string, value: string | undefined): void => {
-    if (value === undefined) return;
-    parts.push(`${column} = ?`);
-    values.push(value);
-  };
+  const { add, equal, all } = conditionList();
   equal("approval", filter.approval);
   equal("branch", filter.branch);
   equal("task_id", filter.taskId);
   equal("run_id", filter.runId);
   if (filter.statuses !== undefined) {
-    parts.push(`status IN ${placeholders(filter.statuses.length)}`);
-    values.push(...filter.statuses);
+    add(`status IN ${placeholders(filter.statuses.length)}`, ...filter.statuses);
   }
-  return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
+  return all();
 }

@@ -21,6 +21,25 @@ export interface Sql {
 /** `('a', 'b')` for a list of our own words, so that statements and rules name the same ones. */
 export const literals = (words: readonly string[]): string => `(${words.map((word) => `'${word}'`).join(", ")})`;
 
+/** Conditions of a statement, collected one by one. */
+export function conditionList() {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  return {
+    add: (part: string, ...given: readonly SqlValue[]): void => {
+      parts.push(part);
+      values.push(...given);
+    },
+    /** Nothing, where no value is asked for. */
+    equal: (column: string, value: string | undefined): void => {
+      if (value === undefined) return;
+      parts.push(`${column} = ?`);
+      values.push(value);
+    },
+    all: () => ({ where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values }),
+  };
+}
+
 /** `(?, ?, ?)` for a list of values. An empty list matches nothing; PostgreSQL has no `IN ()`. */
 export const placeholders = (count: number): string =>
   count === 0 ? "(NULL)" : `(${Array.from({ length: count }, () => "?").join(", ")})`;

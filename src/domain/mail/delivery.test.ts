@@ -1,27 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { backOff, type DeliveryEvent, defaultDeliveryPolicy, deliveryMoves, nextDelivery } from "./delivery.ts";
+import {
+  backOff,
+  type DeliveryEvent,
+  defaultDeliveryPolicy,
+  deliveryMoves,
+  freshDelivery,
+  nextDelivery,
+} from "./delivery.ts";
 import { type Delivery, type DeliveryState, deliveryStates } from "./types.ts";
 
 const now = 1_000_000;
-const fresh: Delivery = {
-  messageSeq: 7,
-  toAgent: "b1",
-  state: "queued",
-  priorityRank: 2,
-  wake: true,
-  attempts: 0,
-  notBefore: 0,
-  claimedBy: null,
-  claimExpires: null,
-  turnId: null,
-  channel: null,
-  redelivered: false,
-  deliveredAt: null,
-  ackedAt: null,
-  lastError: null,
-  updatedAt: 0,
-};
+const fresh: Delivery = { ...freshDelivery, messageSeq: 7, toAgent: "b1", priorityRank: 2, wake: true, updatedAt: 0 };
 const byTurn: DeliveryEvent = { kind: "claim", by: "turn-1", channel: "turn", turnId: "turn-1" };
 const byReader: DeliveryEvent = { kind: "claim", by: "mcp-1", channel: "mcp", turnId: null };
 

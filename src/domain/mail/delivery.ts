@@ -132,3 +132,18 @@ function failed(delivery: Delivery, error: string, now: number, policy: Delivery
 export function backOff(failuresBefore: number, policy: DeliveryPolicy = defaultDeliveryPolicy): number {
   return Math.min(policy.backOffMs * 2 ** failuresBefore, policy.maxBackOffMs);
 }
+
+/** What every delivery begins with, whoever it is for. */
+export const freshDelivery = {
+  state: "queued",
+  attempts: 0,
+  notBefore: 0,
+  claimedBy: null,
+  claimExpires: null,
+  turnId: null,
+  channel: null,
+  redelivered: false,
+  deliveredAt: null,
+  ackedAt: null,
+  lastError: null,
+} as const;

@@ -1,24 +1,15 @@
 import { describe, expect, test } from "bun:test";
+import { freshDelivery } from "./delivery.ts";
 import type { Delivery } from "./types.ts";
 import { explainDelivery, type WhyCode, type WhyFacts, type WhyRecipient, whyCodes } from "./why.ts";
 
 const now = Date.parse("2026-01-02T03:04:05.000Z");
 const delivery: Delivery = {
+  ...freshDelivery,
   messageSeq: 7,
   toAgent: "b1",
-  state: "queued",
   priorityRank: 2,
   wake: true,
-  attempts: 0,
-  notBefore: 0,
-  claimedBy: null,
-  claimExpires: null,
-  turnId: null,
-  channel: null,
-  redelivered: false,
-  deliveredAt: null,
-  ackedAt: null,
-  lastError: null,
   updatedAt: 0,
 };
 const idle: WhyRecipient = { ended: null, runningTurn: null, parked: null };

@@ -12,7 +12,7 @@ import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
 import { retireIfOver } from "../../usecases/coordinators/retire.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { mayGiveWork } from "../../usecases/mail/may-give-work.ts";
-import { post, wakeUp } from "../../usecases/mail/post.ts";
+import { fromEngine, post, wakeUp } from "../../usecases/mail/post.ts";
 import { askToLand } from "../../usecases/merge/ask-to-land.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import type { Ending } from "./settle-turn.ts";
@@ -143,11 +143,8 @@ async function returnNudge(tx: Tx, context: FollowContext, { message, delivery }
   await tx.deliveries.update(cancelled.value);
   const { toAgent } = delivery;
   await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
+    ...fromEngine,
     runId: message.runId,
-    verified: true,
     address: message.fromAgent,
     recipients: [{ name: message.fromAgent, wake: false }],
     subject: `Returned: ${toAgent} finished before it read your nudge`,

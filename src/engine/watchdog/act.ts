@@ -5,7 +5,7 @@ import type { Tx } from "../../ports/store.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";
 import { endAgent } from "../../usecases/agents/end-agent.ts";
 import { notice, record } from "../../usecases/events/record.ts";
-import { post } from "../../usecases/mail/post.ts";
+import { fromEngine, post } from "../../usecases/mail/post.ts";
 import type { Observed } from "./observe.ts";
 import type { WatchdogPorts } from "./ports.ts";
 
@@ -93,11 +93,8 @@ async function nudge(tx: Tx, { ids }: WatchdogPorts, agent: Agent, now: number):
     tx,
     { ids, now },
     {
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
+      ...fromEngine,
       runId: agent.runId,
-      verified: true,
       address: agent.name,
       recipients: [{ name: agent.name, wake: true }],
       subject: "[WATCHDOG] are you still there?",

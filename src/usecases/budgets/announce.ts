@@ -4,7 +4,7 @@ import { endsAt, type Ledger, type LedgerKey, refOf } from "../../domain/budget/
 import { percentOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
-import { post, type Recipient } from "../mail/post.ts";
+import { fromEngine, post, type Recipient } from "../mail/post.ts";
 import type { BudgetTerms } from "./terms.ts";
 
 type Clock = Pick<BudgetTerms, "ids" | "now">;
@@ -20,7 +20,7 @@ export async function announceExceeded(tx: Tx, clock: Clock, agent: Agent, ledge
     `${sentence(ledger)} ${agent.name} is parked, and so is everyone who needs this budget: no new turn starts, ` +
     `mail to them is kept. Let them go on with: ov budget raise ${raiseArguments(ledger)}${byItself}`;
   await post(tx, clock, {
-    ...fromEngine(agent, [{ name: "operator", wake: false }]),
+    ...engineMail(agent, [{ name: "operator", wake: false }]),
     subject: `[ENGINE] budget_exceeded: ${named(ledger)}`,
     body,
     type: "escalation",
@@ -35,7 +35,7 @@ export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger
   const parent = await tx.agents.byName(agent.parentName);
   const told = parent === undefined || hasEnded(parent) ? [] : [{ name: parent.name, wake: false }];
   await post(tx, clock, {
-    ...fromEngine(agent, [{ name: "operator", wake: false }, ...told]),
+    ...engineMail(agent, [{ name: "operator", wake: false }, ...told]),
     subject: `[ENGINE] budget_warning: ${named(ledger)}`,
     body:
       `${sentence(ledger)} The last turn on it was ${agent.name}'s. At 100 % no new turn starts; ` +
@@ -46,12 +46,9 @@ export async function announceWarning(tx: Tx, clock: Clock, agent: Agent, ledger
   });
 }
 
-const fromEngine = (agent: Agent, recipients: readonly Recipient[]) => ({
-  from: "system",
-  fromAgentId: null,
-  byEngine: true,
+const engineMail = (agent: Agent, recipients: readonly Recipient[]) => ({
+  ...fromEngine,
   runId: agent.runId,
-  verified: true,
   address: "operator",
   recipients,
 });

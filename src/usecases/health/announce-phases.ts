@@ -4,7 +4,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";
-import { post, type Recipient } from "../mail/post.ts";
+import { fromEngine, post, type Recipient } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 
 /**
@@ -38,11 +38,8 @@ export async function announcePhases(
     tx,
     { ids, now },
     {
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
+      ...fromEngine,
       runId,
-      verified: true,
       address: recipient.name,
       recipients: [recipient],
       ...phaseText(phase, runId),

@@ -5,7 +5,33 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
+import { loadFollower } from "./followers.ts";
 import { limitsOf } from "./policy.ts";
+
+/** What a request to send and a request to reply have in common. */
+export interface WrittenRequest {
+  readonly body: string;
+  readonly from?: string | undefined;
+  readonly type?: string | undefined;
+  readonly priority?: string | undefined;
+  /** JSON text. */
+  readonly payload?: string | undefined;
+  /** Of several messages of one sender with this key only the first is stored. */
+  readonly dedupeKey?: string | undefined;
+  /** Set by `prepareWritten`, whatever the caller sent. */
+  readonly blobPath?: string | null | undefined;
+}
+
+/** Loads what follows a message of its type, and stores a long body as a file. */
+export async function prepareWritten<Request extends WrittenRequest>(
+  files: ProjectFiles,
+  { settings }: { readonly settings: Settings },
+  request: Request,
+): Promise<Result<Request, Refusal>> {
+  await loadFollower(request.type);
+  const fitted = await fitBody(files, settings, request.body);
+  return fitted.ok ? ok({ ...request, ...fitted.value }) : fitted;
+}
 
 /** A message as its sender composed it, in words that were already checked. */
 export interface Composition {

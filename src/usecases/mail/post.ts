@@ -1,4 +1,5 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
+import { freshDelivery } from "../../domain/mail/delivery.ts";
 import { type Delivery, type MailType, type Message, type Priority, priorityRank } from "../../domain/mail/types.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -35,16 +36,16 @@ export interface Draft {
   readonly byEngine?: boolean;
 }
 
+/** The sender of mail that the engine writes in its own name. */
+export const fromEngine = { from: "system", fromAgentId: null, byEngine: true, verified: true } as const;
+
 type EngineLetter = Omit<Draft, "from" | "fromAgentId" | "byEngine" | "verified" | "address" | "recipients">;
 
 /** Mail of the engine to the operator's inbox. It wakes no agent. */
 export const tellOperator = (tx: Tx, context: { ids: Ids; now: number }, letter: EngineLetter): Promise<Message> =>
   post(tx, context, {
     ...letter,
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
-    verified: true,
+    ...fromEngine,
     address: "operator",
     recipients: [{ name: "operator", wake: false }],
   });
@@ -81,7 +82,7 @@ export async function post(tx: Tx, { ids, now }: { ids: Ids; now: number }, draf
   const rank = priorityRank[draft.priority];
   const queued = draft.recipients.map(
     ({ name, wake }): Delivery => ({
-      ...fresh,
+      ...freshDelivery,
       messageSeq: seq,
       toAgent: name,
       priorityRank: rank,
@@ -112,25 +113,11 @@ export async function post(tx: Tx, { ids, now }: { ids: Ids; now: number }, draf
   return { ...message, seq };
 }
 
-const fresh = {
-  state: "queued",
-  attempts: 0,
-  notBefore: 0,
-  claimedBy: null,
-  claimExpires: null,
-  turnId: null,
-  channel: null,
-  redelivered: false,
-  deliveredAt: null,
-  ackedAt: null,
-  lastError: null,
-} as const;
-
 /** Puts on record that the addressee had ended, so that `status` and `why` can tell where its mail went. */
 export async function noteForward(tx: Tx, message: Message, addressee: string, heir: string): Promise<void> {
   await tx.deliveries.insert([
     {
-      ...fresh,
+      ...freshDelivery,
       messageSeq: message.seq,
       toAgent: addressee,
       state: "cancelled",

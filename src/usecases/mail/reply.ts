@@ -1,36 +1,22 @@
 import { planReply } from "../../domain/mail/reply.ts";
-import { ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";
-import { checkWritten, fitBody } from "./compose.ts";
+import { checkWritten, prepareWritten, type WrittenRequest } from "./compose.ts";
 import { findMessage } from "./find-message.ts";
-import { loadFollower } from "./followers.ts";
 import { markRead } from "./read.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
 import { asks } from "./waits.ts";
 import { parsePriority, parseType } from "./words.ts";
 
-export interface ReplyRequest {
+export interface ReplyRequest extends WrittenRequest {
   /** The message that is answered. */
   readonly id: string;
-  readonly body: string;
-  readonly from?: string | undefined;
-  readonly type?: string | undefined;
-  readonly priority?: string | undefined;
-  readonly payload?: string | undefined;
-  readonly dedupeKey?: string | undefined;
-  /** Set by `prepare`, whatever the caller sent. */
-  readonly blobPath?: string | null | undefined;
 }
 
 /** Answers a message in its thread. A reply to a question or decision ends its author's wait. */
 export const replyToMail: UseCase<ReplyRequest, SendReply> = {
   kind: "write",
-  prepare: async (files, { settings }, request) => {
-    await loadFollower(request.type);
-    const fitted = await fitBody(files, settings, request.body);
-    return fitted.ok ? ok({ ...request, ...fitted.value }) : fitted;
-  },
+  prepare: prepareWritten,
   run: async (tx, context, request) => {
     const written = checkWritten({ body: request.body });
     if (!written.ok) return written;

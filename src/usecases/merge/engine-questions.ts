@@ -1,7 +1,7 @@
 import type { Message } from "../../domain/mail/types.ts";
 import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
-import { post, tellOperator } from "../mail/post.ts";
+import { fromEngine, post, tellOperator } from "../mail/post.ts";
 import { markRead } from "../mail/read.ts";
 import type { Context } from "../usecase.ts";
 
@@ -34,11 +34,8 @@ export async function closeQuestion(tx: Tx, context: Writing, question: Message,
   const { id, threadId, runId } = question;
   await markRead(tx, context.now, question, "operator");
   await post(tx, context, {
-    from: "system",
-    fromAgentId: null,
-    byEngine: true,
+    ...fromEngine,
     runId,
-    verified: true,
     address: "operator",
     recipients: [],
     subject,

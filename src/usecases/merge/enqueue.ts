@@ -8,20 +8,16 @@ import { dependenciesOf, redirectDependents } from "./dependencies.ts";
 import { recordMerge } from "./record-merge.ts";
 import { setMergeState } from "./task-state.ts";
 
-export interface NewMerge {
-  readonly branch: string;
-  /** Empty: to be read by whoever works on it. */
-  readonly headCommit: string;
-  readonly targetBranch: string;
-  readonly taskId: string | null;
-  readonly agentName: string | null;
-  readonly runId: string | null;
-  readonly filesModified: readonly string[];
+/** An empty `headCommit` is read by whoever works on the entry. */
+export interface NewMerge
+  extends Pick<
+    MergeEntry,
+    "branch" | "headCommit" | "targetBranch" | "taskId" | "agentName" | "runId" | "filesModified" | "source"
+  > {
   /** The task's, when it is not given. */
   readonly priority?: number | undefined;
   /** Entries that must land first, besides those of the tasks it depends on. */
   readonly after?: readonly number[];
-  readonly source: MergeEntry["source"];
   readonly enqueuedBy: string;
   readonly asker: Asker;
   /** An agent that has nothing to do until the outcome is known. */

@@ -4,7 +4,7 @@ import { wakes } from "../../domain/mail/wake.ts";
 import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
-import { noteForward, post } from "../mail/post.ts";
+import { fromEngine, noteForward, post } from "../mail/post.ts";
 import { wakePolicyOf } from "../mail/wake-policy.ts";
 import type { Context } from "../usecase.ts";
 
@@ -34,10 +34,7 @@ export async function notify(
     const byRule = wakes({ ...facts, recipientCapability: agent?.capability ?? null }, policy);
     const message = await post(tx, context, {
       ...notice,
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
-      verified: true,
+      ...fromEngine,
       address: own ? reader : (meant[0] ?? reader),
       recipients: [{ name: reader, wake: own && (byRule || wake.includes(reader)) }],
     });

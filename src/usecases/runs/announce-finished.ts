@@ -4,7 +4,7 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice } from "../events/record.ts";
 import { teamOf } from "../health/announce-phases.ts";
-import { post } from "../mail/post.ts";
+import { fromEngine, post } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context } from "../usecase.ts";
 
@@ -36,11 +36,8 @@ export async function announceFinished(
     tx,
     { ids, now },
     {
-      from: "system",
-      fromAgentId: null,
-      byEngine: true,
+      ...fromEngine,
       runId,
-      verified: true,
       address: coordinator.name,
       recipients: [{ name: coordinator.name, wake: true }],
       subject: `[ENGINE] nobody works for run ${runId} any more`,

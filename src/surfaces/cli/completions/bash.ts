@@ -1,7 +1,7 @@
 import { quotedShellWord } from "../../../domain/text/shell-word.ts";
 import type { Command } from "../command.ts";
 import { globalFlags } from "../globals.ts";
-import { type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
+import { argumentLines, type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
 
 /**
  * The script for bash. Values from the program are compared and quoted one by one: handing them to `compgen -W` would
@@ -94,7 +94,7 @@ ${spots
   .join("\n")}
   esac
   case "$at:$count" in
-${spots.flatMap((spot) => argumentLines(program, spot)).join("\n")}
+${spots.flatMap((spot) => argumentLines(spot, (values) => offer(program, values))).join("\n")}
     *) ;;
   esac
 }
@@ -108,13 +108,6 @@ const pattern = (at: string | undefined, word: string): string =>
 
 const flagWords = ({ flags }: Spot): string =>
   [...flags, ...globalFlags].flatMap(spellings).map(quotedShellWord).join(" ");
-
-/** A variadic argument matches every later position too, and comes last in its command. */
-const argumentLines = (program: string, { at, arguments: args }: Spot): string[] =>
-  args.map((argument, i) => {
-    const place = argument.variadic === true ? `${quotedShellWord(`${at}:`)}*` : quotedShellWord(`${at}:${i}`);
-    return `    ${place}) ${offer(program, valuesOf(argument))} ;;`;
-  });
 
 function offer(program: string, values: Values): string {
   switch (values.from) {

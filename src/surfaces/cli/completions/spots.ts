@@ -1,3 +1,4 @@
+import { quotedShellWord } from "../../../domain/text/shell-word.ts";
 import type { Argument, Command, Flag, Source } from "../command.ts";
 import { globalFlags } from "../globals.ts";
 import { shownCommands, shownFlags } from "../layout.ts";
@@ -46,3 +47,10 @@ export function valueFlags(spots: readonly Spot[]): { readonly at: string | unde
     ...spots.flatMap(({ at, flags }) => flags.map((flag) => ({ at, flag }))),
   ].filter(({ flag }) => flag.value !== undefined);
 }
+
+/** The cases of a script for the arguments of a command. A variadic one matches every later position too, and comes last. */
+export const argumentLines = ({ at, arguments: args }: Spot, offer: (values: Values) => string): string[] =>
+  args.map((argument, i) => {
+    const place = argument.variadic === true ? `${quotedShellWord(`${at}:`)}*` : quotedShellWord(`${at}:${i}`);
+    return `    ${place}) ${offer(valuesOf(argument))} ;;`;
+  });

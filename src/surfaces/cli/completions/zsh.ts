@@ -1,7 +1,7 @@
 import { quotedShellWord } from "../../../domain/text/shell-word.ts";
 import type { Command, Flag } from "../command.ts";
 import { globalFlags } from "../globals.ts";
-import { type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
+import { argumentLines, type Spot, spellings, spotsOf, type Values, valueFlags, valuesOf } from "./spots.ts";
 
 /** The script for zsh: every word is offered with its summary. */
 export function zshScript(tree: Command): string {
@@ -70,7 +70,7 @@ ${spots
   esac
   if ((\${#offered})); then _describe command offered; fi
   case "$at:$count" in
-${spots.flatMap((spot) => argumentLines(program, spot)).join("\n")}
+${spots.flatMap((spot) => argumentLines(spot, (values) => offer(program, values))).join("\n")}
     *) ;;
   esac
 }
@@ -92,13 +92,6 @@ const item = (name: string, summary: string): string => quotedShellWord(`${name.
 
 const flagItems = ({ flags }: Spot): string =>
   [...flags, ...globalFlags].flatMap((flag) => spellings(flag).map((word) => item(word, flag.summary))).join(" ");
-
-/** A variadic argument matches every later position too, and comes last in its command. */
-const argumentLines = (program: string, { at, arguments: args }: Spot): string[] =>
-  args.map((argument, i) => {
-    const place = argument.variadic === true ? `${quotedShellWord(`${at}:`)}*` : quotedShellWord(`${at}:${i}`);
-    return `    ${place}) ${offer(program, valuesOf(argument))} ;;`;
-  });
 
 function offer(program: string, values: Values): string {
   switch (values.from) {

@@ -6,10 +6,9 @@ import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Outcome } from "../../command.ts";
-import { givenBody } from "../mail/given-body.ts";
 import { teller } from "../merge/wait.ts";
 import { integer, text } from "../task/given.ts";
-import { questionOf } from "./head-flags.ts";
+import { headAndBody } from "./head-flags.ts";
 
 const defaultSeconds = 120;
 
@@ -18,16 +17,14 @@ export const ask =
   (capability: HeadCapability): Handler =>
   async (call) => {
     const { app, flags, io } = call;
-    const found = await app.call("coordinator.find", questionOf(capability, call));
-    if (!found.ok) return found;
-    const body = await givenBody(call);
-    if (!body.ok) return body;
-    const { agentName } = found.value;
+    const meant = await headAndBody(capability, call);
+    if (!meant.ok) return meant;
+    const { agentName, body } = meant.value;
     const correlationId = crypto.randomUUID();
     const sent = await app.call("mail.send", {
       to: agentName,
       subject: text(flags.subject) ?? "operator request",
-      body: body.value,
+      body,
       type: "question",
       payload: JSON.stringify({ correlationId }),
     });

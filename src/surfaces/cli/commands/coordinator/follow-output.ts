@@ -3,6 +3,7 @@ import type { HeadQuestion } from "../../../../usecases/coordinators/find.ts";
 import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
+import { rest } from "../../rest.ts";
 
 export const defaultIntervalMs = 2_000;
 /** More than anybody could read of one look. */
@@ -37,17 +38,4 @@ export async function followOutput(app: App, io: Io, { question, after, interval
     await rest(intervalMs, over.signal);
   }
   for (const signal of signals) process.off(signal, interrupt);
-}
-
-function rest(ms: number, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (over.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    over.addEventListener("abort", done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      over.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

@@ -1,5 +1,8 @@
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Call, Flag } from "../../command.ts";
+import { givenBody } from "../mail/given-body.ts";
 import { text } from "../task/given.ts";
 
 /** Which one is meant, for every command about one that is there. */
@@ -14,3 +17,14 @@ export const questionOf = (capability: HeadCapability, { flags }: Pick<Call, "fl
   capability,
   name: text(flags.name),
 });
+
+/** The one that a message is meant for, and what the message says. */
+export async function headAndBody(
+  capability: HeadCapability,
+  call: Call,
+): Promise<Result<{ readonly agentName: string; readonly body: string }, Refusal>> {
+  const found = await call.app.call("coordinator.find", questionOf(capability, call));
+  if (!found.ok) return found;
+  const body = await givenBody(call);
+  return body.ok ? ok({ agentName: found.value.agentName, body: body.value }) : body;
+}

@@ -3,24 +3,21 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Handler } from "../../command.ts";
 import { successLine } from "../../marks.ts";
-import { givenBody } from "../mail/given-body.ts";
 import { text } from "../task/given.ts";
-import { questionOf } from "./head-flags.ts";
+import { headAndBody } from "./head-flags.ts";
 
 /** Sends one that lives something to do. */
 export const send =
   (capability: HeadCapability): Handler =>
   async (call) => {
     const { app, flags, io } = call;
-    const found = await app.call("coordinator.find", questionOf(capability, call));
-    if (!found.ok) return found;
-    const body = await givenBody(call);
-    if (!body.ok) return body;
-    const { agentName } = found.value;
+    const meant = await headAndBody(capability, call);
+    if (!meant.ok) return meant;
+    const { agentName, body } = meant.value;
     const sent = await app.call("mail.send", {
       to: agentName,
       subject: text(flags.subject) ?? "operator dispatch",
-      body: body.value,
+      body,
       type: "dispatch",
     });
     if (!sent.ok) return sent;

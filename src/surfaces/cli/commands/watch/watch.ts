@@ -6,6 +6,7 @@ import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io } from "../../command.ts";
 import { successLine } from "../../marks.ts";
+import { rest } from "../../rest.ts";
 import { integer, isOn } from "../task/given.ts";
 import { follow } from "./follow.ts";
 import { healthLine } from "./render.ts";
@@ -50,19 +51,6 @@ async function untilInterrupted(
   });
   for (const signal of signals) process.off(signal, interrupt);
   if (!ended.ok) io.warn(`stopped watching: ${describeRefusal(ended.refusal).message}`);
-}
-
-function rest(ms: number, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (over.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    over.addEventListener("abort", done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      over.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }
 
 const limitsOf = (keys: readonly ConfigKey[]): HealthLimits => ({
