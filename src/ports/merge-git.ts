@@ -152,6 +152,8 @@ export interface MergeGit {
   baseOf(one: string, other: string): Promise<string | undefined>;
   /** Paths that differ between the common ancestor of both and `to`. */
   changedFiles(from: string, to: string): Promise<readonly string[]>;
+  /** The same for each of these commits, in their order and in a few processes. All are given by their ids. */
+  changedFilesOfEach(from: string, heads: readonly string[]): Promise<readonly (readonly string[])[]>;
   /** The differing paths of each pair. */
   differing(pairs: readonly { readonly from: string; readonly to: string }[]): Promise<readonly (readonly string[])[]>;
   /** The full messages of the commits that are in `to` and not in `from`. */

@@ -27,13 +27,18 @@ export async function pinHeads(ports: MergePorts, entries: readonly MergeEntry[]
     await blockFor(ports, fresh, locked);
     return entries.filter((entry) => !fresh.includes(entry));
   }
-  const kept: MergeEntry[] = [];
+  const kept: Headed[] = [];
   for (const entry of entries) {
     const head = fresh.includes(entry) ? found.get(entry.id) : entry.headCommit;
     if (head === undefined) await bounce(ports, entry);
-    else kept.push(isKnown(entry, head) ? entry : await withHead(ports, entry, head));
+    else kept.push({ entry, head });
   }
-  return kept;
+  return learnHeads(ports, kept);
+}
+
+interface Headed {
+  readonly entry: MergeEntry;
+  readonly head: string;
 }
 
 /** All branches through one process: a queue may hold a hundred. */
@@ -96,25 +101,52 @@ function pinning(there: ReadonlyMap<string, string>, id: number, to: string): re
   return [{ ref, from, to }, ...(isKept ? [] : [{ ref: rescue, from: null, to: from }])];
 }
 
+/** Puts the commits on record that were read from branches, and the files of those for which nobody named any. */
+async function learnHeads(ports: MergePorts, kept: readonly Headed[]): Promise<readonly MergeEntry[]> {
+  const news = kept.filter((one) => !isKnown(one));
+  const files = await filesOf(
+    ports,
+    news.filter(({ entry }) => entry.filesModified.length === 0),
+  );
+  const updatedAt = ports.clock.now();
+  const changes = new Map(
+    news.map(({ entry: { id, filesModified }, head }) => {
+      return [id, { headCommit: head, filesModified: files.get(id) ?? filesModified, updatedAt }];
+    }),
+  );
+  if (changes.size > 0) {
+    await ports.store.transaction(async (tx) => {
+      for (const [id, change] of changes) await tx.merges.change(id, ["pending", "blocked"], change);
+    });
+  }
+  return kept.map(({ entry }) => ({ ...entry, ...changes.get(entry.id) }));
+}
+
 /** The mail that announced the head may have named no files. */
-const isKnown = ({ attempts, headCommit, filesModified }: MergeEntry, head: string): boolean =>
+const isKnown = ({ entry: { attempts, headCommit, filesModified }, head }: Headed): boolean =>
   head === headCommit && (attempts > 0 || filesModified.length > 0);
 
-async function withHead(ports: MergePorts, entry: MergeEntry, headCommit: string): Promise<MergeEntry> {
-  const { filesModified: announced, targetBranch } = entry;
-  // Where the target is gone the train says so.
-  const target = await ports.merging.commitOf(branchRef(targetBranch));
-  const isSaid = announced.length > 0 || target === undefined;
-  const filesModified = isSaid
-    ? announced
-    : await filesBrought(ports.merging, {
-        onto: target,
-        head: headCommit,
-        out: await takenOutOf(ports, entry.branch, target),
-      });
-  const change = { headCommit, filesModified, updatedAt: ports.clock.now() };
-  await ports.store.transaction((tx) => tx.merges.change(entry.id, ["pending", "blocked"], change));
-  return { ...entry, ...change };
+/** The files that each branch brings, by the number of its entry. Where a target is gone, the train says so. */
+async function filesOf(ports: MergePorts, all: readonly Headed[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  const { merging } = ports;
+  const files = new Map<number, readonly string[]>();
+  for (const target of new Set(all.map(({ entry }) => entry.targetBranch))) {
+    const onto = await merging.commitOf(branchRef(target));
+    if (onto === undefined) continue;
+    const others: Headed[] = [];
+    for (const one of all.filter(({ entry }) => entry.targetBranch === target)) {
+      const { entry, head } = one;
+      const out = await takenOutOf(ports, entry.branch, onto);
+      if (out.length === 0) others.push(one);
+      else files.set(entry.id, await filesBrought(merging, { onto, head, out }));
+    }
+    const lists = await merging.changedFilesOfEach(
+      onto,
+      others.map(({ head }) => head),
+    );
+    for (const [at, { entry }] of others.entries()) files.set(entry.id, lists[at] ?? []);
+  }
+  return files;
 }
 
 async function bounce(ports: MergePorts, entry: MergeEntry): Promise<void> {

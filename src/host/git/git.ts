@@ -31,6 +31,8 @@ export interface GitCall {
   readonly each?: (part: Buffer) => void;
   /** If it prints more than this, it is ended, and the answer says so. */
   readonly mostBytes?: number;
+  /** Hears the output as it comes, for what may be too large to keep; `out` and `raw` are empty then. */
+  readonly onOutput?: (part: Uint8Array) => void;
 }
 
 /**
@@ -43,14 +45,11 @@ export function git(cwd: string, ...args: string[]): Promise<GitAnswer> {
 }
 
 export async function runGit(call: GitCall): Promise<GitAnswer> {
-  const { cwd, args, env = {}, stdin, withFilters = false } = call;
-  const { limitMs = withFilters ? filterPatienceMs : patienceMs, startsPrograms = withFilters } = call;
+  const { stdin, withFilters = false, onOutput } = call;
+  const { limitMs = withFilters ? filterPatienceMs : patienceMs } = call;
   const { each, mostBytes = mostOutputBytes } = call;
-  const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
   const child = Bun.spawn({
-    cmd: startsPrograms ? marked(cmd) : cmd,
-    cwd,
-    env: { ...gitEnvironment(withFilters), ...env },
+    ...commandFor(call),
     stdio: [stdin === undefined ? "ignore" : bytesOf(stdin), "pipe", "pipe"],
   });
   let isTooMuch = false;
@@ -59,7 +58,7 @@ export async function runGit(call: GitCall): Promise<GitAnswer> {
     void endChild(child);
   };
   const outputs = [
-    openOutput(child.stdout, { each, mostBytes, tooMuch }),
+    openOutput(child.stdout, { each, onOutput, mostBytes, tooMuch }),
     openOutput(child.stderr, { mostBytes, tooMuch }),
   ] as const;
   let isLate = false;
@@ -93,6 +92,72 @@ const megabyte = 1024 * 1024;
 const mostOutputBytes = 256 * megabyte;
 /** As git says that something broke. */
 const tooMuchCode = 128;
+
+/** What is started for a call. */
+function commandFor({ cwd, args, env = {}, withFilters = false, startsPrograms = withFilters }: GitCall) {
+  const cmd = [gitProgram(), "--no-pager", ...harmless, ...(withFilters ? [] : unreachable), ...args];
+  return { cmd: startsPrograms ? marked(cmd) : cmd, cwd, env: { ...gitEnvironment(withFilters), ...env } };
+}
+
+/** A git process that answers one question after the other, until it is disposed of or its owner ends. */
+export interface GitSession extends Disposable {
+  /**
+   * Writes the question, and reads until `isWhole` says that the answer is complete. Undefined when the process has
+   * ended, or gave no whole answer in time: then it is of no more use, and another process has to be asked.
+   */
+  ask(question: string, isWhole: (answer: Buffer) => boolean): Promise<Buffer | undefined>;
+  /** False once a question was left without an answer. */
+  isUsable(): boolean;
+}
+
+/**
+ * Starts a git command that reads questions from its input and answers each at once. Each of them takes a small part of
+ * the time that a process takes to start.
+ */
+export function openGitSession(call: Pick<GitCall, "cwd" | "args" | "env" | "limitMs">): GitSession {
+  const child = Bun.spawn({ ...commandFor(call), stdio: ["pipe", "pipe", "ignore"] });
+  // Whoever has nothing else to do may end: the process ends with its input.
+  child.unref();
+  const reader: Reader = child.stdout.getReader();
+  let usable = true;
+  const close = (): void => {
+    usable = false;
+    // None of these commands starts another program.
+    child.kill("SIGKILL");
+    void reader.cancel().catch(() => undefined);
+  };
+  const converse = async (question: string, isWhole: (answer: Buffer) => boolean): Promise<Buffer | undefined> => {
+    if (!usable) return undefined;
+    const limit = setTimeout(close, call.limitMs ?? patienceMs);
+    try {
+      child.stdin.write(question);
+      await child.stdin.flush();
+      let answer = Buffer.alloc(0);
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (value !== undefined) answer = answer.length === 0 ? Buffer.from(value) : Buffer.concat([answer, value]);
+        if (isWhole(answer)) return answer;
+        if (done) break;
+      }
+    } catch {
+      // Its input or output is gone, and so is the process.
+    } finally {
+      clearTimeout(limit);
+    }
+    close();
+    return undefined;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ask: (question, isWhole) => {
+      const answered = last.then(() => converse(question, isWhole));
+      last = answered;
+      return answered;
+    },
+    isUsable: () => usable,
+    [Symbol.dispose]: close,
+  };
+}
 
 /**
  * The same command with the mark of a gate. Agents can write the user's git configuration as well, so a program that it
@@ -143,6 +208,7 @@ interface Reader {
 
 interface Taking {
   readonly each?: ((part: Buffer) => void) | undefined;
+  readonly onOutput?: ((part: Uint8Array) => void) | undefined;
   readonly mostBytes: number;
   /** Called once, when there is more than may be held; the rest is not read. */
   tooMuch(): void;
@@ -150,7 +216,17 @@ interface Taking {
 
 function openOutput(stream: ReadableStream<Uint8Array>, taking: Taking): Output {
   const reader = stream.getReader();
-  return { reader, whole: taking.each === undefined ? readAll(reader, taking) : readEach(reader, taking.each) };
+  const { each, onOutput } = taking;
+  if (onOutput !== undefined) return { reader, whole: pass(reader, onOutput) };
+  return { reader, whole: each === undefined ? readAll(reader, taking) : readEach(reader, each) };
+}
+
+async function pass(reader: Reader, onOutput: (part: Uint8Array) => void): Promise<Buffer> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (value !== undefined) onOutput(value);
+    if (done) return Buffer.alloc(0);
+  }
 }
 
 async function readAll(reader: Reader, { mostBytes, tooMuch }: Taking): Promise<Buffer> {

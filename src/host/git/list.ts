@@ -1,6 +1,8 @@
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expectGit } from "./git.ts";
 import { adminDirOf, textOf } from "./places.ts";
+import type { Repository } from "./repository.ts";
 import { gitWorktree } from "./worktree-command.ts";
 import type { Yard } from "./yard.ts";
 
@@ -50,6 +52,28 @@ export async function listEntries({ repository }: Pick<Yard, "repository">): Pro
 
 /** Does this worktree have the branch, checked out or in a rebase or bisection? */
 export const hasBranch = ({ branch, held }: Entry, ref: string): boolean => branch === ref || held.includes(ref);
+
+/**
+ * Could some checkout have one of these branches? A look at a few files. False where no HEAD names one of them, and no
+ * rebase or bisection does. Whatever is unusual counts as a yes: then git has to be asked.
+ */
+export function mayBeCheckedOut({ commonDir, isOrdinary }: Repository, refs: readonly string[]): boolean {
+  if (!isOrdinary) return true;
+  const all = join(commonDir, "worktrees");
+  const linked = existsSync(all) ? readdirSync(all).map((name) => join(all, name)) : [];
+  return [commonDir, ...linked].some((gitDir) => {
+    const head = textOf(join(gitDir, "HEAD"))?.trim();
+    if (head === undefined) return true;
+    if (/^[0-9a-f]{40,64}$/.test(head)) return heldIn(gitDir).some((name) => refs.includes(name));
+    const branch = /^ref: (refs\/heads\/\S+)$/.exec(head)?.[1];
+    return branch === undefined || refs.includes(branch) || standsForAnother(join(commonDir, branch));
+  });
+}
+
+function standsForAnother(ref: string): boolean {
+  const stat = lstatSync(ref, { throwIfNoEntry: false });
+  return stat !== undefined && textOf(ref)?.startsWith("ref:") !== false;
+}
 
 function heldIn(gitDir: string): readonly string[] {
   const words = (file: string): readonly string[] => textOf(join(gitDir, file))?.split(/\s+/) ?? [];

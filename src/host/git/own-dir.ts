@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { makeWithin } from "../writable.ts";
 import { type FileRules, isForeignDirectory } from "./filters.ts";
-import { expectGit, type GitAnswer, type GitCall, runGit, zeroEnded } from "./git.ts";
+import { expectGit, type GitAnswer, type GitCall, type GitSession, openGitSession, runGit, zeroEnded } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import type { Repository } from "./repository.ts";
 
@@ -52,8 +52,10 @@ export interface OwnDir extends Disposable {
   readonly dir: string;
   git(
     args: readonly string[],
-    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each">,
+    options?: Pick<GitCall, "stdin" | "env" | "limitMs" | "startsPrograms" | "each" | "onOutput">,
   ): Promise<GitAnswer>;
+  /** Asks a process of this command that stays for the next question, as long as this directory does. */
+  readonly ask: (args: readonly string[], ...question: Parameters<GitSession["ask"]>) => ReturnType<GitSession["ask"]>;
 }
 
 export function openOwnDir(options: OwnDirOptions): OwnDir {
@@ -81,8 +83,17 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
     ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree, GIT_CEILING_DIRECTORIES: dirname(workTree) }),
     ...(options.objects === "project" ? { GIT_OBJECT_DIRECTORY: repository.objects } : {}),
   };
+  const sessions = new Map<string, GitSession>();
   return {
     dir,
+    ask: (command, ...question) => {
+      const key = command.join(" ");
+      const known = sessions.get(key);
+      const open = () => openGitSession({ cwd: workTree ?? dir, args: [...args, ...command], env });
+      const session = known?.isUsable() === true ? known : open();
+      sessions.set(key, session);
+      return session.ask(...question);
+    },
     git: (command, { env: more = {}, ...rest } = {}) =>
       runGit({
         cwd: workTree ?? dir,
@@ -91,7 +102,10 @@ export function openOwnDir(options: OwnDirOptions): OwnDir {
         withFilters: rules !== undefined,
         ...rest,
       }),
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+    [Symbol.dispose]: () => {
+      for (const session of sessions.values()) session[Symbol.dispose]();
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
 }
 

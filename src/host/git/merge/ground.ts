@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { type GitSession, openGitSession } from "../git.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 
@@ -8,7 +9,12 @@ export interface Ground {
   readonly scratch: string;
   /** Runs something through a view that others use at the same time: for commands that need no index of their own. */
   through<T>(work: (own: OwnDir) => Promise<T>): Promise<T>;
+  /** What a name or id stands for now, as `<id> <type>`, by a process that stays for the next name. */
+  resolve(name: string): Promise<Resolved>;
 }
+
+/** `unknown`: no answer could be had this way. */
+export type Resolved = { readonly id: string; readonly type: string } | "missing" | "unknown";
 
 export interface GroundOptions {
   readonly repository: Repository;
@@ -23,6 +29,7 @@ export function makeGround({ repository, scratch, idleMs }: GroundOptions): Grou
   return {
     repository,
     scratch,
+    resolve: nameResolver(repository.root, idleMs),
     through: async (work) => {
       if (current === undefined || current.isOver()) current = shareView({ repository, scratch }, idleMs);
       return await current.use(work);
@@ -69,6 +76,35 @@ function shareView(ground: Pick<Ground, "repository" | "scratch">, idleMs: numbe
     },
   };
 }
+
+/** Names are looked up dozens of times in each train, and starting git takes twenty times as long as a look. */
+function nameResolver(root: string, idleMs: number): (name: string) => Promise<Resolved> {
+  let session: GitSession | undefined;
+  let openedAt = 0;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  const close = (): void => {
+    session?.[Symbol.dispose]();
+    session = undefined;
+  };
+  return async (name) => {
+    // Each question is one line.
+    if (name.includes("\n")) return "unknown";
+    clearTimeout(idle);
+    if (session?.isUsable() !== true || performance.now() - openedAt > longestViewMs) {
+      close();
+      session = openGitSession({ cwd: root, args: ["cat-file", "--batch-check=%(objectname) %(objecttype)"] });
+      openedAt = performance.now();
+    }
+    const answer = await session.ask(`${name}\n`, (found) => found.at(-1) === lineEnd);
+    idle = setTimeout(close, idleMs).unref();
+    const line = answer?.toString().trimEnd() ?? "";
+    const [, id, type] = /^([0-9a-f]{40,64}) (commit|tree|blob|tag)$/.exec(line) ?? [];
+    if (id !== undefined && type !== undefined) return { id, type };
+    return line === `${name} missing` ? "missing" : "unknown";
+  };
+}
+
+const lineEnd = 0x0a;
 
 const open = new Set<() => void>();
 let willClose = false;

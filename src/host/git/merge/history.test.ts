@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 
 describe("looking at history", () => {
@@ -44,6 +45,67 @@ describe("looking at history", () => {
     expect(await world.merging.changedFiles(world.tip("main"), side)).toEqual(["a.txt", "c.txt"]);
   });
 
+  test("many branches have the same changed files as each of them alone, whatever their histories look like", async () => {
+    using world = gitMergeWorld({ files: { "a.txt": "one\n", "b.txt": "b\n" } });
+    const { merging, root, git } = world;
+    const write = (path: string, text: string) => () => world.write(root, path, text);
+    const first = world.tip("main");
+    const before = world.branch("before", write("old.txt", "o\n"));
+    world.branch("main", write("b.txt", "changed\n"));
+    const side = world.branch("side", write("a.txt", "two\n"), first);
+    const onSide = world.branch("on-side", write("more.txt", "m\n"), "side");
+    // Its history leaves that of the target at two commits.
+    git(root, "checkout", "--quiet", "side");
+    git(root, "merge", "--quiet", "--no-edit", "main");
+    git(root, "checkout", "--quiet", "main");
+    git(root, "merge", "--quiet", "--no-edit", onSide);
+    const crossed = world.branch("crossed", write("c.txt", "c\n"), "side");
+    git(root, "checkout", "--quiet", "--orphan", "lone");
+    git(root, "commit", "--quiet", "-m", "lone");
+    const lone = world.tip("HEAD");
+    git(root, "checkout", "--quiet", "--force", "main");
+    const target = world.tip("main");
+    const heads = [before, crossed, lone, target, first, side, crossed];
+    const each = await merging.changedFilesOfEach(target, heads);
+    for (const [at, head] of heads.entries()) expect(each[at]).toEqual(await merging.changedFiles(target, head));
+    expect(each.map((files) => files.length > 0)).toEqual([true, true, true, false, false, false, true]);
+    expect(await merging.changedFilesOfEach(target, [])).toEqual([]);
+    await expect(merging.changedFilesOfEach(target, [before, "f".repeat(40)])).rejects.toThrow();
+  });
+
+  test("a name stands for what it stands for now, also when it moved, was packed or deleted since it was asked for", async () => {
+    using world = gitMergeWorld();
+    const { merging, root, git } = world;
+    const main = world.tip("main");
+    expect(await merging.commitOf("refs/heads/other")).toBeUndefined();
+    git(root, "branch", "other", main);
+    expect(await merging.commitOf("refs/heads/other")).toBe(main);
+    const side = world.branch("side", () => world.write(root, "s", "s\n"));
+    git(root, "branch", "--force", "other", side);
+    git(root, "pack-refs", "--all");
+    git(root, "gc", "--quiet");
+    expect(await merging.commitOf("refs/heads/other")).toBe(side);
+    expect(await merging.treeOf(side)).toBe(world.tip("side^{tree}"));
+    git(root, "branch", "-D", "other");
+    expect(await merging.commitOf("refs/heads/other")).toBeUndefined();
+    expect(await merging.commitOf("two\nlines")).toBeUndefined();
+  });
+
+  test("names are found when the process that looked them up was killed, and no process stays", async () => {
+    using world = gitMergeWorld({ idleMs: 1 });
+    const { merging } = world;
+    const main = world.tip("main");
+    const lookers = (): readonly number[] =>
+      gitsIn(world.root)
+        .filter(({ line }) => line.includes("--batch-check"))
+        .map(({ pid }) => pid);
+    const asked = Promise.all(Array.from({ length: 50 }, () => merging.commitOf("main")));
+    for (const pid of lookers()) process.kill(pid, "SIGKILL");
+    expect(new Set(await asked)).toEqual(new Set([main]));
+    while (lookers().length > 0) await Bun.sleep(5);
+    expect(await merging.commitOf("main")).toBe(main);
+  });
+
   test("a patch shows what changed", async () => {
     using world = gitMergeWorld({ files: { "a.txt": "one\n" } });
     const side = world.branch("side", () => world.write(world.root, "a.txt", "two\n"));
@@ -79,6 +141,21 @@ describe("looking at history", () => {
     expect(await shallow.merging.merge(shallow.tip("m"), shallow.tip("s"))).toMatchObject({ kind: "clean" });
   });
 });
+
+/** The processes of git whose directory this is. */
+function gitsIn(root: string): readonly { readonly pid: number; readonly line: string }[] {
+  return readdirSync("/proc").flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) return [];
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return readlinkSync(`/proc/${pid}/cwd`) === root && line.includes("git\0") ? [{ pid, line }] : [];
+    } catch {
+      // It has ended.
+      return [];
+    }
+  });
+}
 
 describe("replacing files of a tree", () => {
   test("adds, changes, removes, and makes room where a file was a directory", async () => {

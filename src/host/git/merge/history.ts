@@ -5,10 +5,16 @@ import { parentsOf } from "./move-files.ts";
 
 export async function commitOf(ground: Ground, ref: string): Promise<string | undefined> {
   // A name that git would take for an option is no name of a commit.
-  return ref.startsWith("-") || ref === "" ? undefined : await commitAt(ground, ref);
+  if (ref.startsWith("-") || ref === "") return undefined;
+  const found = await ground.resolve(`${ref}^{commit}`);
+  if (found === "unknown") return await commitAt(ground, ref);
+  return found === "missing" ? undefined : found.id;
 }
 
 export async function treeOf(ground: Ground, commit: string): Promise<string> {
+  const known = await ground.resolve(`${commit}^{tree}`);
+  // An object that only a scratch directory has is found through its view.
+  if (known !== "unknown" && known !== "missing") return known.id;
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{tree}`];
   return expectGit(await ground.through((own) => own.git(args)), `the tree of ${commit}`).out.trim();
 }
@@ -41,17 +47,77 @@ export async function refsBetween({ repository }: Ground, from: string, to: stri
   });
 }
 
-/** All files of `to` when the two have no history in common. */
-export function changedFiles(ground: Ground, from: string, to: string): Promise<readonly string[]> {
-  return ground.through(async (own) => {
-    const base = await own.git(["merge-base", from, to]);
-    if (base.code > 1) throw new Error(`comparing ${from} with ${to}: ${base.err.trim()}`);
-    const list =
-      base.code === 0
-        ? ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base.out.trim(), to]
-        : ["ls-tree", "-r", "-z", "--name-only", "--full-tree", to];
-    return zeroEnded(expectGit(await own.git(list), "listing changed files").raw).map(String);
-  });
+export async function changedFiles(ground: Ground, from: string, to: string): Promise<readonly string[]> {
+  return filesSince(ground, await baseOf(ground, from, to), to);
+}
+
+/**
+ * The same for many heads, by two processes where every head left the history of `from` at one commit. All of them must
+ * be ids of commits.
+ */
+export async function changedFilesOfEach(
+  ground: Ground,
+  from: string,
+  heads: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const commits = [...new Set(heads)];
+  const parents = await parentsOutside(ground, from, commits);
+  const bases = new Map<string, string>();
+  const others = new Map<string, readonly string[]>();
+  for (const head of commits) {
+    const left = leavingPoints(parents, head);
+    const [base] = left;
+    if (base !== undefined && left.size === 1) bases.set(head, base);
+    else others.set(head, await changedFiles(ground, from, head));
+  }
+  const lists = await differing(
+    ground,
+    [...bases].map(([to, base]) => ({ from: base, to })),
+  );
+  const found = new Map([...others, ...[...bases.keys()].map((head, at) => [head, lists[at] ?? []] as const)]);
+  return heads.map((head) => found.get(head) ?? []);
+}
+
+/** Every commit that some head has and `from` does not, with its parents. */
+async function parentsOutside(
+  ground: Ground,
+  from: string,
+  heads: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const stdin = [`^${from}`, ...heads].map((line) => `${line}\n`).join("");
+  const answer = await ground.through((own) => own.git(["rev-list", "--parents", "--stdin"], { stdin }));
+  const lines = expectGit(answer, `comparing branches with ${from}`).out.split("\n");
+  return new Map(
+    lines.flatMap((line) => {
+      const [commit, ...parents] = line.split(" ");
+      return commit === undefined || commit === "" ? [] : [[commit, parents] as const];
+    }),
+  );
+}
+
+/** Where the history of a head joins that of the other side. Where that is one commit, it is their merge base. */
+function leavingPoints(parents: ReadonlyMap<string, readonly string[]>, head: string): ReadonlySet<string> {
+  const points = new Set<string>();
+  const seen = new Set<string>();
+  const rest = [head];
+  for (let commit = rest.pop(); commit !== undefined; commit = rest.pop()) {
+    if (seen.has(commit)) continue;
+    seen.add(commit);
+    const before = parents.get(commit);
+    if (before === undefined) points.add(commit);
+    else rest.push(...before);
+  }
+  return points;
+}
+
+/** All files of `to` when it has no history in common with the other side. */
+async function filesSince(ground: Ground, base: string | undefined, to: string): Promise<readonly string[]> {
+  const list =
+    base === undefined
+      ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", to]
+      : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, to];
+  const answer = expectGit(await ground.through((own) => own.git(list)), "listing changed files");
+  return zeroEnded(answer.raw).map(String);
 }
 
 /** The differing paths of each pair, by one git process. */
@@ -83,12 +149,9 @@ export async function messagesSince(ground: Ground, from: string, to: string): P
 /** The patch of these files from the merge base of `from` and `to` up to `to`. */
 export async function patchOf(ground: Ground, from: string, to: string, paths: readonly string[]): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--submodule=short"];
-  return ground.through(async (own) => {
-    const base = await own.git(["merge-base", from, to]);
-    if (base.code > 1) throw new Error(`comparing ${from} with ${to}: ${base.err.trim()}`);
-    const since = base.code === 0 ? base.out.trim() : from;
-    return expectGit(await own.git([...args, since, to, "--", ...paths]), "writing a patch").out;
-  });
+  const since = (await baseOf(ground, from, to)) ?? from;
+  const answer = await ground.through((own) => own.git([...args, since, to, "--", ...paths]));
+  return expectGit(answer, "writing a patch").out;
 }
 
 export async function patch(ground: Ground, from: string, to: string): Promise<string> {

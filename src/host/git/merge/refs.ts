@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../../../domain/failure.ts";
 import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { expectGit, git, runGit } from "../git.ts";
-import { type Entry, hasBranch, listEntries } from "../list.ts";
+import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../list.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
 import { parseRefs } from "../yard.ts";
 import type { Ground } from "./ground.ts";
@@ -51,10 +51,12 @@ const betweenTriesMs = 50;
  */
 export async function checkoutsOf(ground: Ground, branch: string): Promise<readonly string[]> {
   const ref = branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return (await checkouts(ground)).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
+  return (await checkouts(ground, [ref])).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
 }
 
-async function checkouts(ground: Ground): Promise<readonly Entry[]> {
+/** All checkouts; none where no checkout can have one of these branches. */
+async function checkouts(ground: Ground, refs: readonly string[]): Promise<readonly Entry[]> {
+  if (!mayBeCheckedOut(ground.repository, refs)) return [];
   const entries = await listEntries(ground);
   return entries.filter(({ isBare, lock, path }) => !isBare && (lock !== undefined || existsSync(path)));
 }
@@ -64,7 +66,7 @@ async function obstacleTo(ground: Ground, changes: readonly RefChange[]): Promis
   if (symbolic !== undefined) return `${symbolic.ref} stands for another ref`;
   const branches = changes.map(({ ref }) => ref).filter((ref) => ref.startsWith("refs/heads/"));
   if (branches.length === 0) return undefined;
-  const all = await checkouts(ground);
+  const all = await checkouts(ground, branches);
   for (const branch of branches) {
     const taken = all.find((entry) => hasBranch(entry, branch));
     if (taken === undefined) continue;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { Failure } from "../../../domain/failure.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
@@ -14,19 +14,69 @@ export async function expectSound(
   { objectFormat }: Pick<Repository, "objectFormat">,
   { commit, ids }: { readonly commit: string; readonly ids: Iterable<string> },
 ): Promise<void> {
-  for (const part of await inParts(own, [...new Set(ids)])) {
-    const answer = await own.git(["cat-file", "--batch"], { stdin: lines(part) });
-    const found = expectGit(answer, `reading the objects of ${commit}`).raw;
-    let at = 0;
-    for (const id of part) {
-      const end = found.indexOf(lineEnd, at);
-      const [, type = "", size = ""] = found.toString("latin1", at, end).split(" ");
-      if (size === "") refuse(commit, id);
-      const content = found.subarray(end + 1, end + 1 + Number(size));
-      const is = createHash(objectFormat).update(`${type} ${content.length}\0`).update(content).digest("hex");
-      if (is !== id) refuse(commit, id);
-      at = end + 1 + Number(size) + 1;
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return;
+  const reader = new ObjectReader(objectFormat);
+  const stdin = wanted.map((id) => `${id}\n`).join("");
+  const onOutput = (part: Uint8Array): void => reader.read(part);
+  expectGit(await own.git(["cat-file", "--batch"], { stdin, onOutput }), `reading the objects of ${commit}`);
+  for (const [at, id] of wanted.entries()) if (reader.found[at] !== id) refuse(commit, id);
+}
+
+/** Reads what `cat-file --batch` prints, in parts of any size: an object may be larger than the memory. */
+class ObjectReader {
+  /** Of each object the id that its content has, in the order in which they were asked for; empty for a missing one. */
+  readonly found: string[] = [];
+  readonly #objectFormat: string;
+  #line = "";
+  #hash: Hash | undefined;
+  /** Bytes left of the object. */
+  #left = 0;
+  /** After each object comes one line end. */
+  #endsLine = false;
+
+  constructor(objectFormat: string) {
+    this.#objectFormat = objectFormat;
+  }
+
+  read(part: Uint8Array): void {
+    const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#endsLine) {
+        this.#endsLine = false;
+        at++;
+      } else if (this.#hash === undefined) at = this.#readLine(bytes, at);
+      else at = this.#readContent(this.#hash, bytes, at);
     }
+  }
+
+  #readLine(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(lineEnd, at);
+    this.#line += bytes.toString("latin1", at, end < 0 ? bytes.length : end);
+    if (end < 0) return bytes.length;
+    const [, type = "", size = ""] = this.#line.split(" ");
+    this.#line = "";
+    if (size === "") this.found.push("");
+    else {
+      this.#left = Number(size);
+      this.#hash = createHash(this.#objectFormat).update(`${type} ${size}\0`);
+      if (this.#left === 0) this.#end(this.#hash);
+    }
+    return end + 1;
+  }
+
+  #readContent(hash: Hash, bytes: Buffer, at: number): number {
+    const content = bytes.subarray(at, at + this.#left);
+    hash.update(content);
+    this.#left -= content.length;
+    if (this.#left === 0) this.#end(hash);
+    return at + content.length;
+  }
+
+  #end(hash: Hash): void {
+    this.found.push(hash.digest("hex"));
+    this.#hash = undefined;
+    this.#endsLine = true;
   }
 }
 
@@ -49,27 +99,6 @@ export async function treesOf(own: OwnDir, commit: string): Promise<readonly str
   return [commit, expectGit(tree, `the tree of ${commit}`).out.trim(), ...trees];
 }
 
-/** So that no part takes much memory, unless one object alone does. */
-async function inParts(own: OwnDir, ids: readonly string[]): Promise<readonly (readonly string[])[]> {
-  if (ids.length === 0) return [];
-  const args = ["cat-file", "--batch-check=%(objectsize)"];
-  const sizes = expectGit(await own.git(args, { stdin: lines(ids) }), "measuring objects").out.split("\n");
-  const parts: string[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const [at, id] of ids.entries()) {
-    const size = Number(sizes[at]) || 0;
-    if (bytes + size > mostBytes) {
-      parts.push([]);
-      bytes = 0;
-    }
-    parts.at(-1)?.push(id);
-    bytes += size;
-  }
-  return parts;
-}
-
-const lines = (ids: readonly string[]): string => ids.map((id) => `${id}\n`).join("");
-const mostBytes = 32 * 1024 * 1024;
 const lineEnd = 0x0a;
 
 function refuse(commit: string, id: string): never {

@@ -22,7 +22,7 @@ import {
 import { initialise, moduleDirIn } from "./plan.ts";
 import { namesIn, openRefs, type Submodule, submodulesOf } from "./submodules-of.ts";
 
-/** See `MergeGit.lostPointers`. Where no submodule differs it takes one process. */
+/** See `MergeGit.lostPointers`. Where no submodule differs it starts no process for two trees, and one for two commits. */
 export async function lostPointers(ground: Ground, from: string, to: string): Promise<readonly LostPointer[]> {
   const changed = await ground.through((own) => changedPointers(own, from, to));
   const lost: LostPointer[] = [];
@@ -68,8 +68,7 @@ interface Changed extends Submodule {
 
 /** With those that `.gitmodules` does not name. */
 async function changedPointers(own: OwnDir, from: string, to: string): Promise<readonly Changed[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to];
-  const parts = zeroEnded(expectGit(await own.git(args), "comparing submodules").raw).map((part) => part.toString());
+  const parts = zeroEnded(await rawDifference(own, from, to)).map((part) => part.toString());
   const found = parts.flatMap((part, at) => {
     const [, was, before, commit] = /^:(\d+) 160000 ([0-9a-f]+) ([0-9a-f]+) /.exec(part) ?? [];
     const path = parts[at + 1];
@@ -80,6 +79,24 @@ async function changedPointers(own: OwnDir, from: string, to: string): Promise<r
   const names = await namesIn(own, to);
   return found.map((one) => ({ ...one, name: names.get(one.path) }));
 }
+
+const compare = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"];
+
+/**
+ * Two trees are compared by a process that stays. Git holds its answer back until it meets a line that names no object,
+ * which it repeats. Where the answer does not begin with both ids, git is asked again by itself and says why.
+ */
+async function rawDifference(own: OwnDir, from: string, to: string): Promise<Buffer> {
+  const head = Buffer.from(`${from} ${to}\n`);
+  const end = Buffer.from(`end of ${crypto.randomUUID()}\n`);
+  const isWhole = (answer: Buffer): boolean => answer.subarray(-end.length).equals(end);
+  const answer =
+    isId(from) && isId(to) ? await own.ask([...compare, "--stdin"], `${from} ${to}\n${end}`, isWhole) : undefined;
+  if (answer?.subarray(0, head.length).equals(head) === true) return answer.subarray(head.length, -end.length);
+  return expectGit(await own.git([...compare, from, to]), "comparing submodules").raw;
+}
+
+const isId = (name: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
 
 /** What the commit of a submodule names otherwise than the one before it, as far as that is known. */
 async function changedInside(own: OwnDir, { commit, before }: Changed): Promise<readonly Changed[]> {
