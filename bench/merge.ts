@@ -1,13 +1,21 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type LandingWorld, landingWorld } from "../testkit/landing-world.ts";
+import type { TestProject } from "../testkit/project.ts";
+import { timeInterleaved } from "./interleaved.ts";
 import { progress } from "./progress.ts";
 import { median, ms, row, times, verdict } from "./stats.ts";
+import { benchProject, ov, timeOf } from "./world.ts";
 
 const rounds = 7;
+/** Each makes a project and queues all its branches by commands. */
+const roundsByCommand = 5;
 const branchCounts = [20, 100] as const;
 /** The queue, the store and all safety around it may cost half as much again as git alone. */
 const landingLimit = 1.5;
+/** Putting a branch into the queue, against a program that does nothing. */
+const addLimit = 4;
+const addRounds = 40;
 const radarBranches = 25;
 const manyFiles = 5_000;
 /** As many as a project of ordinary size has. */
@@ -18,14 +26,64 @@ export async function main(): Promise<void> {
   if (process.env.BENCH_DIR !== undefined) process.env.TMPDIR = process.env.BENCH_DIR;
   else if (existsSync("/dev/shm")) process.env.TMPDIR = "/dev/shm";
   console.log(row("clean branches, no gates", "plumbing", "landed", "x plumbing", `<= ${landingLimit}`));
+  for (const count of branchCounts) await landingByCommand(count);
   for (const count of branchCounts) await landing(count);
+  console.log(row("\nputting one into the queue", "bun -e 0", "ov merge add", "x bun", `<= ${addLimit}`));
+  await adding();
   console.log(row("\npairs", "merge-tree", "radar", "x raw", "each"));
   await radar();
   console.log(row("\nfiles", "merge-tree", "merge", "x raw"));
   await largeMerge();
 }
 
-/** One round of each in turn, so that both meet the same weather. */
+/** As a user does it: the branches wait in the queue, the engine is up, and `ov merge --all` ends when all have landed. */
+async function landingByCommand(count: number): Promise<void> {
+  const measured: { readonly raw: number; readonly own: number }[] = [];
+  for (let round = 0; round < roundsByCommand; round++) {
+    await using project = await queueProject();
+    const branches = makeBranches(project, count);
+    for (const branch of branches) await project.json("merge", "add", branch);
+    const plumbing = (): number => byPlumbing(project, branches);
+    const before = round % 2 === 0 ? plumbing() : undefined;
+    const own = await timeOf(project, [ov, "merge", "--all"]);
+    measured.push({ raw: before ?? plumbing(), own });
+    const merged = await project.read((tx) => tx.merges.list({ statuses: ["merged"] }));
+    if (merged.length !== count) throw new Error(`${merged.length} of ${count} branches landed`);
+    progress(`merge, ${count} branches by ov merge --all`, round + 1, roundsByCommand);
+  }
+  const [raw, own] = [median(measured.map((one) => one.raw)), median(measured.map((one) => one.own))];
+  const ratio = median(measured.map((one) => one.own / one.raw));
+  const cells = [ms(raw), ms(own), times(ratio), verdict(ratio, landingLimit)];
+  console.log(row(`${count} by ov merge --all (${ms(own / count)} each)`, ...cells));
+}
+
+/** The engine is up, as it is while agents work. */
+async function queueProject(): Promise<TestProject> {
+  const project = await benchProject({ files: someFiles, env: { OVERSTORY__ENGINE__IDLE_EXIT_MS: "60000" } });
+  await project.json("task", "create", "Anything");
+  await project.json("engine", "start");
+  return project;
+}
+
+async function adding(): Promise<void> {
+  const warmUp = 5;
+  await using project = await queueProject();
+  const branches = makeBranches(project, addRounds + warmUp);
+  const place = { cwd: project.root, env: project.env };
+  const [floor, add] = timeInterleaved(
+    [
+      { name: "bun -e 0", command: [process.execPath, "-e", "0"] },
+      { name: "ov merge add", command: (round) => [ov, "merge", "add", branches[round] ?? ""], ...place },
+    ],
+    addRounds,
+    warmUp,
+  );
+  const ratio = (add?.medianMs ?? Number.NaN) / (floor?.medianMs ?? Number.NaN);
+  const cells = [ms(floor?.medianMs ?? 0), ms(add?.medianMs ?? 0), times(ratio), verdict(ratio, addLimit)];
+  console.log(row("a branch of its own", ...cells));
+}
+
+/** The engine's part alone, in this process. One round of each in turn, so that both meet the same weather. */
 async function landing(count: number): Promise<void> {
   const plumbing: number[] = [];
   const landed: number[] = [];
@@ -46,7 +104,7 @@ async function landing(count: number): Promise<void> {
   }
   const ratio = median(landed) / median(plumbing);
   const cells = [ms(median(plumbing)), ms(median(landed)), times(ratio), verdict(ratio, landingLimit)];
-  console.log(row(`${count} (${ms(median(landed) / count)} each)`, ...cells));
+  console.log(row(`${count} in the engine (${ms(median(landed) / count)} each)`, ...cells));
 }
 
 /** Where a run lands whose target somebody has checked out. */
@@ -58,7 +116,7 @@ async function warm(world: LandingWorld): Promise<void> {
 }
 
 /** The same merges by a shell that does nothing else: the floor for any program that starts git for each step. */
-function byPlumbing({ root }: LandingWorld, branches: readonly string[]): number {
+function byPlumbing({ root }: { readonly root: string }, branches: readonly string[]): number {
   const script = `set -e
 tip=$(git rev-parse refs/heads/main)
 for branch in "$@"; do
@@ -137,7 +195,7 @@ async function compare(what: string, { raw, own }: Contest): Promise<{ readonly 
 }
 
 /** Each changes a file of its own and adds one; made by plumbing, for hundreds of checkouts would take minutes. */
-function makeBranches({ root }: LandingWorld, count: number): readonly string[] {
+function makeBranches({ root }: { readonly root: string }, count: number): readonly string[] {
   const names = Array.from({ length: count }, (_, at) => `overstory/agent-${at}/t-${at}`);
   const script = `set -e
 export GIT_INDEX_FILE="$(git rev-parse --absolute-git-dir)/bench-index"

@@ -93,11 +93,9 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     },
     absolute: (path) => resolve(cwd, path),
     until: async (ask) => {
-      for (;;) {
-        const answer = await ask();
-        if (answer !== undefined) return answer;
-        await new Promise((wake) => setTimeout(wake, askAgainMs));
-      }
+      const { untilAnswered } = await import("./until-answered.ts");
+      const changeCounter = async (): Promise<number | undefined> => channel?.changeCounter();
+      return untilAnswered({ changeCounter, now: () => performance.now(), sleep: Bun.sleep }, ask);
     },
     fullDisk: () => fullDiskWords(thePlace().state),
     // An agent's sandbox may hide the repository's refs.
@@ -151,9 +149,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
 async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> {
   return found.isBound ? found : (await import("./bind-project.ts")).bindProject(found, env);
 }
-
-/** A person waits for a process here; a tenth of a second is at once. */
-const askAgainMs = 100;
 
 function readText(path: string): Result<string | undefined, Refusal> {
   try {

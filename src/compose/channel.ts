@@ -88,6 +88,7 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
       }
       return result;
     },
+    changeCounter: async () => store?.opened.changeCounter(),
     close: async () => {
       await store?.opened.close();
     },
@@ -149,6 +150,7 @@ export function remoteChannel(project: Pick<Project, "dir">): CommandChannel {
       if (answer.result === undefined) throw new Error(answer.problem ?? "the engine answered nothing");
       return answer.result;
     },
+    changeCounter: async () => undefined,
     close: async () => {},
   };
 }

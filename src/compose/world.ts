@@ -56,6 +56,7 @@ export const makeWorld = ({
     },
     processes: async () => (await import("../host/processes.ts")).linuxProcesses,
     settings: async () => settingsOf(await project()),
+    quickGit: async () => (await import("../host/git/quick-git.ts")).quickGit((await placeAt()).root),
     lookAhead: async (look) => (await import("./merging.ts")).lookAheadOf(await project(), store)(look),
     worktrees: async () => (await import("./project-worktrees.ts")).projectWorktrees(await project()),
     trackers: async () => (await import("../host/trackers/trackers.ts")).hostTrackers(await project()),

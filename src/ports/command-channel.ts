@@ -15,5 +15,7 @@ export interface ChannelCall {
  */
 export interface CommandChannel {
   call(call: ChannelCall): Promise<Result<unknown, Refusal>>;
+  /** Another number than before when another process has written since. Undefined where only a call tells. */
+  changeCounter(): Promise<number | undefined>;
   close(): Promise<void>;
 }

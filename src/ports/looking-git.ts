@@ -35,3 +35,14 @@ export interface StaleSubmodules {
 export interface AheadGit extends LookingGit {
   resolve(conflict: ConflictInPlace): Promise<Settled>;
 }
+
+/**
+ * Questions that every command asks that queues a branch, answered from git's own files or by one or two processes.
+ * Undefined: the short way does not tell, and `LookingGit` has to be asked.
+ */
+export interface QuickGit {
+  /** Null when there is no such branch. */
+  tipOf(branch: string): string | null | undefined;
+  /** Files that differ between a commit and where its history left what work for the target lands on now. */
+  changedFiles(target: string, commit: string): Promise<readonly string[] | undefined>;
+}

@@ -5,7 +5,7 @@ import type { Configuration } from "../ports/configuration.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
-import type { AheadGit } from "../ports/looking-git.ts";
+import type { AheadGit, QuickGit } from "../ports/looking-git.ts";
 import type { Processes } from "../ports/process.ts";
 import type { RepositoryBranches } from "../ports/repository.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -85,6 +85,7 @@ export interface World {
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
   engine(at?: Whereabouts): Promise<EngineDoor | undefined>;
   settings(): Promise<Settings>;
+  quickGit(): Promise<QuickGit>;
   /** Git to look with: everything it makes vanishes when `look` has ended. */
   lookAhead<T>(look: (git: AheadGit) => Promise<T>): Promise<T>;
   worktrees(): Promise<WorktreeKeeping>;

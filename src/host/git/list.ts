@@ -57,7 +57,10 @@ export const hasBranch = ({ branch, held }: Entry, ref: string): boolean => bran
  * Could some checkout have one of these branches? A look at a few files. False where no HEAD names one of them, and no
  * rebase or bisection does. Whatever is unusual counts as a yes: then git has to be asked.
  */
-export function mayBeCheckedOut({ commonDir, isOrdinary }: Repository, refs: readonly string[]): boolean {
+export function mayBeCheckedOut(
+  { commonDir, isOrdinary }: Pick<Repository, "commonDir" | "isOrdinary">,
+  refs: readonly string[],
+): boolean {
   if (!isOrdinary) return true;
   const all = join(commonDir, "worktrees");
   const linked = existsSync(all) ? readdirSync(all).map((name) => join(all, name)) : [];

@@ -17,6 +17,8 @@ export const findBranch: Effect<{ readonly branch: string }, { readonly commit: 
   kind: "effect",
   place: "engine",
   run: async (world, { branch }) => {
+    const known = (await world.quickGit()).tipOf(branch);
+    if (typeof known === "string") return ok({ commit: known });
     // From the list, because git takes many a name for a commit that is no branch: `main^` is one.
     const tips = await world.lookAhead(tipsOf);
     const commit = Object.hasOwn(tips, branch) ? tips[branch] : undefined;

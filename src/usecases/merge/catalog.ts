@@ -2,6 +2,8 @@
 export const mergeUseCases = {
   "merge.list": async () => (await import("./read-merges.ts")).listMerges,
   "merge.show": async () => (await import("./read-merges.ts")).showMerge,
+  "merge.showMany": async () => (await import("./read-merges.ts")).showMerges,
+  "merge.operation": async () => (await import("./read-merges.ts")).showOperation,
   "merge.log": async () => (await import("./read-merges.ts")).mergeLog,
   "merge.radar": async () => (await import("./look-ahead.ts")).showRadar,
   "merge.readRecord": async () => (await import("./taken-out.ts")).readBranchRecord,

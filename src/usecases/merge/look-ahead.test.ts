@@ -5,6 +5,7 @@ import { type GitMergeWorld, gitMergeWorld } from "../../../testkit/git-merge-wo
 import { lookAheadIn, worldWith } from "../../../testkit/world.ts";
 import type { Gate } from "../../domain/gate/gate.ts";
 import { ok } from "../../domain/result.ts";
+import { quickGit } from "../../host/git/quick-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { findBranch, listBranches } from "../branches/branches.ts";
 import type { Call } from "../operation.ts";
@@ -32,6 +33,7 @@ function lookingAt({ root }: GitMergeWorld, landings: readonly string[] = []) {
     call,
     // The parts of the settings that looking ahead reads.
     settings: async () => settings as unknown as Settings,
+    quickGit: async () => quickGit(root),
     lookAhead: lookAheadIn(root),
   });
   return {

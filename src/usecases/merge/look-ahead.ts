@@ -114,6 +114,8 @@ export const listChanges: Effect<ChangesRequest, { readonly files: readonly stri
     const record = await world.call("merge.readRecord", { branches: [branch], runId: null });
     if (!record.ok) return record;
     const [words = []] = record.value.words;
+    const quick = words.length === 0 ? await (await world.quickGit()).changedFiles(target, head) : undefined;
+    if (quick !== undefined) return ok({ files: quick });
     return world.lookAhead(async (git) => {
       const onto = await landingTip(git, { target, runId: null, landings: [] });
       if (onto === undefined) return ok({ files: [] });

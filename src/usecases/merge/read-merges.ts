@@ -10,10 +10,10 @@ import {
 } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { type InvalidInput, invalid } from "../../domain/refusal.ts";
+import { type InvalidInput, invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import type { UseCase } from "../usecase.ts";
+import type { Context, UseCase } from "../usecase.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
 import { findEntry } from "./find-entry.ts";
 import { promoteFlags, purposeOf } from "./landing-target.ts";
@@ -74,15 +74,40 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
   kind: "read",
   run: async (tx, context, { of }) => {
     const found = await findEntry(tx, of);
-    if (!found.ok) return found;
-    const entry = found.value;
-    const order = (await readyMerges(tx, context)).map(({ id }) => id);
+    return found.ok ? ok(await detailReader(tx, context)(found.value)) : found;
+  },
+};
+
+/** The same for many entries, in the order of their numbers here; a number that is none has no detail. */
+export const showMerges: UseCase<{ readonly ids: readonly number[] }, { readonly merges: readonly MergeDetail[] }> = {
+  kind: "read",
+  run: async (tx, context, { ids }) => {
+    const detailOf = detailReader(tx, context);
+    const merges: MergeDetail[] = [];
+    for (const id of ids) {
+      const entry = await tx.merges.get(id);
+      if (entry !== undefined) merges.push(await detailOf(entry));
+    }
+    return ok({ merges });
+  },
+};
+
+/** What many entries have in common is read once. */
+function detailReader(tx: Tx, context: Context): (entry: MergeEntry) => Promise<MergeDetail> {
+  const ready = once(async () => (await readyMerges(tx, context)).map(({ id }) => id));
+  const promotionOf = once(async (branch: string) => {
+    const purpose = await purposeOf(tx, context, branch);
+    return {
+      meantFor: purpose?.target ?? null,
+      promoteFlags: purpose === null ? [] : await promoteFlags(tx, purpose),
+    };
+  });
+  return async (entry) => {
     const attempts = await tx.mergeAttempts.of(entry.id);
-    const purpose = await purposeOf(tx, context, entry.targetBranch);
     const operations = await tx.mergeOps.list({ queueId: entry.id });
     const results = await tx.gates.all([...new Set(attempts.flatMap(({ gateResults }) => gateResults))]);
-    return ok({
-      ...(await viewOf(tx, entry, order)),
+    return {
+      ...(await viewOf(tx, entry, await ready(""))),
       attempts: attempts.map(({ members, ...attempt }) => ({
         ...attempt,
         outcome: outcomeFor(entry, { ...attempt, members }, operations),
@@ -90,9 +115,27 @@ export const showMerge: UseCase<{ readonly of: string }, MergeDetail> = {
       gates: results.map((result) => ({ ...result, on: gateSubject(entry.id, result, attempts, operations) })),
       receipts: await tx.receipts.about(mergeRef(entry.id)),
       operations,
-      meantFor: purpose?.target ?? null,
-      promoteFlags: purpose === null ? [] : await promoteFlags(tx, purpose),
-    });
+      ...(await promotionOf(entry.targetBranch)),
+    };
+  };
+}
+
+/** Reads each key once. */
+function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (key) => {
+    const found = known.get(key) ?? read(key);
+    known.set(key, found);
+    return found;
+  };
+}
+
+/** One operation, for whoever waits for its end. */
+export const showOperation: UseCase<{ readonly id: string }, { readonly operation: MergeOp }> = {
+  kind: "read",
+  run: async (tx, _context, { id }) => {
+    const operation = await tx.mergeOps.get(id);
+    return operation === undefined ? no(notFound("merge operation", id)) : ok({ operation });
   },
 };
 

@@ -17,9 +17,15 @@ export async function settleRest(
   const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
   if (commit && leave) return no(invalid("--commit-rest", "cannot be combined with --leave-rest"));
   if (leave) return ok([]);
+  const read = await app.call("worktree.owners", {});
+  if (!read.ok) return read;
+  const owned = new Set(read.value.owners.map(({ agent }) => agent.branch));
+  const ofAgents = branches.filter((branch) => owned.has(branch));
+  // A branch that no agent has made has no such files.
+  if (ofAgents.length === 0 && !commit) return ok([]);
   const worktrees = await app.worktrees();
   const open: string[] = [];
-  for (const branch of branches) {
+  for (const branch of ofAgents) {
     const rest = await worktrees.restOf(branch);
     if (!rest.ok) return rest;
     if (rest.value === undefined) continue;

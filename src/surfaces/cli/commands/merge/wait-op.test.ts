@@ -21,8 +21,8 @@ async function saidWhile(op: object, full?: string): Promise<string> {
   const app = {
     call: async (name: string) =>
       ok(
-        name === "merge.log"
-          ? { operations: [said.length === 0 ? op : { ...op, status: "done" }], entries: [] }
+        name === "merge.operation"
+          ? { operation: said.length === 0 ? op : { ...op, status: "done" } }
           : { entries: [] },
       ),
     until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {

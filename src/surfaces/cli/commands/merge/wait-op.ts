@@ -1,7 +1,7 @@
 import type { MergeEntry } from "../../../../domain/merge/entry.ts";
 import type { MergeOp } from "../../../../domain/merge/operation.ts";
-import { notFound, type Refusal } from "../../../../domain/refusal.ts";
-import { no, ok, type Result } from "../../../../domain/result.ts";
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
@@ -15,27 +15,28 @@ interface SettledOp {
   readonly problem: string | null;
 }
 
-/** How far back an operation may be that somebody waits for. */
+/** How many operations an operation may speak about. */
 const lately = 200;
 
 /** Waits until the engine has done what was asked, or has found that it cannot. */
 export async function settledOp(app: App, io: Io, asked: MergeOp): Promise<Result<SettledOp, Refusal>> {
   const tell = teller(io);
-  return app.until(async () => {
-    const log = await app.call("merge.log", { limit: lately, empty: true });
-    if (!log.ok) return log;
-    const op = log.value.operations.find(({ id }) => id === asked.id);
-    if (op === undefined) return no(notFound("merge operation", asked.id));
-    const { entries } = log.value;
+  const ended = await app.until(async () => {
+    const found = await app.call("merge.operation", { id: asked.id });
+    if (!found.ok) return found;
+    const { operation: op } = found.value;
     if (op.status !== "intended") {
-      return ok({ op, entries, problem: op.status === "done" ? null : (op.problem ?? "it did not happen") });
+      return ok({ op, problem: op.status === "done" ? null : (op.problem ?? "it did not happen") });
     }
     const stuck = await obstacle(app, op);
     if (!stuck.ok) return stuck;
-    if (stuck.value !== undefined) return ok({ op, entries, problem: stuck.value });
+    if (stuck.value !== undefined) return ok({ op, problem: stuck.value });
     tell(app.fullDisk() ?? goingOn(op));
     return undefined;
   });
+  if (!ended.ok) return ended;
+  const log = await app.call("merge.log", { limit: lately, empty: true });
+  return log.ok ? ok({ ...ended.value, entries: log.value.entries }) : log;
 }
 
 /** What the engine does meanwhile, for a person who waits. */

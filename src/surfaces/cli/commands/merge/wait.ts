@@ -30,13 +30,9 @@ export async function settledMerges(
     return undefined;
   });
   if (!standing.ok) return standing;
-  const results: MergeResult[] = [];
-  for (const id of ids) {
-    const detail = await app.call("merge.show", { of: String(id) });
-    if (!detail.ok) return detail;
-    results.push(resultOf(detail.value, standing.value.get(id)));
-  }
-  return ok(results);
+  const ended = await app.call("merge.showMany", { ids });
+  if (!ended.ok) return ended;
+  return ok(ended.value.merges.map((detail) => resultOf(detail, standing.value.get(detail.entry.id))));
 }
 
 function progressWords({ status, targetBranch, causeDetail }: MergeEntry): string {

@@ -1,0 +1,36 @@
+/** What waiting needs of the world. */
+export interface Waiting {
+  /** See `CommandChannel.changeCounter`. */
+  changeCounter(): Promise<number | undefined>;
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/**
+ * Asks until there is an answer, and asks again when something was written that could change it. The pauses between the
+ * looks grow with the time that was waited: what takes a tenth of a second is noticed within milliseconds, and who waits
+ * for minutes looks ten times a second. Some answers depend on the time, the disk or a dead engine, so it is also asked
+ * now and then when nothing was written.
+ */
+export async function untilAnswered<T>(
+  { changeCounter, now, sleep }: Waiting,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  const began = now();
+  for (;;) {
+    const asked = now();
+    const before = await changeCounter();
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    // While others write all the time, no more than half of the time goes into asking.
+    const leastMs = Math.max(shortestPauseMs, now() - asked);
+    do {
+      await sleep(Math.min(longestPauseMs, Math.max(leastMs, (now() - began) * pauseShare)));
+    } while (now() - asked < askAnywayMs && before !== undefined && (await changeCounter()) === before);
+  }
+}
+
+const shortestPauseMs = 2;
+const longestPauseMs = 100;
+const pauseShare = 1 / 30;
+const askAnywayMs = 500;

@@ -1,0 +1,64 @@
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
+import type { QuickGit } from "../../ports/looking-git.ts";
+import { git, zeroEnded } from "./git.ts";
+import { mayBeCheckedOut } from "./list.ts";
+import { commonDirOf, textOf } from "./places.ts";
+
+export const quickGit = (root: string): QuickGit => ({
+  tipOf: (branch) => branchTip(root, branch),
+  changedFiles: async (target, commit) => {
+    const onto = await landingTip(root, target);
+    if (onto === undefined) return undefined;
+    const how = ["-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--merge-base"];
+    const { code, raw } = await git(root, "diff-tree", ...how, onto, commit);
+    // It fails where the two have no common ancestor, or several.
+    return code === 0 ? zeroEnded(raw).map(String).toSorted() : undefined;
+  },
+});
+
+/** Where work of no run for the target would be put now: as the merge worker decides it. */
+async function landingTip(root: string, target: string): Promise<string | undefined> {
+  const tip = branchTip(root, target);
+  const commonDir = commonDirOf(root);
+  if (typeof tip !== "string" || commonDir === undefined) return undefined;
+  if (!mayBeCheckedOut({ commonDir, isOrdinary: true }, [`refs/heads/${target}`])) return tip;
+  const landing = branchTip(root, landingBranchFor({ target, runId: null, targetCheckedOut: true, earlier: [] }));
+  if (landing === undefined) return undefined;
+  if (landing === null || landing === tip) return tip;
+  const { code } = await git(root, "merge-base", "--is-ancestor", landing, tip);
+  return code === 0 ? tip : code === 1 ? landing : undefined;
+}
+
+/**
+ * The tip of a branch, read from the files in which git keeps it, without a git process. Null when there is no such
+ * branch. Undefined where the files do not tell: the name is unusual, the branch stands for another one, or the
+ * repository keeps its refs in another form. Then git has to be asked.
+ */
+function branchTip(root: string, branch: string): string | null | undefined {
+  // A file system that takes capital and small letters for the same would find a branch under the name of another.
+  if (process.platform !== "linux" || !isPlainName(branch)) return undefined;
+  const common = commonDirOf(root);
+  if (common === undefined || existsSync(join(common, "reftable"))) return undefined;
+  const ref = `refs/heads/${branch}`;
+  const own = textOf(join(common, ref))?.trim();
+  if (own !== undefined) return isId(own) ? own : undefined;
+  const packed = join(common, "packed-refs");
+  const stat = lstatSync(join(common, ref), { throwIfNoEntry: false });
+  // An empty directory may be left of branches that were deleted or packed.
+  if (stat !== undefined && !stat.isDirectory()) return undefined;
+  if (!existsSync(packed)) return null;
+  const line = readFileSync(packed, "utf8")
+    .split("\n")
+    .find((each) => each.endsWith(` ${ref}`));
+  if (line === undefined) return null;
+  const commit = line.slice(0, line.indexOf(" "));
+  return isId(commit) ? commit : undefined;
+}
+
+/** Every name of this form that has no `..` is one that git accepts for a branch. */
+const isPlainName = (name: string): boolean =>
+  /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name) && !name.includes("..") && !/\.lock(\/|$)/.test(name);
+
+const isId = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
