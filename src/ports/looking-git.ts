@@ -45,4 +45,6 @@ export interface QuickGit {
   tipOf(branch: string): string | null | undefined;
   /** Files that differ between a commit and where its history left what work for the target lands on now. */
   changedFiles(target: string, commit: string): Promise<readonly string[] | undefined>;
+  /** True when nothing in the repository can have a say in how the files of its checkout look. False tells nothing. */
+  hasPlainFiles(): boolean;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
+import { type GitMergeWorld, gitMergeWorld } from "../../../testkit/git-merge-world.ts";
 import { quickGit } from "./quick-git.ts";
 
 const branchTip = (root: string, branch: string) => quickGit(root).tipOf(branch);
@@ -62,4 +62,33 @@ test("changed files are those that git names on what work lands on now, and are 
   git(root, "commit", "--quiet", "-m", "lone");
   expect(await quick(world.tip("HEAD"))).toBeUndefined();
   expect(await quickGit(root).changedFiles("gone", side)).toBeUndefined();
+});
+
+test("files are plain until anything in the repository could have a say in how they look", () => {
+  const after = (change: (world: GitMergeWorld) => void): boolean => {
+    using world = gitMergeWorld({ files: { "a.txt": "a\n", "deep/er/b.txt": "b\n" } });
+    change(world);
+    return quickGit(world.root).hasPlainFiles();
+  };
+  expect(after(() => {})).toBe(true);
+  const track = (path: string) => (world: GitMergeWorld) => {
+    world.write(world.root, path, "*.bin filter=lfs\n");
+    world.git(world.root, "add", path);
+  };
+  const set = (key: string, value: string) => (world: GitMergeWorld) => world.git(world.root, "config", key, value);
+  const changes: readonly ((world: GitMergeWorld) => void)[] = [
+    track(".gitattributes"),
+    track("deep/er/.gitattributes"),
+    (world) => {
+      track("deep/er/.gitattributes")(world);
+      world.git(world.root, "update-index", "--index-version", "4");
+    },
+    (world) => world.git(world.root, "update-index", "--split-index"),
+    (world) => world.write(world.root, ".git/info/attributes", "* text\n"),
+    (world) => world.hook("pre-merge-commit", "true"),
+    ...["core.autocrlf", "core.eol", "filter.x.clean", "core.attributesFile", "include.path"].map((key) =>
+      set(key, "x"),
+    ),
+  ];
+  for (const [at, change] of changes.entries()) expect([at, after(change)]).toEqual([at, false]);
 });

@@ -1,10 +1,11 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
+import { stateDirName, trustName } from "../../domain/project/place.ts";
 import type { QuickGit } from "../../ports/looking-git.ts";
 import { git, zeroEnded } from "./git.ts";
 import { mayBeCheckedOut } from "./list.ts";
-import { commonDirOf, textOf } from "./places.ts";
+import { commonDirOf, gitLinkIn, textOf } from "./places.ts";
 
 export const quickGit = (root: string): QuickGit => ({
   tipOf: (branch) => branchTip(root, branch),
@@ -16,7 +17,38 @@ export const quickGit = (root: string): QuickGit => ({
     // It fails where the two have no common ancestor, or several.
     return code === 0 ? zeroEnded(raw).map(String).toSorted() : undefined;
   },
+  hasPlainFiles: () => hasPlainFiles(root),
 });
+
+/** No attributes, tracked or not, no setting of the repository that is about files, and no confirmation that expects one. */
+function hasPlainFiles(root: string): boolean {
+  const common = commonDirOf(root);
+  const link = gitLinkIn(join(root, ".git"));
+  if (common === undefined) return false;
+  const gitDir = link === undefined ? common : resolve(root, link);
+  const config = textOf(join(common, "config"));
+  if (config === undefined || aboutFiles.test(config)) return false;
+  const others = [
+    join(common, "info", "attributes"),
+    join(common, stateDirName, trustName),
+    join(root, ".gitattributes"),
+  ];
+  return !others.some((path) => existsSync(path)) && !mayNameAttributes(join(gitDir, "index"));
+}
+
+const aboutFiles = /filter|autocrlf|eol|symlinks|ignorecase|attributesfile|include|worktreeconfig/i;
+
+/** Does an index name a file of attributes? Also true for an index that does not have all names in full. */
+function mayNameAttributes(index: string): boolean {
+  const stat = statSync(index, { throwIfNoEntry: false });
+  if (stat === undefined) return false;
+  if (!stat.isFile() || stat.size > largestIndex) return true;
+  const bytes = readFileSync(index);
+  const isPlain = bytes.toString("latin1", 0, 4) === "DIRC" && (bytes[7] === 2 || bytes[7] === 3);
+  return !isPlain || bytes.includes(".gitattributes") || bytes.includes("link\0");
+}
+
+const largestIndex = 16 * 1024 * 1024;
 
 /** Where work of no run for the target would be put now: as the merge worker decides it. */
 async function landingTip(root: string, target: string): Promise<string | undefined> {

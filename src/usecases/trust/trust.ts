@@ -43,6 +43,7 @@ export const check: Effect<object, null> = {
   kind: "effect",
   place: "caller",
   run: async (world) => {
+    if ((await world.quickGit()).hasPlainFiles()) return ok(null);
     const filters = await (await world.trustedPrograms()).problems();
     if (filters.length > 0) throw new Failure({ kind: "filters-not-ready", filters });
     return ok(null);
