@@ -40,13 +40,12 @@ export async function landed(
   landing: { readonly opId: string | null; readonly entries: readonly Landed[] },
 ): Promise<readonly number[]> {
   const done: number[] = [];
+  const branches: MergeEntry[] = [];
+  for (const { entry } of landing.entries) if (!(await isOfTarget(tx, entry))) branches.push(entry);
   for (const one of landing.entries) {
     const stored = await tx.merges.get(one.entry.id);
     if (stored === undefined || stored.status === "merged") continue;
-    const others: string[] = [];
-    for (const { entry } of landing.entries) {
-      if (entry.id !== stored.id && !(await isOfTarget(tx, entry))) others.push(entry.branch);
-    }
+    const others = branches.filter(({ id }) => id !== stored.id).map(({ branch }) => branch);
     await settle(tx, context, { ...one, entry: stored }, { opId: landing.opId, others });
     done.push(stored.id);
   }
