@@ -2,6 +2,6 @@
 export const branchOperations = {
   "branch.find": async () => (await import("./branches.ts")).findBranch,
   "branch.list": async () => (await import("./branches.ts")).listBranches,
-  "branch.listChanges": async () => (await import("../merge/look-ahead.ts")).listChanges,
+  "branch.listChanges": async () => (await import("./list-changes.ts")).listChanges,
   "branch.listStaleSubmodules": async () => (await import("./branches.ts")).listStaleSubmodules,
 } as const;

@@ -8,8 +8,9 @@ import { ok } from "../../domain/result.ts";
 import { quickGit } from "../../host/git/quick-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { findBranch, listBranches } from "../branches/branches.ts";
+import { listChanges } from "../branches/list-changes.ts";
 import type { Call } from "../operation.ts";
-import { listChanges, type PatchRequest, type PredictRequest, predictMerges, showPatch } from "./look-ahead.ts";
+import { type PatchRequest, type PredictRequest, predictMerges, showPatch } from "./look-ahead.ts";
 
 const gate = (name: string, paths: readonly string[]): Gate => ({
   name,

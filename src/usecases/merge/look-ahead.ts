@@ -97,32 +97,16 @@ async function landingTip(
   return (await landingPlace(git, landing, tip)).at;
 }
 
-export interface ChangesRequest {
-  readonly target: string;
-  readonly branch: string;
-  readonly commit: string;
+/** See `listChanges`. `words`: what the record says about the branch. */
+export async function changesOf(
+  git: AheadGit,
+  { target, commit: head }: { readonly target: string; readonly commit: string },
+  words: readonly WordAboutBranch[],
+): Promise<readonly string[]> {
+  const onto = await landingTip(git, { target, runId: null, landings: [] });
+  if (onto === undefined) return [];
+  return filesBrought(git, { onto, head, out: await takenOut(words, hasCommit(git, onto)) });
 }
-
-/**
- * Files that landing this commit of a branch would change where work for the target lands now, those that come back with
- * it included; none when the target does not exist.
- */
-export const listChanges: Effect<ChangesRequest, { readonly files: readonly string[] }> = {
-  kind: "effect",
-  place: "engine",
-  run: async (world, { target, branch, commit: head }) => {
-    const record = await world.call("merge.readRecord", { branches: [branch], runId: null });
-    if (!record.ok) return record;
-    const [words = []] = record.value.words;
-    const quick = words.length === 0 ? await (await world.quickGit()).changedFiles(target, head) : undefined;
-    if (quick !== undefined) return ok({ files: quick });
-    return world.lookAhead(async (git) => {
-      const onto = await landingTip(git, { target, runId: null, landings: [] });
-      if (onto === undefined) return ok({ files: [] });
-      return ok({ files: await filesBrought(git, { onto, head, out: await takenOut(words, hasCommit(git, onto)) }) });
-    });
-  },
-};
 
 export interface PatchRequest {
   readonly branch: string;
