@@ -43,6 +43,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     return commit === undefined ? no(notFound("branch", branch)) : ok({ commit });
   };
   const git: Partial<{ [N in OperationName]: (request: RequestOf<N>) => Result<ReplyOf<N>, Refusal> }> = {
+    "branch.listRests": () => ok({ rests: [] }),
     "branch.find": ({ branch }) => found(branch),
     "branch.list": () => ok({ branches: [...heads.keys()] }),
     "branch.listChanges": () => ok({ files: ["a.ts"] }),
@@ -61,7 +62,6 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     },
     engine: { status: () => undefined },
     files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
-    worktrees: async () => ({ restOf: async () => ok(undefined) }),
     fullDisk: () => undefined,
     lacksBranch: (branch: string) => made.gone.has(branch),
     until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {

@@ -9,6 +9,7 @@ export function worldWith(parts: Partial<World>): World {
   const given: Partial<World> = {
     warn: () => {},
     sleep: (ms) => Bun.sleep(ms),
+    expectLongWork: () => {},
     processes: async () => linuxProcesses,
     ...parts,
   };

@@ -129,18 +129,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
-    merger: async () => (await import("./merger.ts")).makeMergerFacet(),
-    worktrees: async () =>
-      (await import("./worktrees.ts")).makeWorktreeFacet(await theProject(), {
-        owners: () => app.call("worktree.owners", {}),
-        ownersForCleaning: () => app.call("worktree.ownersForCleaning", {}),
-        snapshots: () => app.call("worktree.snapshots", {}),
-        removing: (request) => app.call("worktree.removing", request),
-        removed: (request) => app.call("worktree.removed", request),
-        removalEnded: (request) => app.call("worktree.removalEnded", request),
-        archive: (request) => app.call("clean.archive", request),
-        purgeMail: (before) => app.call("mail.purge", { before }),
-      }),
   };
   return app;
 }

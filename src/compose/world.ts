@@ -4,6 +4,7 @@ import { hasDatabase } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
+import { settleIn } from "./long-life.ts";
 import { doorOf, type Environment, type Project, settingsOf } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
 
@@ -46,6 +47,7 @@ export const makeWorld = ({
     call,
     warn,
     sleep: (ms) => Bun.sleep(ms),
+    expectLongWork: settleIn,
     runtimes: runtimeChoices.map(({ name }) => name),
     requireOperator: async (action) => {
       if (caller === "remote") {
@@ -82,6 +84,13 @@ export const makeWorld = ({
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);
+    },
+    typedFiles: async () => (await import("../host/typed-files.ts")).typedFiles(cwd),
+    cleanFiles: async () => {
+      const { cleanFiles } = await import("./clean-files.ts");
+      const { projectWorktrees } = await import("./project-worktrees.ts");
+      const here = await project();
+      return cleanFiles(here, projectWorktrees(here));
     },
     attachedSessions: async () => (await import("./attached-sessions.ts")).attachedSessions(await project()),
     engineControl: async () => (await import("./engine-control.ts")).projectEngine(await project(), runEngine),

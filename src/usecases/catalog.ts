@@ -22,7 +22,7 @@ import { statusUseCases } from "./status/catalog.ts";
 import { taskUseCases } from "./tasks/catalog.ts";
 import { trustOperations } from "./trust/catalog.ts";
 import type { UseCase } from "./usecase.ts";
-import { worktreeUseCases } from "./worktrees/catalog.ts";
+import { worktreeOperations } from "./worktrees/catalog.ts";
 
 /** Every operation by name, loaded when called: a command pays only for the one it runs. */
 export const catalog = {
@@ -48,7 +48,7 @@ export const catalog = {
   ...groupUseCases,
   ...runUseCases,
   ...trustOperations,
-  ...worktreeUseCases,
+  ...worktreeOperations,
 };
 
 export type Catalog = typeof catalog;

@@ -11,8 +11,10 @@ import type { RepositoryBranches } from "../ports/repository.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
+import type { TypedFiles } from "../ports/typed-files.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
+import type { CleanFiles } from "./worktrees/clean-operations.ts";
 
 /**
  * An operation is one verb of the product, as the catalogue names it: `noun.verb`. Surfaces know nothing else of the
@@ -71,6 +73,8 @@ export interface World {
   /** Prints a line for the user at once, while the operation still runs. */
   readonly warn: (line: string) => void;
   readonly sleep: (ms: number) => Promise<void>;
+  /** What follows computes for a while: this process may spend time on becoming fast. */
+  readonly expectLongWork: () => void;
   /** Refuses everybody but the operator, and puts the attempt on record where there is a store. */
   readonly requireOperator: (action: string) => Promise<Refusal | undefined>;
   /** The runtimes of this version, by name. */
@@ -80,6 +84,9 @@ export interface World {
   hookSettings(): Promise<HookSettings>;
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
+  /** Files at paths that the caller typed. */
+  typedFiles(): Promise<TypedFiles>;
+  cleanFiles(): Promise<CleanFiles>;
   attachedSessions(): Promise<AttachedSessions>;
   engineControl(): Promise<EngineControl>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */

@@ -1,5 +1,5 @@
+import { relativePath } from "../../domain/name/shape.ts";
 import { boolean, choice, integer, optionalText, records, texts } from "./key.ts";
-import { relativePath } from "./shape.ts";
 
 /** How branches come back. */
 export const mergeKeys = {

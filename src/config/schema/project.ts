@@ -1,6 +1,6 @@
+import { branchName, relativePath } from "../../domain/name/shape.ts";
 import { trackerBackends } from "../../domain/tracker/backend.ts";
 import { boolean, choice, integer, optionalText, records, text, texts } from "./key.ts";
-import { branchName, relativePath } from "./shape.ts";
 
 /** What the project is, and the tools beside it. */
 export const projectKeys = {

@@ -5,11 +5,9 @@ import type { Call, Follow } from "../../usecases/operation.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { GuardFacet } from "./facets/guard.ts";
 import type { McpFacet } from "./facets/mcp.ts";
-import type { MergerFacet } from "./facets/merger.ts";
 import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
 import type { UpdateFacet } from "./facets/update.ts";
-import type { WorktreeFacet } from "./facets/worktrees.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -45,7 +43,6 @@ export interface App {
   /** Those of them that gates may have, with where tools and files are. */
   environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
-  worktrees(): Promise<WorktreeFacet>;
   project(): Promise<ProjectFacet>;
   guard(): Promise<GuardFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
@@ -53,7 +50,6 @@ export interface App {
   updates(): Promise<UpdateFacet>;
   mcp(): Promise<McpFacet>;
   demo(): Promise<DemoFacet>;
-  merger(): Promise<MergerFacet>;
   prompts(): Promise<PromptFacet>;
 }
 

@@ -7,6 +7,7 @@ export const mergeUseCases = {
   "merge.log": async () => (await import("./read-merges.ts")).mergeLog,
   "merge.radar": async () => (await import("./look-ahead.ts")).showRadar,
   "merge.readRecord": async () => (await import("./taken-out.ts")).readBranchRecord,
+  "file.merge": async () => (await import("./merge-file.ts")).mergeFile,
   "merge.readRadar": async () => (await import("./radar.ts")).readRadar,
   "merge.predict": async () => (await import("./look-ahead.ts")).predictMerges,
   "merge.showPatch": async () => (await import("./look-ahead.ts")).showPatch,

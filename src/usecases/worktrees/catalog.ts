@@ -1,10 +1,22 @@
-/** The use cases about worktrees and cleaning, loaded when called. */
-export const worktreeUseCases = {
-  "worktree.owners": async () => (await import("./owners.ts")).owners,
-  "worktree.ownersForCleaning": async () => (await import("./owners.ts")).ownersForCleaning,
-  "worktree.snapshots": async () => (await import("./owners.ts")).snapshots,
-  "worktree.removing": async () => (await import("./removed.ts")).worktreeRemoving,
-  "worktree.removed": async () => (await import("./removed.ts")).worktreeRemoved,
-  "worktree.removalEnded": async () => (await import("./removed.ts")).removalEnded,
+/** The operations about worktrees, what is kept of them, and cleaning, loaded when called. */
+export const worktreeOperations = {
+  "worktree.list": async () => (await import("./clean-operations.ts")).listWorktrees,
+  "worktree.clean": async () => (await import("./clean-operations.ts")).cleanUpWorktrees,
+  "worktree.listOwners": async () => (await import("./owners.ts")).owners,
+  "worktree.listOwnersForCleaning": async () => (await import("./owners.ts")).ownersForCleaning,
+  "worktree.recordRemoving": async () => (await import("./removed.ts")).worktreeRemoving,
+  "worktree.recordRemoved": async () => (await import("./removed.ts")).worktreeRemoved,
+  "worktree.recordRemovalEnd": async () => (await import("./removed.ts")).removalEnded,
+  "branch.listRests": async () => (await import("./rest.ts")).listRests,
+  "branch.commitRest": async () => (await import("./rest.ts")).commitRest,
+  "branch.checkRest": async () => (await import("./rest.ts")).checkRest,
+  "agent.listUnsettled": async () => (await import("./rest.ts")).listUnsettled,
+  "snapshot.list": async () => (await import("./snapshots.ts")).listSnapshots,
+  "snapshot.show": async () => (await import("./snapshots.ts")).showSnapshot,
+  "snapshot.restore": async () => (await import("./snapshots.ts")).restoreSnapshot,
+  "snapshot.listRecords": async () => (await import("./owners.ts")).snapshots,
+  "clean.plan": async () => (await import("./clean-operations.ts")).planCleaning,
+  "clean.run": async () => (await import("./clean-operations.ts")).runCleaning,
+  "clean.restore": async () => (await import("./clean-operations.ts")).restoreCleaned,
   "clean.archive": async () => (await import("./archive.ts")).archive,
 } as const;

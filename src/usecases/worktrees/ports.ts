@@ -4,6 +4,7 @@ import type { Result } from "../../domain/result.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { WorktreeKeeping } from "../../ports/worktrees.ts";
+import type { World } from "../operation.ts";
 import type { ArchiveReply, ArchiveRequest } from "./archive.ts";
 import type { OwnersReply } from "./owners.ts";
 import type { RemovedRequest, RemovingReply, RemovingRequest } from "./removed.ts";
@@ -29,4 +30,21 @@ export interface WorktreePorts {
   readonly worktrees: WorktreeKeeping;
   readonly facts: WorktreeFactKeeper;
   readonly processes: Pick<Processes, "endStartedFor" | "self" | "check">;
+}
+
+export async function worktreePorts(world: World): Promise<WorktreePorts> {
+  const { call } = world;
+  return {
+    worktrees: await world.worktrees(),
+    processes: await world.processes(),
+    facts: {
+      owners: () => call("worktree.listOwners", {}),
+      ownersForCleaning: () => call("worktree.listOwnersForCleaning", {}),
+      snapshots: () => call("snapshot.listRecords", {}),
+      removing: (request) => call("worktree.recordRemoving", request),
+      removed: (request) => call("worktree.recordRemoved", request),
+      removalEnded: (request) => call("worktree.recordRemovalEnd", request),
+      archive: (request) => call("clean.archive", request),
+    },
+  };
 }

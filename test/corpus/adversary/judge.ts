@@ -2,10 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { makeMergerFacet } from "../../../src/compose/merger.ts";
+import { type FileMerge, mergeFile } from "../../../src/usecases/merge/merge-file.ts";
+import { worldWith } from "../../../testkit/world.ts";
 import { sideOf, type Triple } from "./triple.ts";
 
-const merger = makeMergerFacet();
+const merger = {
+  mergeFile: async (versions: Parameters<typeof mergeFile.run>[1]): Promise<FileMerge> => {
+    const merged = await mergeFile.run(worldWith({}), versions);
+    if (!merged.ok) throw new Error(JSON.stringify(merged.refusal));
+    return merged.value;
+  },
+};
 const interpreter = Bun.which("python3");
 
 /** What became of a triple: `complaint` is absent when that is as decided. */

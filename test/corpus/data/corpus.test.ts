@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
-import { makeMergerFacet } from "../../../src/compose/merger.ts";
+import { type FileMerge, mergeFile } from "../../../src/usecases/merge/merge-file.ts";
+import { worldWith } from "../../../testkit/world.ts";
 import { type Case, refuse, type Sections } from "./case.ts";
 import { jsonCases } from "./json.cases.ts";
 import { lineCases } from "./line.cases.ts";
@@ -12,7 +13,13 @@ import { markdownCases } from "./markdown.cases.ts";
 import { yamlCases } from "./yaml.cases.ts";
 import { yamlFormCases } from "./yaml-forms.cases.ts";
 
-const merger = makeMergerFacet();
+const merger = {
+  mergeFile: async (versions: Parameters<typeof mergeFile.run>[1]): Promise<FileMerge> => {
+    const merged = await mergeFile.run(worldWith({}), versions);
+    if (!merged.ok) throw new Error(JSON.stringify(merged.refusal));
+    return merged.value;
+  },
+};
 const families = { json: jsonCases, yaml: [...yamlCases, ...yamlFormCases], markdown: markdownCases, lines: lineCases };
 
 for (const [family, cases] of Object.entries(families)) {

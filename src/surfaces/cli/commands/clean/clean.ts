@@ -17,8 +17,7 @@ export const clean: Handler = async (call) => {
   const request = requestOf(flags);
   if (!request.ok) return request;
   const dryRun = isOn(flags["dry-run"]);
-  const facet = await app.worktrees();
-  const planned = await facet.planClean({ ...request.value, dryRun });
+  const planned = await app.call("clean.plan", { ...request.value, dryRun });
   if (!planned.ok) return planned;
   const plan = planned.value;
   const told = planLines(io.paint, plan);
@@ -35,7 +34,7 @@ export const clean: Handler = async (call) => {
     if (answer === undefined) return no(invalid("--all", "needs --yes where nobody can be asked"));
     if (!answer) return ok({ json: { ...emptyJson(plan), cancelled: true }, text: "Nothing was removed." });
   }
-  const done = await facet.carryOutClean(plan);
+  const done = await app.call("clean.run", plan);
   if (!done.ok) return done;
   return ok({
     json: reportJson(plan, done.value),
@@ -64,8 +63,7 @@ function requestOf(flags: Call["flags"]): Result<CleanRequest, Refusal> {
 const ofAgent: readonly CleanTarget[] = ["worktrees", "branches", "sessions", "logs", "agents"];
 
 const restore = async ({ app, io }: Call, time: string) => {
-  const facet = await app.worktrees();
-  const restored = await facet.restore(time);
+  const restored = await app.call("clean.restore", { name: time });
   if (!restored.ok) return restored;
   const { name, refs, rows, files } = restored.value;
   const what = `${counted(refs.length, "ref")}, ${counted(rows, "row")} and ${counted(files.length, "file")} came back from`;

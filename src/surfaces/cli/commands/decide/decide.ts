@@ -41,12 +41,13 @@ async function uncommittedRest({ app, args }: Call): Promise<Refusal | undefined
   const listed = await app.call("merge.list", {});
   if (!listed.ok) return listed.refusal;
   const entry = listed.value.entries.find((one) => String(one.entry.id) === id)?.entry;
-  const rest = entry === undefined ? undefined : await (await app.worktrees()).restOf(entry.branch);
+  const rest = entry === undefined ? undefined : await app.call("branch.listRests", { branches: [entry.branch] });
   if (entry === undefined || rest === undefined) return undefined;
   if (!rest.ok) return rest.refusal;
-  if (rest.value === undefined) return undefined;
+  const [first] = rest.value.rests;
+  if (first === undefined) return undefined;
   const may = await app.call("merge.approve", { of: id, look: true });
   if (!may.ok) return may.refusal;
-  const { agentName: agent, files, hasCommits } = rest.value;
+  const { agentName: agent, files, hasCommits } = first;
   return { kind: "uncommitted-rest", agent, branch: entry.branch, files, hasCommits };
 }

@@ -14,8 +14,10 @@ export const mergeFile: Handler = async ({ app, args, flags, io }) => {
     texts.push(read.value);
   }
   const [base = "", ours = "", theirs = ""] = texts;
-  const merger = await app.merger();
-  const merge = await merger.mergeFile({ path: word(flags.path), base, ours, theirs, union: isOn(flags.union) });
+  const versions = { path: word(flags.path), base, ours, theirs, union: isOn(flags.union) };
+  const merged = await app.call("file.merge", versions);
+  if (!merged.ok) return merged;
+  const merge = merged.value;
   if (merge.kind === "merged") {
     const { content, strategy } = merge;
     return ok({ json: { result: "merged", content, strategy }, text: content, exact: true });

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../../domain/refusal.ts";
-import { no, ok, type Result } from "../../../../domain/result.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
 import type { PredictedMerge } from "../../../../usecases/merge/look-ahead.ts";
@@ -23,13 +23,13 @@ export async function dryRunBranch({ app, io }: Call, request: AddMergeRequest):
 
 /** What `--commit-rest` would commit before the merge; undefined where nothing is uncommitted. Writes nothing. */
 export async function dryRunCommit({ app, io }: Call, branch: string): Promise<Result<Outcome | undefined, Refusal>> {
-  const worktrees = await app.worktrees();
-  const rest = await worktrees.restOf(branch);
+  const rest = await app.call("branch.listRests", { branches: [branch] });
   if (!rest.ok) return rest;
-  if (rest.value === undefined) return ok(undefined);
-  const refused = await worktrees.whyNotCommitRest(branch);
-  if (refused !== undefined) return no(refused);
-  const { agentName, files } = rest.value;
+  const [first] = rest.value.rests;
+  if (first === undefined) return ok(undefined);
+  const allowed = await app.call("branch.checkRest", { branch });
+  if (!allowed.ok) return allowed;
+  const { agentName, files } = first;
   const count = files.length === 1 ? "1 file" : `${files.length} files`;
   return ok({
     json: { branch, wouldCommit: { agentName, files } },

@@ -17,27 +17,20 @@ export async function settleRest(
   const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
   if (commit && leave) return no(invalid("--commit-rest", "cannot be combined with --leave-rest"));
   if (leave) return ok([]);
-  const read = await app.call("worktree.owners", {});
-  if (!read.ok) return read;
-  const owned = new Set(read.value.owners.map(({ agent }) => agent.branch));
-  const ofAgents = branches.filter((branch) => owned.has(branch));
-  // A branch that no agent has made has no such files.
-  if (ofAgents.length === 0 && !commit) return ok([]);
-  const worktrees = await app.worktrees();
-  const open: string[] = [];
-  for (const branch of ofAgents) {
-    const rest = await worktrees.restOf(branch);
-    if (!rest.ok) return rest;
-    if (rest.value === undefined) continue;
-    const { agentName: agent, files, hasCommits } = rest.value;
-    if (!commit) return no({ kind: "uncommitted-rest", agent, branch, files, hasCommits });
-    open.push(branch);
+  const found = await app.call("branch.listRests", { branches });
+  if (!found.ok) return found;
+  const { rests } = found.value;
+  const [first] = rests;
+  if (first !== undefined && !commit) {
+    const { agentName: agent, branch, files, hasCommits } = first;
+    return no({ kind: "uncommitted-rest", agent, branch, files, hasCommits });
   }
+  const open = rests.map(({ branch }) => branch);
   if (commit && open.length === 0) {
     io.warn("--commit-rest had nothing to commit: it takes what agents left uncommitted, not changes of your own");
   }
   for (const branch of open) {
-    const done = await worktrees.commitRest(branch);
+    const done = await app.call("branch.commitRest", { branch });
     if (!done.ok) return done;
     const hooks = done.value.hooksNotRun.map(visibleLine).join(", ");
     const unchecked = hooks === "" ? "" : `; these git hooks were not run: ${hooks}`;

@@ -6,7 +6,8 @@ import { isOn, word } from "../task/given.ts";
 export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = await app.environmentFor(undefined);
   // Looked up before the engine takes up the worktree again.
-  const warnings = isOn(flags.fresh) ? [] : await (await app.worktrees()).unsettledOf(word(args.agent));
+  const unsettled = isOn(flags.fresh) ? undefined : await app.call("agent.listUnsettled", { of: word(args.agent) });
+  const warnings = unsettled?.ok === true ? unsettled.value.lines : [];
   const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
   if (!reply.ok) return reply;
   const { agentName, generation } = reply.value;

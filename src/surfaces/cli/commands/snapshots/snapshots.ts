@@ -1,13 +1,13 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { SnapshotView } from "../../../../usecases/worktrees/snapshots.ts";
 import type { Handler, Paint } from "../../command.ts";
-import type { SnapshotView } from "../../facets/worktrees.ts";
 import { shortTime } from "../../format.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
 import { text, word } from "../task/given.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {
-  const found = await (await app.worktrees()).snapshots();
+  const found = await app.call("snapshot.list", {});
   if (!found.ok) return found;
   const agent = text(flags.agent);
   const snapshots = found.value
@@ -31,7 +31,7 @@ export const list: Handler = async ({ app, flags, io }) => {
 };
 
 export const show: Handler = async ({ app, args, io }) => {
-  const found = await (await app.worktrees()).snapshot(word(args.snapshot));
+  const found = await app.call("snapshot.show", { of: word(args.snapshot) });
   if (!found.ok) return found;
   const { uncommitted, files, trash, onTop, inSubmodules, ...view } = found.value;
   const loose = new Set(uncommitted.map(({ path }) => path));
@@ -56,7 +56,7 @@ export const show: Handler = async ({ app, args, io }) => {
 
 export const restore: Handler = async ({ app, args, flags, io }) => {
   const place = { dir: text(flags.to), branch: text(flags.branch) };
-  const done = await (await app.worktrees()).restoreSnapshot(word(args.snapshot), place);
+  const done = await app.call("snapshot.restore", { of: word(args.snapshot), ...place });
   if (!done.ok) return done;
   const { dir, branch, files, inSubmodules, ...view } = done.value;
   const lines = [

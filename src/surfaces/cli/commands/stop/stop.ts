@@ -84,7 +84,7 @@ async function cleanUp(
   force: boolean,
 ): Promise<Result<CleanWorktreesReport, Refusal>> {
   const agents = stopped.filter((agent) => agent.stopped).map(({ agentName }) => agentName);
-  return (await app.worktrees()).clean({ all: true, force, agents });
+  return app.call("worktree.clean", { all: true, force, agents });
 }
 
 function cleaningJson({ agentName }: AgentStopped, { removed, failed, kept }: CleanWorktreesReport) {

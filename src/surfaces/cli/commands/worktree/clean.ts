@@ -10,8 +10,7 @@ import { isOn } from "../task/given.ts";
 
 export const clean: Handler = async ({ app, flags, io }) => {
   if (isOn(flags.completed) && isOn(flags.all)) return no(invalid("--completed", "cannot be combined with --all"));
-  const facet = await app.worktrees();
-  const cleaned = await facet.clean({ all: isOn(flags.all), force: isOn(flags.force) });
+  const cleaned = await app.call("worktree.clean", { all: isOn(flags.all), force: isOn(flags.force) });
   if (!cleaned.ok) return cleaned;
   const report = cleaned.value;
   return ok({

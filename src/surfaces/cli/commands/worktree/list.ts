@@ -10,8 +10,7 @@ import { hintLine, statusWords } from "../../marks.ts";
 import { approvalHints, paintedStatus, paintedVerdict, verdictOf, verdictWords } from "../merge/render.ts";
 
 export const list: Handler = async ({ app, io }) => {
-  const facet = await app.worktrees();
-  const found = await facet.list();
+  const found = await app.call("worktree.list", {});
   if (!found.ok) return found;
   const merges = await mergesOf(app, found.value);
   if (!merges.ok) return merges;

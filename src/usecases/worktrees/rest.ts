@@ -1,0 +1,104 @@
+import { notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { unsettledLines } from "../../domain/worktree/unsettled.ts";
+import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
+import type { Effect, World } from "../operation.ts";
+import type { Owner } from "./owners.ts";
+import { unlessDamaged } from "./survey.ts";
+import { worktreeOf } from "./worktree-of.ts";
+
+export interface Rest {
+  readonly branch: string;
+  readonly agentName: string;
+  readonly files: readonly string[];
+  /** The branch has commits of its own as well. */
+  readonly hasCommits: boolean;
+}
+
+/** What is uncommitted in the worktrees of the agents that own these branches; a branch without a rest is left out. */
+export const listRests: Effect<{ readonly branches: readonly string[] }, { readonly rests: readonly Rest[] }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { branches }) => {
+    const read = await world.call("worktree.listOwners", {});
+    if (!read.ok) return read;
+    const rests: Rest[] = [];
+    for (const branch of branches) {
+      const owner = ownerIn(read.value.owners, branch);
+      const worktree = owner === undefined ? undefined : worktreeOf(owner.agent);
+      // Git is asked only about branches that an agent has made: no other has such files.
+      if (worktree === undefined) continue;
+      const { uncommitted: files, ahead } = await (await world.worktrees()).inspect(worktree);
+      if (files.length > 0) rests.push({ branch, agentName: worktree.agentName, files, hasCommits: ahead > 0 });
+    }
+    return ok({ rests });
+  },
+};
+
+/** Commits that rest; refused while its agent is in a turn. */
+export const commitRest: Effect<{ readonly branch: string }, { readonly hooksNotRun: readonly string[] }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { branch }) => {
+    const worktree = await quietWorktree(world, branch);
+    if (!worktree.ok) return worktree;
+    const worktrees = await world.worktrees();
+    const message = `Commit what ${worktree.value.agentName} left uncommitted`;
+    const done = await worktrees.commitRest(worktree.value, message);
+    return "problem" in done
+      ? no(await notCommitted(worktrees, worktree.value, done))
+      : ok({ hooksNotRun: done.hooksNotRun });
+  },
+};
+
+/** Refuses as `branch.commitRest` would. Changes nothing. */
+export const checkRest: Effect<{ readonly branch: string }, null> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { branch }) => {
+    const worktree = await quietWorktree(world, branch);
+    if (!worktree.ok) return worktree;
+    const worktrees = await world.worktrees();
+    const problem = await worktrees.whyNotCommitRest(worktree.value);
+    return problem === undefined ? ok(null) : no(await notCommitted(worktrees, worktree.value, problem));
+  },
+};
+
+/** The worktree of a branch in which no turn runs. A command writes in it, so only the operator may ask. */
+async function quietWorktree({ call }: World, branch: string): Promise<Result<OwnedWorktree, Refusal>> {
+  const read = await call("worktree.listOwnersForCleaning", {});
+  if (!read.ok) return read;
+  const agent = ownerIn(read.value.owners, branch)?.agent;
+  const worktree = agent === undefined ? undefined : worktreeOf(agent);
+  if (agent === undefined || worktree === undefined) return no(notFound("branch", branch));
+  if (agent.state === "in_turn") return no({ kind: "busy", what: `${agent.name}, which is in a turn,` });
+  return ok(worktree);
+}
+
+const ownerIn = (owners: readonly Owner[], branch: string): Owner | undefined =>
+  owners.find(({ agent }) => agent.branch === branch && agent.worktreeKind !== "root" && agent.cleanedAt === null);
+
+async function notCommitted(worktrees: WorktreeKeeping, worktree: OwnedWorktree, why: RestProblem): Promise<Refusal> {
+  const { uncommitted: files, ahead } = await worktrees.inspect(worktree);
+  const { agentName: agent, branch } = worktree;
+  return { kind: "uncommitted-rest", agent, branch, files, hasCommits: ahead > 0, ...why };
+}
+
+/** Sentences about states of the agent's worktree that its branch does not show. `of`: a name or a task. */
+export const listUnsettled: Effect<{ readonly of: string }, { readonly lines: readonly string[] }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { of }) => {
+    const read = await world.call("worktree.listOwners", {});
+    // Only the operator gets these warnings; an agent looks at its own worktree.
+    if (!read.ok) return ok({ lines: [] });
+    const agents = read.value.owners.map(({ agent }) => agent);
+    const agent = agents.find(({ name }) => name === of) ?? agents.findLast(({ taskId }) => taskId === of);
+    const worktree = agent === undefined ? undefined : worktreeOf(agent);
+    if (worktree === undefined) return ok({ lines: [] });
+    const worktrees = await world.worktrees();
+    const looked = await unlessDamaged(() => worktrees.unsettled(worktree));
+    if (!looked.ok) return ok({ lines: [`Git cannot read all of the worktree: ${looked.refusal}.`] });
+    return ok({ lines: looked.value === undefined ? [] : unsettledLines(looked.value) });
+  },
+};
