@@ -23,6 +23,10 @@ export const startsOf = (project: TestProject, name: string): Start[] => diary(p
 export const promptsOf = (project: TestProject, name: string): string[] =>
   diary<{ text: string }>(project, name, "inputs").map(({ text }) => text);
 
+/** Every answer that reached the agent on its input; `none` is one that it had not asked for. */
+export const answersOf = (project: TestProject, name: string): { request: string; answer: object }[] =>
+  diary(project, name, "answers");
+
 function diary<T>({ state }: TestProject, name: string, file: string): T[] {
   const path = join(state, name, `${file}.ndjson`);
   if (!existsSync(path)) return [];

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { decide, type GuardRequest } from "../domain/guard/decide.ts";
-import type { GuardMeans } from "../domain/guard/means.ts";
 import { readGuardPolicy } from "../domain/guard/policy.ts";
 import { deny, type Verdict } from "../domain/guard/verdict.ts";
-import { realPathOf } from "../host/real-path.ts";
 import type { GuardFacet } from "../surfaces/cli/facets/guard.ts";
 import type { Environment } from "./project.ts";
 import { rulesFile } from "./rules-file.ts";
@@ -16,15 +14,9 @@ export function makeGuardFacet(stateOf: () => string, env: Environment): GuardFa
       return deny("unreadable", "the rules of this agent are not those its turn began with; end your turn");
     const policy = readGuardPolicy(text);
     if (policy === undefined) return deny("unreadable", "the rules of this agent are missing; end your turn");
-    return decide(use, policy, await meansFrom(env));
+    return decide(use, policy, await (await import("./agent-guard.ts")).guardMeans(env));
   };
   return { byFile, byAgent: (name, use, digest) => byFile(rulesFile(stateOf(), name), use, digest) };
-}
-
-async function meansFrom(env: Environment): Promise<GuardMeans> {
-  const { parseShell } = await import("../host/syntax/shell.ts");
-  const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
-  return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };
 }
 
 function textOf(file: string): string | undefined {

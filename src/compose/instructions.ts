@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { guardPolicyOf } from "../domain/guard/policy.ts";
 import type { Assignment, ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, shortHash } from "../domain/role/override.ts";
 import { renderInstructions } from "../domain/role/render/overlay.ts";
@@ -12,11 +11,11 @@ import { randomIds } from "../host/ids.ts";
 import { placeIgnored } from "../host/instruction-files.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
 import type { GuardCommand } from "../ports/runtime.ts";
+import { policyOf } from "./agent-guard.ts";
 import { placeOvShim } from "./ov-shim.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts, readRoleText } from "./role-texts.ts";
 import { rulesFile } from "./rules-file.ts";
-import { steeringFiles } from "./runtimes.ts";
 import { selfCommand } from "./self.ts";
 
 /** Instructions from the texts and settings of this project. */
@@ -64,17 +63,15 @@ function place(project: Project, request: InstructionRequest): PlacedInstruction
     hash: randomIds.digest(text),
     file,
     found,
-    guard: placeGuard(project, role, given, terms),
+    guard: placeGuard(project, role, given),
     problem,
   };
 }
 
 /** They rarely change, and a guard may be reading them: what is there already is not written again. */
-function placeGuard({ dir, root }: Project, role: RoleSpec, { agent }: Assignment, terms: ProjectTerms): GuardCommand {
-  const file = rulesFile(dir, agent.name);
-  const text = JSON.stringify(
-    guardPolicyOf(role, agent, { root, state: dir, gates: terms.gates, steering: steeringFiles() }),
-  );
+function placeGuard(project: Project, role: RoleSpec, { agent }: Assignment): GuardCommand {
+  const file = rulesFile(project.dir, agent.name);
+  const text = JSON.stringify(policyOf(project, role, agent));
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text, 0o600);
   return { program: selfCommand(), rules: file, digest: randomIds.digest(text) };
 }

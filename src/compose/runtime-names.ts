@@ -7,5 +7,7 @@ export type RuntimeName = (typeof runtimeNames)[number];
 /** What may be chosen for an agent. A runtime with several drivers offers all but the default under a longer name. */
 export const runtimeChoices: readonly RuntimeChoice[] = [
   { name: "claude", runtime: "claude", driver: "stream-json" },
+  { name: "claude:control", runtime: "claude", driver: "control" },
   { name: "scripted", runtime: "scripted", driver: "stream-json" },
+  { name: "scripted:control", runtime: "scripted", driver: "control" },
 ];

@@ -6,6 +6,7 @@ import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
+import { agentGuard } from "./agent-guard.ts";
 import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { leaveAsSupervisor, serve } from "./lost-place.ts";
@@ -49,6 +50,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
       },
       path: { first: shimDir(project), otherwise: env.PATH ?? "/usr/bin:/bin" },
       tools: toolServer(),
+      guard: (agent) => agentGuard(project, agent),
       settings: settingsOf(project),
       worktrees: projectWorktrees(project),
       report: sayTrouble,

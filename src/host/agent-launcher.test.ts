@@ -37,6 +37,7 @@ function start(...argv: string[]): GatedProcess {
     cwd: dir,
     outputFile: output(),
     errorFile: join(dir, "errors"),
+    openInput: null,
   });
   started.push(child);
   return child;

@@ -2,19 +2,27 @@ import { closeSync, openSync } from "node:fs";
 import type { AgentLauncher, GatedProcess } from "../ports/agent-process.ts";
 import { takeMark } from "./linux/mark.ts";
 import { identityOf } from "./linux/process-table.ts";
+import { feed } from "./open-input.ts";
 
 /**
  * Takes its mark, then waits on a fourth pipe before it becomes the agent. End of input there means that whoever started
  * us is gone, and with it everyone who would know about this process.
  */
-export const startGate = `${takeMark}read -r _ <&3 || exit 125; exec 3<&-; exec "$@"`;
+export const startGate = gate("");
+const openGate = gate(feed);
+
+function gate(prepare: string): string {
+  return `${takeMark}read -r _ <&3 || exit 125; exec 3<&-; ${prepare}exec "$@"`;
+}
 
 /** Starts agents behind a gate, each leading its own process group and session. */
 export const agentLauncher: AgentLauncher = {
-  start: ({ argv, mark, env, cwd, outputFile, errorFile }): GatedProcess => {
+  start: ({ argv, mark, env, cwd, outputFile, errorFile, openInput }): GatedProcess => {
+    const words =
+      openInput === null ? [startGate, "ov-agent", String(mark)] : [openGate, "ov-agent", String(mark), openInput];
     const child = withFiles([outputFile, errorFile], ([output, errors]) =>
       Bun.spawn({
-        cmd: ["/bin/sh", "-c", startGate, "ov-agent", String(mark), ...argv],
+        cmd: ["/bin/sh", "-c", ...words, ...argv],
         env: { ...env },
         cwd,
         stdio: ["pipe", output, errors, "pipe"],
@@ -31,7 +39,7 @@ export const agentLauncher: AgentLauncher = {
       release: async (input) => {
         gateEnd.write("go\n");
         await gateEnd.end();
-        void give(child.stdin, input);
+        void give(child.stdin, openInput === null ? input : "");
       },
       // The writer has a copy of the gate's descriptor, so ending it closes nothing; and a shell that waits holds nothing.
       abandon: () => child.kill("SIGKILL"),

@@ -19,8 +19,8 @@ test("the files of a plan are there before the agent starts, those of the turn a
   world(({ state, home, turn }) => {
     const files = turnFiles(state);
     const settings = (text: string) => [{ in: "turn", path: "vendor/settings.json", text }] as const;
-    files.create(turn, { input: "go\n", files: settings("{}") }, home);
-    files.create(turn, { input: "go\n", files: settings('{"a":1}') }, home);
+    files.create(turn, { input: "go\n", files: settings("{}") }, { home, input: "once" });
+    files.create(turn, { input: "go\n", files: settings('{"a":1}') }, { home, input: "once" });
     expect(readFileSync(join(turn, "vendor/settings.json"), "utf8")).toBe('{"a":1}');
     expect(readFileSync(join(turn, "input.json"), "utf8")).toBe("go\n");
   }));
@@ -29,16 +29,18 @@ test("a file of the user's home is made where none is, and never replaced", () =
   world(({ state, home, turn }) => {
     const files = turnFiles(state);
     const trust = [{ in: "home", path: ".vendor/trusted.json", text: "ours" }] as const;
-    files.create(turn, { input: "", files: trust }, home);
+    files.create(turn, { input: "", files: trust }, { home, input: "once" });
     expect(readFileSync(join(home, ".vendor/trusted.json"), "utf8")).toBe("ours");
     writeFileSync(join(home, ".vendor/trusted.json"), "the user's");
-    files.create(turn, { input: "", files: trust }, home);
+    files.create(turn, { input: "", files: trust }, { home, input: "once" });
     expect(readFileSync(join(home, ".vendor/trusted.json"), "utf8")).toBe("the user's");
   }));
 
 test("a plan cannot write outside of the two directories", () =>
   world(({ state, home, turn }) => {
     const outside = [{ in: "turn", path: "../../evil", text: "" }] as const;
-    expect(() => turnFiles(state).create(turn, { input: "", files: outside }, home)).toThrow("lies outside");
+    expect(() => turnFiles(state).create(turn, { input: "", files: outside }, { home, input: "once" })).toThrow(
+      "lies outside",
+    );
     expect(existsSync(join(state, "evil"))).toBe(false);
   }));

@@ -11,9 +11,10 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TurnFiles } from "../ports/agent-process.ts";
-import type { PlannedFile } from "../ports/runtime.ts";
+import type { AgentAnswer, PlannedFile } from "../ports/runtime.ts";
 import { writeAtomically } from "./atomic-file.ts";
-import { makeWithin } from "./writable.ts";
+import { makeOpenInput, openInput } from "./open-input.ts";
+import { errorCode, makeWithin } from "./writable.ts";
 
 const tailBytes = 2_000;
 
@@ -21,11 +22,19 @@ export function turnFiles(state: string): TurnFiles {
   const paths = (logDir: string) => ({ output: join(logDir, "stdout.ndjson"), error: join(logDir, "stderr.log") });
   return {
     paths,
-    create: (logDir, { input, files }, home) => {
+    create: (logDir, { input, files }, { home, input: stays }) => {
       makeWithin(logDir, 4);
       writeFileSync(join(logDir, "input.json"), input, { mode: 0o600 });
       for (const file of files) placeFile(file, { turn: logDir, home });
+      if (stays === "open") makeOpenInput(logDir);
     },
+    openInput,
+    readFor: (cwd, path) => served(() => readFileSync(resolve(cwd, path), "utf8")),
+    writeFor: (cwd, path, text) =>
+      served(() => {
+        writeAtomically(resolve(cwd, path), text);
+        return "";
+      }),
     outputOf: (logDir) => {
       const path = paths(logDir).output;
       let file: number | undefined;
@@ -46,6 +55,17 @@ export function turnFiles(state: string): TurnFiles {
     },
     readEnvironment: (path) => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>,
   };
+}
+
+/** A file that is missing or may not be used is an answer, not a failure of the turn. */
+function served(work: () => string): AgentAnswer {
+  try {
+    return { kind: "granted", text: work() };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return { kind: "refused", reason: error instanceof Error ? error.message : code };
+  }
 }
 
 /** What lies in a home belongs to its user: a file that is there stays as it is. */

@@ -1,6 +1,6 @@
 import type { Mark } from "../domain/process/mark.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
-import type { LaunchPlan } from "./runtime.ts";
+import type { AgentAnswer, Driver, LaunchPlan } from "./runtime.ts";
 
 export interface AgentLaunch {
   readonly argv: readonly string[];
@@ -11,6 +11,21 @@ export interface AgentLaunch {
   /** The whole standard output goes here, straight from the agent: no pipe of ours can break or lose it. */
   readonly outputFile: string;
   readonly errorFile: string;
+  /** The directory of the turn, where `create` made an input that stays open; null for an input that is given once. */
+  readonly openInput: string | null;
+}
+
+/**
+ * The input of an agent that may ask during its turn. It lies in files, so whoever takes over a turn writes to the same
+ * input as the supervisor before it.
+ */
+export interface OpenInput {
+  /** Writes a reply down. A reply that is there already under this id stays: nothing is answered in two ways. */
+  keep(id: string, text: string): void;
+  /** Gives the agent the reply that was kept. Safe to repeat: it gets each one once. */
+  write(id: string): void;
+  /** Ends the input behind what was written. */
+  closeInput(): void;
 }
 
 export interface ProcessExit {
@@ -21,7 +36,7 @@ export interface ProcessExit {
 /** A process that exists but has not run the agent yet. Should we die before `release`, it exits by itself. */
 export interface GatedProcess {
   readonly identity: ProcessIdentity;
-  /** Lets the agent run and gives it its input. */
+  /** Lets the agent run and gives it its input; an input that stays open has this text already. */
   release(input: string): Promise<void>;
   /** Closes the gate: the process ends without having run the agent. */
   abandon(): void;
@@ -38,6 +53,11 @@ export interface GrowingFile {
   read(offset: number, length: number): Uint8Array;
 }
 
+export interface TurnFileTerms {
+  readonly home: string;
+  readonly input: Driver["input"];
+}
+
 /** The directory of one turn: what went in, what came out. */
 export interface TurnFiles {
   outputOf(logDir: string): GrowingFile;
@@ -45,7 +65,13 @@ export interface TurnFiles {
   errorTail(logDir: string): string;
   paths(logDir: string): { readonly output: string; readonly error: string };
   /** Makes the directory, with the agent's input and the files of its plan. Files for the home are never replaced. */
-  create(logDir: string, plan: Pick<LaunchPlan, "input" | "files">, home: string): void;
+  create(logDir: string, plan: Pick<LaunchPlan, "input" | "files">, terms: TurnFileTerms): void;
+  /** The input that `create` made, also for a process that somebody else started. */
+  openInput(logDir: string): OpenInput;
+  /** The text of a file for an agent that has no tool of its own for it. Relative paths count from `cwd`. */
+  readFor(cwd: string, path: string): AgentAnswer;
+  /** Replaces a file for such an agent. The caller has asked the guard. */
+  writeFor(cwd: string, path: string, text: string): AgentAnswer;
   /** A readable mirror of the running process; never an authority. */
   mirrorPid(agentName: string, mirror: (ProcessIdentity & { turnId: string }) | undefined): void;
   readEnvironment(path: string): Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import type { ToolUse } from "../domain/guard/tool-use.ts";
 import type { FailureCause, RuntimeAdvice } from "../domain/turn/failure.ts";
 import type { TurnEvent } from "../domain/turn/turn-event.ts";
 
@@ -70,8 +71,31 @@ export interface LaunchPlan {
   readonly files: readonly PlannedFile[];
 }
 
-/** Turns the lines of one turn's output into events. Keeps what it must remember between lines; never throws. */
-export type LineReader = (line: string) => readonly TurnEvent[];
+/** What an agent's program asks of us during its turn, and waits for. */
+export type AgentRequest =
+  /** May this tool be used so? `id` is that of the tool's use, where the program tells. */
+  | { readonly kind: "permission"; readonly tool: string; readonly id: string | null; readonly use: ToolUse }
+  | { readonly kind: "read-file"; readonly path: string }
+  | { readonly kind: "write-file"; readonly path: string; readonly text: string };
+
+export type AgentAnswer =
+  /** `text`: what a file holds; empty for other requests. */
+  { readonly kind: "granted"; readonly text: string } | { readonly kind: "refused"; readonly reason: string };
+
+/** What a line of output is answered with. */
+export type Reply =
+  | { readonly kind: "say"; readonly text: string }
+  /** The supervisor decides, and `form` puts the answer into the vendor's words. */
+  | { readonly kind: "ask"; readonly request: AgentRequest; form(answer: AgentAnswer): string };
+
+/** What one line of output means: events, and what the agent must be told. Only an input that stays open has replies. */
+export interface Reading {
+  readonly events: readonly TurnEvent[];
+  readonly replies: readonly Reply[];
+}
+
+/** Reads the lines of one turn's output. Keeps what it must remember between lines; never throws. */
+export type LineReader = (line: string) => Reading;
 
 /** What can be asked of a program that is run by a driver. Plain data: nothing is found out by trying. */
 export interface Abilities {
@@ -88,6 +112,8 @@ export interface Abilities {
 /** One way to talk to an agent's program. An agent keeps the driver it was spawned with. */
 export interface Driver {
   readonly id: string;
+  /** `once`: the input is closed behind the prompt. `open`: it stays open until the turn is over, for replies. */
+  readonly input: "once" | "open";
   readonly abilities: Abilities;
   launch(request: LaunchRequest): LaunchPlan;
   reader(): LineReader;

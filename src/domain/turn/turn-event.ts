@@ -1,3 +1,4 @@
+import type { GuardRule } from "../guard/verdict.ts";
 import type { FailureCause } from "./failure.ts";
 
 /** What a runtime's output means, in our words. Adapters translate; nothing above them knows a vendor's format. */
@@ -22,6 +23,14 @@ export type TurnEvent =
       readonly output: number;
       readonly cacheRead: number;
       readonly cacheWrite: number;
+    }
+  /** A tool that the supervisor's guard did not allow. */
+  | {
+      readonly kind: "denied";
+      readonly tool: string;
+      readonly id: string | null;
+      readonly summary: string | null;
+      readonly rule: GuardRule;
     }
   | TurnEnded
   /** Nothing that the turn could still do is worth its cost: it is ended at once. */

@@ -3,6 +3,7 @@ import type { Allowance } from "../../domain/budget/ledger.ts";
 import { countedTokens } from "../../domain/budget/usage.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
+import type { Exchange } from "./answer.ts";
 import type { OwnedTurn } from "./begin.ts";
 import type { LeaseBeat } from "./lease-beat.ts";
 import type { Hopeless, OutputLog, PlacedEvent } from "./output-log.ts";
@@ -24,6 +25,7 @@ interface Watch {
   readonly log: OutputLog;
   readonly process: WatchedProcess;
   readonly beat: LeaseBeat;
+  readonly exchange: Exchange;
 }
 
 const fastestLookMs = 20;
@@ -37,7 +39,7 @@ const batchMs = 250;
 export async function followOutput(
   ports: SupervisorPorts,
   owned: OwnedTurn,
-  { log, process, beat }: Watch,
+  { log, process, beat, exchange }: Watch,
 ): Promise<Followed> {
   const { clock, limits, processes } = ports;
   const knownBy = { turnId: owned.turn.id, mark: markFor(ports.ids, owned.agent, owned.turn.id) };
@@ -65,8 +67,9 @@ export async function followOutput(
   for (;;) {
     // The order matters: what a process wrote before it went is read after it was seen gone.
     const gone = process.isGone();
-    const { events, grew } = log.take();
-    batch.push(...events);
+    const { events, replies, grew } = log.take();
+    batch.push(...events, ...(await exchange.answer(replies)));
+    if (log.ended !== undefined) exchange.close();
     const now = clock.monotonic();
     const over = spending.overrun(events, now - began);
     if (grew) {

@@ -124,7 +124,7 @@ function start(
     guard: told.guard,
   });
   const env: Record<string, string> = { ...environmentOf(ports, owned), ...plan.env, OVERSTORY_TOKEN: token };
-  ports.files.create(logDir, plan, env.HOME ?? "/");
+  ports.files.create(logDir, plan, { home: env.HOME ?? "/", input: driver.input });
   ports.reach("turn.before-spawn");
   const paths = ports.files.paths(logDir);
   const child = ports.launcher.start({
@@ -134,6 +134,7 @@ function start(
     cwd,
     outputFile: paths.output,
     errorFile: paths.error,
+    openInput: driver.input === "open" ? logDir : null,
   });
   return { child, plan, told };
 }

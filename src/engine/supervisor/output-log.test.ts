@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
 import { OutputLog } from "./output-log.ts";
 
@@ -14,16 +15,27 @@ const none: ReadonlyMap<string, number> = new Map();
 const logOf = (file: ReturnType<typeof fileOf>, lines: number): OutputLog =>
   new OutputLog(file, reader, { lines, toolStarts: none }, () => 0);
 
-const reader: LineReader = (line) =>
-  line === "end"
-    ? [{ kind: "turn-ended", failure: null, text: "all well", resetAt: null, costUsd: 0.5 }]
-    : [{ kind: "text", text: line }];
+const reader: LineReader = (line) => ({
+  events:
+    line === "end"
+      ? [{ kind: "turn-ended", failure: null, text: "all well", resetAt: null, costUsd: 0.5 }]
+      : [{ kind: "text", text: line }],
+  replies: line.endsWith("?") ? [{ kind: "say", text: `to ${line}` }] : [],
+});
 
 test("a successor gives out only what its predecessor had not stored", () => {
   const file = fileOf("one\ntwo\nthree\n");
   const log = logOf(file, 2);
   expect(log.take().events).toMatchObject([{ line: 2, part: 0, event: { text: "three" } }]);
   expect(log.place).toEqual({ offset: file.size(), lines: 3 });
+});
+
+test("only lines that are not stored yet are answered, each under its place", () => {
+  const log = logOf(fileOf("one?\ntwo\nthree?\nfour?"), 2);
+  expect(log.take().replies).toEqual([{ line: 2, part: 0, reply: { kind: "say", text: "to three?" } }]);
+  // A process that is gone waits for no answer.
+  expect(log.finish()).toHaveLength(1);
+  expect(log.take().replies).toEqual([]);
 });
 
 test("a successor knows that the turn is over when its predecessor had read that far", () => {
@@ -50,9 +62,11 @@ describe("the end of a tool's call", () => {
   const tools: LineReader = (line) => {
     const [kind, id = "", at] = line.split(" ");
     const stated = at === undefined ? null : Number(at);
-    return kind === "start"
-      ? [{ kind: "tool-start", id, name: "Bash", summary: `ls ${id}`, input: {}, at: stated }]
-      : [{ kind: "tool-end", id, failed: false, at: stated }];
+    const event: TurnEvent =
+      kind === "start"
+        ? { kind: "tool-start", id, name: "Bash", summary: `ls ${id}`, input: {}, at: stated }
+        : { kind: "tool-end", id, failed: false, at: stated };
+    return { events: [event], replies: [] };
   };
   const callsIn = (text: string, stored: { lines: number; toolStarts?: [string, number][] }, ...times: number[]) => {
     const toolStarts = new Map(stored.toolStarts ?? []);

@@ -1,7 +1,7 @@
 import { LineSplitter } from "../../domain/turn/line-splitter.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { GrowingFile } from "../../ports/agent-process.ts";
-import type { LineReader } from "../../ports/runtime.ts";
+import type { LineReader, Reply } from "../../ports/runtime.ts";
 import { type EndedCall, ToolCalls } from "./tool-calls.ts";
 
 /** An event with its place in the output, by which it is stored once however often the file is read. */
@@ -17,6 +17,13 @@ export interface PlacedEvent {
 export interface StoredOutput {
   readonly lines: number;
   readonly toolStarts: ReadonlyMap<string, number>;
+}
+
+/** What the agent must be told about a line of its output. */
+export interface PlacedReply {
+  readonly line: number;
+  readonly part: number;
+  readonly reply: Reply;
 }
 
 export type Hopeless = Extract<TurnEvent, { readonly kind: "hopeless" }>;
@@ -58,35 +65,39 @@ export class OutputLog {
   }
 
   /** Reads what was added since the last call. `grew` also when no line was completed by it. */
-  take(): { readonly events: PlacedEvent[]; readonly grew: boolean } {
+  take(): { readonly events: PlacedEvent[]; readonly replies: PlacedReply[]; readonly grew: boolean } {
     const events: PlacedEvent[] = [];
+    const replies: PlacedReply[] = [];
     const before = this.#offset;
     for (let size = this.#file.size(); this.#offset < size; ) {
       const bytes = this.#file.read(this.#offset, Math.min(chunkBytes, size - this.#offset));
       if (bytes.length === 0) break;
       this.#offset += bytes.length;
-      for (const line of this.#lines.push(bytes)) this.#interpret(line, events);
+      for (const line of this.#lines.push(bytes)) this.#interpret(line, events, replies);
     }
-    return { events, grew: this.#offset > before };
+    return { events, replies, grew: this.#offset > before };
   }
 
   /** The last line of a process that ended without a newline. */
   finish(): PlacedEvent[] {
     const events: PlacedEvent[] = [];
     const rest = this.#lines.flush();
-    if (rest !== undefined) this.#interpret(rest, events);
+    if (rest !== undefined) this.#interpret(rest, events, []);
     return events;
   }
 
-  #interpret(line: string, into: PlacedEvent[]): void {
-    this.#read(line).forEach((event, part) => {
+  #interpret(line: string, into: PlacedEvent[], asked: PlacedReply[]): void {
+    const { events, replies } = this.#read(line);
+    const isNew = this.#line >= this.#stored.lines;
+    events.forEach((event, part) => {
       if (event.kind !== "malformed") this.saidNothing = false;
       if (event.kind === "hopeless") this.hopeless = event;
       if (event.kind === "turn-ended") this.#end(event);
-      const isNew = this.#line >= this.#stored.lines;
       const call = this.#calls.see(event, isNew ? this.#now() : this.#storedAt(event));
       if (isNew) into.push({ line: this.#line, part, event, ...(call === undefined ? {} : { call }) });
     });
+    // A line that is stored was answered before it was stored.
+    if (isNew) asked.push(...replies.map((reply, part) => ({ line: this.#line, part, reply })));
     this.#line++;
   }
 

@@ -1,3 +1,6 @@
+import type { Agent } from "../../domain/agent/agent.ts";
+import type { GuardRequest } from "../../domain/guard/decide.ts";
+import type { Verdict } from "../../domain/guard/verdict.ts";
 import type { AgentLauncher, TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
@@ -25,6 +28,8 @@ export interface SupervisorPorts {
   readonly path: { readonly first: string; readonly otherwise: string };
   /** How an agent's program starts our tool server. */
   readonly tools: ToolServer;
+  /** What an agent may do with its tools, for those who ask during a turn. */
+  guard(agent: Agent): Promise<(request: GuardRequest) => Verdict>;
   readonly settings: Settings;
   readonly worktrees: Worktrees;
   /** For the log: trouble that the turn gets over. */

@@ -8,6 +8,7 @@ import type { ProcessExit } from "../../ports/agent-process.ts";
 import type { Driver, Runtime } from "../../ports/runtime.ts";
 import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
+import { exchangeWith } from "./answer.ts";
 import { beginTurn, type OwnedTurn } from "./begin.ts";
 import { conserve, leftOf } from "./conserve.ts";
 import { followOutput } from "./follow.ts";
@@ -51,7 +52,8 @@ async function play(ports: SupervisorPorts, owned: OwnedTurn, beat: LeaseBeat): 
   const stored = { lines: turn.outputLines, toolStarts: await storedToolStarts(ports, turn) };
   const file = ports.files.outputOf(turn.logDir ?? "");
   const log = new OutputLog(file, driver.reader(), stored, () => ports.clock.now());
-  const followed = await followOutput(ports, owned, { log, process, beat });
+  const exchange = exchangeWith(ports, owned, driver);
+  const followed = await followOutput(ports, owned, { log, process, beat, exchange });
   if (followed.kind === "fenced-out") return undefined;
   const exit = await process.exit();
   const kept = await Promise.race([tidyUp(ports, owned, process), beat.lost]);

@@ -140,6 +140,10 @@ function shapeOf(
         level: "error",
         data: { cause: event.failure, text: shortened(event.text, mostTextChars) },
       };
+    case "denied": {
+      const { kind: _, ...data } = event;
+      return { type: "guard_denied", level: "warn", data };
+    }
     case "malformed":
       return { type: "malformed_output", level: "warn", data: { bytes: event.bytes } };
     case "other":

@@ -1,7 +1,8 @@
-import type { LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
+import type { Driver, LaunchRequest, Runtime, TerminalRequest } from "../../ports/runtime.ts";
 import { guardSettings, hookSettings } from "./hooks.ts";
 import { withoutMentions } from "./mentions.ts";
 import { streamJsonReader } from "./stream-json.ts";
+import type { PermissionMode } from "./stream-json-failures.ts";
 import { mcpServers, streamJsonArguments, streamJsonInput } from "./stream-json-launch.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
@@ -39,20 +40,28 @@ export const claudeRuntime: Runtime = {
     mode: "allow claude to bypass permissions (disableBypassPermissionsMode in its settings; as root also IS_SANDBOX=1)",
   },
   drivers: [
-    {
-      id: "stream-json",
-      abilities: { resume: true, terminal: true, costLimit: true, tools: true },
-      launch: (request) => ({
-        argv: ["claude", ...streamJsonArguments(request), ...guardArguments(request)],
-        env: { ...quiet, ...alone },
-        input: streamJsonInput(withoutMentions(request.prompt)),
-        files: [],
-      }),
-      reader: streamJsonReader,
-    },
+    driver({ id: "stream-json", input: "once", mode: "bypassPermissions" }),
+    // The program asks before it uses a tool that its settings do not allow, so it needs no mode that some forbid.
+    driver({ id: "control", input: "open", mode: "default" }),
   ],
   terminal: (request) => ({ argv: ["claude", ...terminalArguments(request)], env: quiet, input: "", files: [] }),
 };
+
+/** The guard is a hook in both: the program asks by itself only about tools that it holds for dangerous. */
+function driver({ id, input, mode }: Pick<Driver, "id" | "input"> & { readonly mode: PermissionMode }): Driver {
+  return {
+    id,
+    input,
+    abilities: { resume: true, terminal: true, costLimit: true, tools: true },
+    launch: (request) => ({
+      argv: ["claude", ...streamJsonArguments(request, mode), ...guardArguments(request)],
+      env: { ...quiet, ...alone },
+      input: streamJsonInput(withoutMentions(request.prompt)),
+      files: [],
+    }),
+    reader: () => streamJsonReader(mode),
+  };
+}
 
 const guardArguments = ({ guard }: LaunchRequest): string[] =>
   guard === null ? [] : ["--settings", JSON.stringify(guardSettings(guard))];

@@ -27,7 +27,10 @@ const causes: Readonly<Record<string, FailureCause>> = {
   max_output_tokens: "unknown",
 };
 
-export function failureNotes(): FailureNotes {
+/** The mode in which a turn is started. */
+export type PermissionMode = "bypassPermissions" | "default";
+
+export function failureNotes(mode: PermissionMode): FailureNotes {
   let word: string | undefined;
   let limited: { resetAt: number | null } | undefined;
   let refused = false;
@@ -44,7 +47,7 @@ export function failureNotes(): FailureNotes {
       if (type === "system") {
         const subtype = text(event.subtype);
         if (subtype === "model_refusal_no_fallback") refused = true;
-        if (subtype === "init") forbidden ??= forbiddenMode(event);
+        if (subtype === "init") forbidden ??= forbiddenMode(event, mode);
       }
       // It also tells how much is left while everything is allowed.
       if (type === "rate_limit_event" && text(fields(event.rate_limit_info)?.status)?.startsWith("allowed") !== true) {
@@ -70,10 +73,10 @@ export function failureNotes(): FailureNotes {
 }
 
 /** Settings may forbid the mode that a turn needs; its first line then names another one. */
-export function forbiddenMode(init: Fields): string | undefined {
+export function forbiddenMode(init: Fields, wanted: PermissionMode): string | undefined {
   const mode = text(init.permissionMode);
-  if (mode === undefined || mode === "bypassPermissions") return undefined;
-  return `it was started in the mode bypassPermissions, and its settings made that ${mode}`;
+  if (mode === undefined || mode === wanted) return undefined;
+  return `it was started in the mode ${wanted}, and its settings made that ${mode}`;
 }
 
 /** Causes that the result names by itself. */

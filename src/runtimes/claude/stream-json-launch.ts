@@ -1,13 +1,17 @@
 import type { LaunchRequest, ToolServer } from "../../ports/runtime.ts";
+import type { PermissionMode } from "./stream-json-failures.ts";
 
 /** The flags of one non-interactive turn with JSON in and out. */
-export function streamJsonArguments({
-  model,
-  resume,
-  instructions,
-  tools,
-  maxCostUsd,
-}: Pick<LaunchRequest, "model" | "resume" | "instructions" | "tools" | "maxCostUsd">): string[] {
+export function streamJsonArguments(
+  {
+    model,
+    resume,
+    instructions,
+    tools,
+    maxCostUsd,
+  }: Pick<LaunchRequest, "model" | "resume" | "instructions" | "tools" | "maxCostUsd">,
+  mode: PermissionMode = "bypassPermissions",
+): string[] {
   const argv = [
     "-p",
     "--input-format",
@@ -24,7 +28,9 @@ export function streamJsonArguments({
   ];
   // It takes any number of values, so another flag must follow.
   if (tools !== null) argv.push("--mcp-config", mcpServers(tools));
-  argv.push("--permission-mode", "bypassPermissions");
+  argv.push("--permission-mode", mode);
+  // The program then asks us, by its output, before it uses a tool that the mode does not allow.
+  if (mode === "default") argv.push("--permission-prompt-tool", "stdio");
   // It counts from the beginning of this process, also in a conversation that goes on.
   if (maxCostUsd !== null) argv.push("--max-budget-usd", maxCostUsd.toFixed(6));
   if (model !== null) argv.push("--model", model);

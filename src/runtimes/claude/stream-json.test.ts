@@ -6,8 +6,14 @@ import { streamJsonReader } from "./stream-json.ts";
 
 const fixtures = resolve(import.meta.dir, "../../../test/fixtures/claude");
 
-function replay(name: string): TurnEvent[] {
+/** Only the events; what is answered has tests of its own. */
+function eventReader(): (line: string) => readonly TurnEvent[] {
   const read = streamJsonReader();
+  return (line) => read(line).events;
+}
+
+function replay(name: string): TurnEvent[] {
+  const read = eventReader();
   return readFileSync(join(fixtures, `${name}.ndjson`), "utf8")
     .split("\n")
     .flatMap(read);
@@ -44,13 +50,13 @@ describe("recorded streams of the real CLI", () => {
     const thoughts = replay("partial").filter(({ kind }) => kind === "thinking");
     expect(thoughts).toEqual([{ kind: "thinking", text: "A short thought." }]);
     const empty = { type: "assistant", message: { content: [{ type: "thinking" }] } };
-    expect(streamJsonReader()(JSON.stringify(empty))).toEqual([{ kind: "thinking", text: "" }]);
+    expect(eventReader()(JSON.stringify(empty))).toEqual([{ kind: "thinking", text: "" }]);
   });
 
   test("a tool that failed says why, in one text or in blocks", () => {
     const end = (content: unknown) => {
       const block = { type: "tool_result", tool_use_id: "t1", is_error: true, content };
-      return streamJsonReader()(JSON.stringify({ type: "user", message: { role: "user", content: [block] } }));
+      return eventReader()(JSON.stringify({ type: "user", message: { role: "user", content: [block] } }));
     };
     const failed = { kind: "tool-end", id: "t1", failed: true, at: null } as const;
     expect(end("Exit code 2")).toContainEqual({ ...failed, said: "Exit code 2" });
@@ -91,7 +97,7 @@ describe("recorded streams of the real CLI", () => {
     expect(last(replay("resume"))).toMatchObject({ costUsd: 0.001346 });
     expect(last(replay("basic-2.1.197"))).toMatchObject({ costUsd: 0.00338 });
     const spentBefore = { type: "result", is_error: true, total_cost_usd: 5, model_usage_since_last_result: {} };
-    expect(streamJsonReader()(JSON.stringify(spentBefore)).at(-1)).toMatchObject({ costUsd: 0 });
+    expect(eventReader()(JSON.stringify(spentBefore)).at(-1)).toMatchObject({ costUsd: 0 });
   });
 
   test("a turn that said twice that it was over costs both, and counts its tokens once", () => {
@@ -129,7 +135,7 @@ describe("recorded streams of the real CLI", () => {
 
 describe("lines that are not what was promised", () => {
   test("are reported and skipped", () => {
-    const read = streamJsonReader();
+    const read = eventReader();
     expect(read("not json")).toEqual([{ kind: "malformed", bytes: 8 }]);
     expect(read("[1,2]")).toEqual([{ kind: "malformed", bytes: 5 }]);
     expect(read("")).toEqual([]);
@@ -139,7 +145,7 @@ describe("lines that are not what was promised", () => {
 
   test("a limit's reset is read from seconds or milliseconds", () => {
     for (const stated of [1_800_000_000, 1_800_000_000_000]) {
-      const read = streamJsonReader();
+      const read = eventReader();
       read(JSON.stringify({ type: "rate_limit_event", rate_limit_info: { resetsAt: stated } }));
       const [ended] = read('{"type":"result","is_error":true,"api_error_status":429}');
       expect(ended).toMatchObject({ failure: "rate_limit", resetAt: 1_800_000_000_000 });
@@ -147,7 +153,7 @@ describe("lines that are not what was promised", () => {
   });
 
   test("a stated reset outlives the message of the model that repeats the limit without it", () => {
-    const read = streamJsonReader();
+    const read = eventReader();
     read('{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1800000000.25}}');
     read('{"type":"assistant","error":"rate_limit","message":{"content":[]}}');
     const [ended] = read('{"type":"result","is_error":true,"api_error_status":429}');
@@ -155,7 +161,7 @@ describe("lines that are not what was promised", () => {
   });
 
   test("news of a limit that still allows everything does not make a failure a rate limit", () => {
-    const read = streamJsonReader();
+    const read = eventReader();
     read('{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1800000000}}');
     const [ended] = read('{"type":"result","is_error":true,"api_error_status":500}');
     expect(ended).toMatchObject({ failure: "server_error", resetAt: null });
@@ -188,13 +194,13 @@ describe("why a turn failed, as the real CLI 2.1.325 said it against a model tha
     ["unknown", synthetic("max_output_tokens"), { api_error: "max_output_tokens", result: "API Error: too long" }],
     ["unknown", {}, { subtype: "error_during_execution", terminal_reason: "aborted_tools" }],
   ])("%s", (failure, before, said) => {
-    const read = streamJsonReader();
+    const read = eventReader();
     read(JSON.stringify(before));
     expect(read(JSON.stringify(result(said))).at(-1)).toMatchObject({ kind: "turn-ended", failure });
   });
 
   test("a mode that was forbidden makes the turn hopeless at its first line, and no success of it", () => {
-    const read = streamJsonReader();
+    const read = eventReader();
     const init = { type: "system", subtype: "init", session_id: "s", permissionMode: "default" };
     expect(read(JSON.stringify(init)).at(-1)).toMatchObject({ kind: "hopeless", failure: "mode" });
     const done = { type: "result", is_error: false, subtype: "success", terminal_reason: "completed" };
@@ -202,7 +208,7 @@ describe("why a turn failed, as the real CLI 2.1.325 said it against a model tha
   });
 
   test("a key that is refused three times is hopeless, an overloaded model is not", () => {
-    const read = streamJsonReader();
+    const read = eventReader();
     const retry = (attempt: number, error_status: number) =>
       read(JSON.stringify({ type: "system", subtype: "api_retry", attempt, error_status, error: "e" })).map(
         ({ kind }) => kind,
@@ -214,7 +220,7 @@ describe("why a turn failed, as the real CLI 2.1.325 said it against a model tha
 
   test("several results of one turn cost what they add up to, in both forms of the account", () => {
     const costs = (...results: object[]) => {
-      const read = streamJsonReader();
+      const read = eventReader();
       return results.map((more) => read(JSON.stringify({ type: "result", is_error: false, ...more })).at(-1));
     };
     const share = (costUSD: number) => ({ model_usage_since_last_result: { m: { costUSD } } });

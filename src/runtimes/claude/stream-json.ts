@@ -2,16 +2,24 @@ import { toolSummary } from "../../domain/event/tool-call.ts";
 import type { TurnEnded, TurnEvent } from "../../domain/turn/turn-event.ts";
 import type { LineReader } from "../../ports/runtime.ts";
 import { type Fields, fields, list, number, text } from "../shared/json-fields.ts";
-import { byStatus, type FailureNotes, failureNotes, forbiddenMode, saidIn } from "./stream-json-failures.ts";
+import { repliesTo } from "./control.ts";
+import {
+  byStatus,
+  type FailureNotes,
+  failureNotes,
+  forbiddenMode,
+  type PermissionMode,
+  saidIn,
+} from "./stream-json-failures.ts";
 import { type UsageAccount, usageAccount } from "./stream-json-usage.ts";
 
 /**
  * Reads the stream-json output of Claude Code (2.1.197 to 2.1.325 seen). Unknown types are `other`, broken lines are
  * `malformed`; neither ends a turn. A message's usage is reported once however many blocks repeat it.
  */
-export function streamJsonReader(): LineReader {
+export function streamJsonReader(mode: PermissionMode = "bypassPermissions"): LineReader {
   const usage = usageAccount();
-  const notes = failureNotes();
+  const notes = failureNotes(mode);
   let session: string | undefined;
   /** The id stands on every line; it is news only when it changes. */
   const news = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
@@ -22,18 +30,22 @@ export function streamJsonReader(): LineReader {
       return isNew;
     });
   return (line) => {
+    const event = line.trim() === "" ? undefined : parse(line);
+    return { events: read(line, event), replies: event === undefined ? [] : repliesTo(event) };
+  };
+
+  function read(line: string, event: Fields | undefined): readonly TurnEvent[] {
     if (line.trim() === "") return [];
-    const event = parse(line);
     if (event === undefined) return [{ kind: "malformed", bytes: line.length }];
     notes.note(event);
     const type = text(event.type);
-    if (type === "system") return news(readSystem(event));
+    if (type === "system") return news(readSystem(event, mode));
     if (type === "assistant") return readAssistant(event, usage);
     if (type === "user") return readToolResults(event);
     if (type === "result")
       return news([...sessionOf(event), ...usage.ofResult(event), readResult(event, usage, notes)]);
     return [{ kind: "other", name: type ?? "unknown" }];
-  };
+  }
 }
 
 function parse(line: string): Fields | undefined {
@@ -45,10 +57,10 @@ function parse(line: string): Fields | undefined {
   }
 }
 
-function readSystem(event: Fields): TurnEvent[] {
+function readSystem(event: Fields, mode: PermissionMode): TurnEvent[] {
   const subtype = text(event.subtype);
   if (subtype === "init") {
-    const forbidden = forbiddenMode(event);
+    const forbidden = forbiddenMode(event, mode);
     const begun = sessionOf(event, text(event.model) ?? null, text(event.claude_code_version) ?? null);
     return forbidden === undefined ? begun : [...begun, { kind: "hopeless", failure: "mode", text: forbidden }];
   }

@@ -8,6 +8,7 @@ import type { Step } from "./scenario/step.ts";
 import { fillTemplates, type TemplateSource } from "./scenario/template.ts";
 import { exitCodes, Stopped, type StopRequest } from "./stop.ts";
 import type { McpServer } from "./stream/events.ts";
+import type { Inbox } from "./stream/inbox.ts";
 import type { Output } from "./stream/output.ts";
 import { Turn } from "./turn.ts";
 
@@ -20,6 +21,7 @@ export interface AgentParts {
   readonly out: Output;
   readonly stop: StopRequest;
   readonly diary: Diary;
+  readonly inbox: Inbox;
   readonly conversations: Conversations;
 }
 
@@ -43,7 +45,7 @@ export class Agent {
 
   /** Follows the rule for this prompt from `init` to `result`. Throws `Stopped` when a signal ends the process. */
   async takeTurn(prompt: string): Promise<After> {
-    const { args, cwd, diary, stop, out, env } = this.#parts;
+    const { args, cwd, diary, inbox, stop, out, env } = this.#parts;
     const facts = this.#facts(prompt);
     const steps = fillTemplates(chooseRule(this.#parts.rules, facts)?.do ?? nothingToDo, this.#templates(facts));
     this.#begin(prompt, steps);
@@ -59,6 +61,7 @@ export class Agent {
         out,
         stop,
         diary,
+        inbox,
         cwd,
         env,
         mcpPrograms: args.mcpPrograms,

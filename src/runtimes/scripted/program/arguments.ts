@@ -27,6 +27,7 @@ const withValue = [
   "--output-format",
   "--input-format",
   "--permission-mode",
+  "--permission-prompt-tool",
   "--model",
   "--resume",
   "--session-id",

@@ -42,6 +42,10 @@ export class Diary {
     this.#append("children.ndjson", child);
   }
 
+  answer(answer: { readonly request: string; readonly answer: object }): void {
+    this.#append("answers.ndjson", answer);
+  }
+
   #append(file: string, value: object): void {
     appendFileSync(join(this.#folder, file), `${JSON.stringify({ at: new Date().toISOString(), ...value })}\n`);
   }

@@ -61,8 +61,9 @@ export async function runScriptedAgent(
     await out.event(unknownSessionResult(resume ?? ""));
     return complain(usageError, unknownSession(resume ?? ""));
   }
-  const parts = { args: args.value, env, cwd, rules: rules.value, attempt, out, stop, diary, conversations };
-  return serve(new Agent(parts, conversation), out, stop);
+  const inbox = new Inbox((answer) => diary.answer({ request: "none", answer }));
+  const parts = { args: args.value, env, cwd, rules: rules.value, attempt, out, stop, diary, inbox, conversations };
+  return serve(new Agent(parts, conversation), inbox, out, stop);
 }
 
 /** Without a scenario every turn has nothing to do. */
@@ -71,8 +72,7 @@ function rulesOf(path: string | undefined): Result<readonly Rule[], readonly str
 }
 
 /** One turn per prompt until standard input ends, a turn ends the process, or a signal does. */
-async function serve(agent: Agent, out: Output, stop: StopRequest): Promise<number> {
-  const inbox = new Inbox();
+async function serve(agent: Agent, inbox: Inbox, out: Output, stop: StopRequest): Promise<number> {
   let busy = false;
   let failed = false;
   const reading = inbox.read(Bun.stdin.stream(), ({ id, subtype }) => {

@@ -54,6 +54,10 @@ async function perform(step: Step, stage: Stage): Promise<Ending | undefined> {
       return failed(step, await commitAll(step, stage));
     case "ov":
       return failed(step, await runOv(step, stage));
+    case "ask":
+    case "readFile":
+    case "writeFile":
+      return failed(step, await (await import("./ask.ts")).ask(step, stage));
     case "child":
       return failed(step, await startChild(step, stage));
     case "sleep":

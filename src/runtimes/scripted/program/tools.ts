@@ -7,6 +7,7 @@ import type { McpProgram } from "./mcp.ts";
 import type { StepOf } from "./scenario/step.ts";
 import { Stopped, type StopRequest } from "./stop.ts";
 import type { ToolAnswer } from "./stream/events.ts";
+import type { Inbox } from "./stream/inbox.ts";
 import type { Output } from "./stream/output.ts";
 import type { ToolCall, Turn } from "./turn.ts";
 
@@ -17,6 +18,7 @@ export interface Stage {
   readonly out: Output;
   readonly stop: StopRequest;
   readonly diary: Diary;
+  readonly inbox: Inbox;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The servers it was told about. */

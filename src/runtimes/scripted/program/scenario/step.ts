@@ -26,6 +26,9 @@ export const sayableFailures = failureCauses.filter((cause) => !["program", "wor
 const defaultBigLine = 10 * 1024 * 1024;
 const defaultWaitMs = 30_000;
 
+/** What a request is answered with. */
+const verdicts = ["allow", "deny"] as const;
+
 const usage = optional(
   record({
     input: defaulting(count(), 100),
@@ -97,6 +100,16 @@ const decoders = {
   }),
   touch: record({ touch: required(text) }),
   result: record({ result: required(record({ text: required(text), error: defaulting(flag, false) })) }),
+  ask: record({
+    ask: required(
+      record({ tool: required(text), input: defaulting(anything, {}), expect: defaulting(oneOf(verdicts), "allow") }),
+    ),
+  }),
+  readFile: record({ readFile: required(text), expect: optional(text) }),
+  writeFile: record({
+    writeFile: required(record({ file: required(text), text: required(text) })),
+    expect: defaulting(oneOf(verdicts), "allow"),
+  }),
   input: record({ input: required(record({ expect: required(text) })) }),
 };
 

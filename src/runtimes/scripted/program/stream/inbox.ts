@@ -8,14 +8,24 @@ export interface ControlRequest {
   readonly subtype: string;
 }
 
+/** What a request of ours was answered with. */
+export type ControlAnswer = Readonly<Record<string, unknown>>;
+
 /**
  * Standard input as a queue of prompts. Control requests overtake the queue, because an interrupt is about the turn that
  * is running.
  */
 export class Inbox {
   readonly #waiting: Arrival[] = [];
+  readonly #asked = new Map<string, (answer: ControlAnswer | undefined) => void>();
+  readonly #stray: (answer: ControlAnswer) => void;
   #ended = false;
   #wake: () => void = () => {};
+
+  /** `stray` is called for an answer that nobody waits for. */
+  constructor(stray: (answer: ControlAnswer) => void) {
+    this.#stray = stray;
+  }
 
   /** Starts reading; `control` is called for each request as it arrives. */
   async read(source: AsyncIterable<Uint8Array | string>, control: (request: ControlRequest) => void): Promise<void> {
@@ -30,6 +40,13 @@ export class Inbox {
     this.#take(rest, control);
     this.#ended = true;
     this.#wake();
+    for (const answered of this.#asked.values()) answered(undefined);
+  }
+
+  /** The answer to a request that was printed under this id; undefined when standard input ends before. */
+  answerTo(id: string): Promise<ControlAnswer | undefined> {
+    if (this.#ended) return Promise.resolve(undefined);
+    return new Promise((resolve) => this.#asked.set(id, resolve));
   }
 
   /** The next prompt, or undefined when standard input has ended. */
@@ -46,6 +63,12 @@ export class Inbox {
     if (line.trim() === "") return;
     const arrival = readLine(line);
     if (arrival === undefined) return;
+    if (arrival.kind === "answer") {
+      const answered = this.#asked.get(arrival.id) ?? this.#stray;
+      this.#asked.delete(arrival.id);
+      answered(arrival.answer);
+      return;
+    }
     if (arrival.kind === "control") {
       control(arrival.request);
       return;
@@ -55,15 +78,23 @@ export class Inbox {
   }
 }
 
-type Line = Arrival | { readonly kind: "control"; readonly request: ControlRequest };
+type Line =
+  | Arrival
+  | { readonly kind: "answer"; readonly id: string; readonly answer: ControlAnswer }
+  | { readonly kind: "control"; readonly request: ControlRequest };
 
-/** Undefined for JSON that asks for nothing here, such as an answer to a control request. */
+/** Undefined for JSON that asks for nothing here. */
 function readLine(line: string): Line | undefined {
   const message = parseObject(line);
   if (message === undefined) return { kind: "malformed", line };
   if (message.type === "control_request") {
     const request = isObject(message.request) ? message.request : {};
     return { kind: "control", request: { id: String(message.request_id), subtype: String(request.subtype) } };
+  }
+  if (message.type === "control_response") {
+    const response = isObject(message.response) ? message.response : {};
+    const answer = isObject(response.response) ? response.response : { error: response.error };
+    return { kind: "answer", id: String(response.request_id), answer };
   }
   if (message.type !== "user") return undefined;
   const content = isObject(message.message) ? message.message.content : undefined;

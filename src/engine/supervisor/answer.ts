@@ -1,0 +1,99 @@
+import { toolSummary } from "../../domain/event/tool-call.ts";
+import type { Denial } from "../../domain/guard/verdict.ts";
+import type { OpenInput } from "../../ports/agent-process.ts";
+import type { AgentAnswer, AgentRequest, Driver } from "../../ports/runtime.ts";
+import type { OwnedTurn } from "./begin.ts";
+import type { PlacedEvent, PlacedReply } from "./output-log.ts";
+import type { SupervisorPorts } from "./ports.ts";
+
+/** The supervisor's side of an exchange with an agent whose input stays open. */
+export interface Exchange {
+  /**
+   * Answers lines of output, in their order. Comes before these lines are stored: whoever takes the turn over reads them
+   * again, and what was answered is kept, so every line is answered once. The events say what was denied.
+   */
+  answer(replies: readonly PlacedReply[]): Promise<readonly PlacedEvent[]>;
+  /** The turn is over: the agent reads the end of its input. */
+  close(): void;
+}
+
+export function exchangeWith(ports: SupervisorPorts, owned: OwnedTurn, driver: Driver): Exchange {
+  if (driver.input === "once") return silent;
+  const input = ports.files.openInput(owned.turn.logDir ?? "");
+  let closed = false;
+  return {
+    answer: async (replies) => {
+      const denied: PlacedEvent[] = [];
+      for (const placed of replies) {
+        const { reply } = placed;
+        const decided = reply.kind === "ask" ? await decide(ports, owned, reply.request) : undefined;
+        const text = reply.kind === "say" ? reply.text : reply.form(decided?.answer ?? unanswered);
+        give(ports, input, placed, text);
+        if (decided?.denial !== undefined) denied.push(denialAt(placed, decided));
+      }
+      return denied;
+    },
+    close: () => {
+      if (!closed) input.closeInput();
+      closed = true;
+    },
+  };
+}
+
+/** A driver that closes the input has nobody to answer. */
+const silent: Exchange = { answer: async () => [], close: () => {} };
+
+const unanswered: AgentAnswer = { kind: "refused", reason: "nobody decided" };
+
+function give(ports: SupervisorPorts, input: OpenInput, { line, part }: PlacedReply, text: string): void {
+  const id = `${line}.${part}`;
+  ports.reach("reply.before");
+  input.keep(id, text);
+  ports.reach("reply.kept");
+  input.write(id);
+  ports.reach("reply.given");
+}
+
+interface Decided {
+  readonly answer: AgentAnswer;
+  readonly denial?: Denial;
+  readonly request: AgentRequest;
+}
+
+/** The guard decides about everything that is asked; a file is then read or written for the agent. */
+async function decide(ports: SupervisorPorts, { agent }: OwnedTurn, request: AgentRequest): Promise<Decided> {
+  const guard = await ports.guard(agent);
+  const verdict = guard({ ...useOf(request), cwd: agent.worktreePath, attended: false });
+  if (verdict.decision === "deny") {
+    return { request, denial: verdict, answer: { kind: "refused", reason: verdict.reason } };
+  }
+  return { request, answer: served(ports, agent.worktreePath ?? "/", request) };
+}
+
+const useOf = (request: AgentRequest) => {
+  if (request.kind === "permission") return { tool: request.tool, ...request.use };
+  const kind = request.kind === "read-file" ? ("read" as const) : ("edit" as const);
+  return { tool: request.kind, kind, command: null, paths: [request.path], changes: kind === "edit" };
+};
+
+function served({ files }: SupervisorPorts, cwd: string, request: AgentRequest): AgentAnswer {
+  switch (request.kind) {
+    case "permission":
+      return { kind: "granted", text: "" };
+    case "read-file":
+      return files.readFor(cwd, request.path);
+    case "write-file":
+      return files.writeFor(cwd, request.path, request.text);
+  }
+}
+
+/** No line has as many events; a denial has its own place in the output, so that it is on record once. */
+const denialParts = 2_000;
+
+function denialAt({ line, part }: PlacedReply, { request, denial }: Decided): PlacedEvent {
+  const id = request.kind === "permission" ? request.id : null;
+  const { tool, command, paths } = useOf(request);
+  const summary = toolSummary(command === null ? { path: paths[0] } : { command });
+  const rule = denial?.rule ?? "unreadable";
+  return { line, part: part + denialParts, event: { kind: "denied", tool, id, summary, rule } };
+}
