@@ -8,8 +8,7 @@ import { version } from "./version.ts";
 async function main(argv: readonly string[]): Promise<number> {
   const [first, second] = argv;
   if (argv.length === 1 && (first === "--version" || first === "-v")) {
-    writeSync(1, `${version}\n`);
-    return 0;
+    return printVersion();
   }
   if (first === "scripted-agent") {
     const { runScriptedAgent } = await import("../runtimes/scripted/program/main.ts");
@@ -21,6 +20,16 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const { runCommand } = await import("./command-line.ts");
   return runCommand(argv);
+}
+
+/** A reader that went away, as in `ov --version | true`, is no failure. */
+function printVersion(): number {
+  try {
+    writeSync(1, `${version}\n`);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+  }
+  return 0;
 }
 
 // The platform's stream objects take longer to load than a hook may take: written synchronously to the descriptors.

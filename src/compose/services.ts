@@ -1,7 +1,11 @@
 import { existsSync } from "node:fs";
-import { Failure } from "../domain/failure.ts";
+import { join } from "node:path";
+import { Failure, failureOf } from "../domain/failure.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import { placeIfAny } from "../host/project-place.ts";
-import { isMarked, openProject } from "./project.ts";
+import { readText } from "../host/read-text.ts";
+import { isMarked, openProject, type Project } from "./project.ts";
+import { say } from "./say.ts";
 
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */
 export async function runService(argv: readonly string[]): Promise<number> {
@@ -12,8 +16,11 @@ export async function runService(argv: readonly string[]): Promise<number> {
   // A keeper or a service manager that starts us again where the project is no more should stop doing so.
   const place = existsSync(root) ? placeIfAny(root) : undefined;
   if (place === undefined) return 0;
-  const project = await openProject(place, process.env);
+  const project = await openForService(place);
+  // A keeper that started the engine again would only do so in vain. The next command starts one.
+  if (project === undefined) return 0;
   if (argv[0] === "engine") {
+    for (const notice of project.notices) sayOnce(project.dir, notice);
     const { engineMain } = await import("./engine-main.ts");
     await engineMain(project);
     return 0;
@@ -21,4 +28,34 @@ export async function runService(argv: readonly string[]): Promise<number> {
   const { turnMain } = await import("./turn-main.ts");
   await turnMain(project, argv[2] ?? "", Number(after("--fence")));
   return 0;
+}
+
+/**
+ * The project with its settings. While a settings file is broken, its last known copy counts: work that has begun goes
+ * on, as it does under an engine that runs already. Undefined when there is no usable copy either.
+ */
+async function openForService(place: ProjectPlace): Promise<Project | undefined> {
+  try {
+    return await openProject(place, process.env, { lastKnown: true });
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (failure.kind !== "config-invalid") throw thrown;
+    const [first] = failure.problems;
+    const where = `${first?.file ?? failure.path}${first === undefined ? "" : `, ${first.field} ${first.problem}`}`;
+    sayOnce(
+      place.state,
+      `no engine can work here: the settings cannot be used, and no earlier copy of them is known: ${where}; mend them, and the next ov command starts it again`,
+    );
+    return undefined;
+  }
+}
+
+/** Writes to the log unless that ends with the same words already, however often the service is started. */
+function sayOnce(state: string, words: string): void {
+  if (
+    readText(join(state, "run", "engine.log"))
+      ?.trimEnd()
+      .endsWith(words) !== true
+  )
+    say(`${new Date().toISOString()} ${words}\n`);
 }
