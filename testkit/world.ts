@@ -1,5 +1,6 @@
 import { lookAheadOf } from "../src/compose/merging.ts";
 import type { Project } from "../src/compose/project.ts";
+import { quickGit } from "../src/host/git/quick-git.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { inMemory, openSqlite } from "../src/store/sqlite.ts";
 import type { World } from "../src/usecases/operation.ts";
@@ -29,3 +30,6 @@ export function lookAheadIn(root: string): World["lookAhead"] {
   const store = openSqlite({ path: inMemory, life: "process" });
   return lookAheadOf(project, () => store);
 }
+
+/** Looks at a repository that start no git process, or one. */
+export const quickGitIn = quickGit;

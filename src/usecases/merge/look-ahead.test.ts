@@ -2,10 +2,9 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitMergeWorld, gitMergeWorld } from "../../../testkit/git-merge-world.ts";
-import { lookAheadIn, worldWith } from "../../../testkit/world.ts";
+import { lookAheadIn, quickGitIn, worldWith } from "../../../testkit/world.ts";
 import type { Gate } from "../../domain/gate/gate.ts";
 import { ok } from "../../domain/result.ts";
-import { quickGit } from "../../host/git/quick-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { findBranch, listBranches } from "../branches/branches.ts";
 import { listChanges } from "../branches/list-changes.ts";
@@ -34,7 +33,7 @@ function lookingAt({ root }: GitMergeWorld, landings: readonly string[] = []) {
     call,
     // The parts of the settings that looking ahead reads.
     settings: async () => settings as unknown as Settings,
-    quickGit: async () => quickGit(root),
+    quickGit: async () => quickGitIn(root),
     lookAhead: lookAheadIn(root),
   });
   return {
