@@ -1,23 +1,8 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { loadedConfig as load } from "../../testkit/loaded-config.ts";
 import { variableFor } from "./environment.ts";
 import { configKeys, explain, listConfig } from "./explain.ts";
 import { knownKeys } from "./keys.ts";
-import { loadConfig } from "./load.ts";
-import { configFiles, type Environment } from "./sources.ts";
-
-async function load(text: string, env: Environment = {}) {
-  const root = mkdtempSync(join(tmpdir(), "ov-explain-"));
-  try {
-    mkdirSync(join(root, ".overstory"));
-    writeFileSync(configFiles({ root, state: join(root, "state") }).project, text);
-    return await loadConfig(configFiles({ root, state: join(root, "state") }), env);
-  } finally {
-    rmSync(root, { recursive: true });
-  }
-}
 
 test("a key is explained with its meaning, range, value, and the line that set it", async () => {
   const loaded = await load("watchdog:\n  maxEscalationLevel: 4\n");

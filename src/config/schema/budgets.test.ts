@@ -1,21 +1,6 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { loadedConfig as load } from "../../../testkit/loaded-config.ts";
 import { noBudgets } from "../../domain/budget/budget.ts";
-import { loadConfig } from "../load.ts";
-import { configFiles } from "../sources.ts";
-
-async function load(text: string, env: Record<string, string> = {}) {
-  const root = mkdtempSync(join(tmpdir(), "ov-budget-keys-"));
-  try {
-    mkdirSync(join(root, ".overstory"));
-    writeFileSync(configFiles({ root, state: join(root, "state") }).project, text);
-    return await loadConfig(configFiles({ root, state: join(root, "state") }), env);
-  } finally {
-    rmSync(root, { recursive: true });
-  }
-}
 
 test("without a word about them there are no limits", async () => {
   expect((await load("")).config.budgets).toEqual(noBudgets);

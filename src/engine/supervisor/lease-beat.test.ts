@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { anAgent, aRun, aTurn, noon } from "../../../testkit/contracts/store/rows.ts";
 import { manualClock } from "../../../testkit/manual-clock.ts";
+import { settledTurn } from "../../../testkit/settled-turn.ts";
 import { useCaseWorld } from "../../../testkit/use-case.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
@@ -84,20 +85,7 @@ test("whoever has lost the turn learns it, and beats no more", async () => {
 
 test("a turn that another process has settled is lost as well", async () => {
   await using world = await beating();
-  await world.store.transaction((tx) =>
-    tx.turns.end("t1", 1, {
-      status: "settled",
-      clean: true,
-      resultText: null,
-      exitCode: 0,
-      exitSignal: null,
-      terminalMessageSeq: null,
-      error: null,
-      failure: null,
-      advice: null,
-      endedAt: noon,
-    }),
-  );
+  await world.store.transaction((tx) => tx.turns.end("t1", 1, settledTurn(noon)));
   expect(await world.beat.lost).toBe("fenced-out");
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { settledTurn } from "../../../testkit/settled-turn.ts";
 import { minute, watchdogWorld } from "../../../testkit/watchdog-world.ts";
 
 test("an unanswered decision exempts; once it is answered the silence counts, from then on", async () => {
@@ -84,20 +85,7 @@ test("a turn that does not start although it could is the engine's problem, repo
     await world.beat(turn);
   }
   expect(await world.events("turn_late")).toEqual([]);
-  await world.store.transaction((tx) =>
-    tx.turns.end(turn.id, 1, {
-      status: "settled",
-      clean: true,
-      resultText: null,
-      exitCode: 0,
-      exitSignal: null,
-      terminalMessageSeq: null,
-      error: null,
-      failure: null,
-      advice: null,
-      endedAt: world.clock.now(),
-    }),
-  );
+  await world.store.transaction((tx) => tx.turns.end(turn.id, 1, settledTurn(world.clock.now())));
   await world.pass(3 * minute);
   await world.pass(minute);
   expect(await world.events("turn_late")).toMatchObject([{ source: "watchdog", level: "error", agentName: "b1" }]);

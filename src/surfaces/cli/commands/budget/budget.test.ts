@@ -1,40 +1,15 @@
 import { expect, test } from "bun:test";
 import { type BudgetWorld, budgetWorld, limited } from "../../../../../testkit/budget-world.ts";
+import { cliInMemory } from "../../../../../testkit/cli-in-memory.ts";
 import { budgetUseCases } from "../../../../usecases/budgets/catalog.ts";
 import type { UseCase } from "../../../../usecases/usecase.ts";
-import type { App } from "../../app.ts";
-import { runCli } from "../../run.ts";
-import type { Sink } from "../../sink.ts";
 import { budgetCommand } from "./tree.ts";
 
-const tree = { name: "ov", summary: "", commands: [budgetCommand] };
+const ov = (world: BudgetWorld, ...argv: string[]) => cliInMemory([budgetCommand], callOf(world), argv);
 
-/** The real commands over the real use cases; only the terminal is kept in memory. */
-async function ov(world: BudgetWorld, ...argv: string[]): Promise<{ exit: number; out: string; err: string }> {
-  const said = { out: "", err: "" };
-  const sink = (to: "out" | "err"): Sink => ({
-    write: (text) => {
-      said[to] += text;
-      return "written";
-    },
-    isTTY: () => false,
-    columns: () => undefined,
-  });
-  const call = async (name: keyof typeof budgetUseCases, request: unknown) =>
-    world.call((await budgetUseCases[name]()) as UseCase<unknown, unknown>, request);
-  const exit = await runCli({
-    argv,
-    env: {},
-    tree,
-    version: "0",
-    // These commands ask nothing else of the program.
-    makeApp: () => ({ version: "0", notices: async () => [], call }) as unknown as App,
-    stdout: sink("out"),
-    stderr: sink("err"),
-    stdin: async () => undefined,
-  });
-  return { exit, ...said };
-}
+/** The real use cases. */
+const callOf = (world: BudgetWorld) => async (name: string, request: unknown) =>
+  world.call((await budgetUseCases[name as keyof typeof budgetUseCases]()) as UseCase<unknown, unknown>, request);
 
 async function parkedWorld(): Promise<BudgetWorld> {
   const world = await budgetWorld(limited("run", { usd: 2 }));

@@ -1,40 +1,17 @@
 import { expect, test } from "bun:test";
+import { cliInMemory } from "../../../../../testkit/cli-in-memory.ts";
 import { type MailWorld, mailWorld } from "../../../../../testkit/mail-world.ts";
 import { agentUseCases } from "../../../../usecases/agents/catalog.ts";
 import type { UseCase } from "../../../../usecases/usecase.ts";
-import type { App } from "../../app.ts";
-import { runCli } from "../../run.ts";
-import type { Sink } from "../../sink.ts";
 import { resumeCommand } from "../resume/tree.ts";
 import { nudgeCommand } from "./tree.ts";
 
-const tree = { name: "ov", summary: "", commands: [nudgeCommand, resumeCommand] };
-
-/** The real commands over the real use cases; only the terminal is kept in memory. */
+/** Both streams as one text, over the real use cases. */
 async function ov(world: MailWorld, ...argv: string[]): Promise<{ exit: number; out: string }> {
-  let out = "";
-  const sink: Sink = {
-    write: (text) => {
-      out += text;
-      return "written";
-    },
-    isTTY: () => false,
-    columns: () => undefined,
-  };
-  const call = async (name: keyof typeof agentUseCases, request: unknown) =>
-    world.call((await agentUseCases[name]()) as UseCase<unknown, unknown>, request);
-  const exit = await runCli({
-    argv,
-    env: {},
-    tree,
-    version: "0",
-    // These commands ask nothing else of the program.
-    makeApp: () => ({ version: "0", notices: async () => [], call }) as unknown as App,
-    stdout: sink,
-    stderr: sink,
-    stdin: async () => undefined,
-  });
-  return { exit, out };
+  const call = async (name: string, request: unknown) =>
+    world.call((await agentUseCases[name as keyof typeof agentUseCases]()) as UseCase<unknown, unknown>, request);
+  const { exit, out, err } = await cliInMemory([nudgeCommand, resumeCommand], call, argv);
+  return { exit, out: out + err };
 }
 
 test("a nudge right after another one is not sent: exit 6, with the time from which one is taken", async () => {
