@@ -1,4 +1,5 @@
 import type { WorktreeKind } from "../domain/agent/agent.ts";
+import type { WorkSeen } from "../domain/completion/rules.ts";
 import type { WordAboutBranch } from "../domain/merge/taken-out.ts";
 import type { Result } from "../domain/result.ts";
 import type { WorktreeChange } from "../domain/worktree/change.ts";
@@ -70,22 +71,11 @@ export interface OwnedWorktree {
   readonly baseRef?: string | null;
 }
 
-export interface WorktreeFacts {
-  readonly exists: boolean;
-  readonly head: string | null;
-  /** Commits since the base, and their messages. */
-  readonly ahead: number;
-  readonly messages: readonly string[];
-  /** Tracked changes, or untracked files that are not ignored. */
-  readonly dirty: boolean;
-  /** The tip of its branch is the commit it is at. Not so on a detached HEAD, or in a rebase left half-way. */
-  readonly onBranch: boolean;
+export interface WorktreeFacts extends WorkSeen {
   /** Commits that go with the git state of the worktree: made on a detached HEAD, put aside by a rebase. */
   readonly loose: number;
   /** Files that are not committed. */
   readonly uncommitted: readonly string[];
-  /** Files that differ from the base, committed or not. */
-  readonly files: readonly string[];
 }
 
 /** `mended`: it was missing or pointed elsewhere, and is right again. `broken`: no agent may work there. */

@@ -2,7 +2,7 @@
  * The only file of this folder that the rest of the program imports. Every rule loads its merger when it is first asked,
  * so importing this file is cheap.
  */
-import type { MergeRule } from "./versions.ts";
+import type { Answer, MergeRule, Versions } from "./versions.ts";
 
 export type { Branch, Node, Part } from "./data/document-tree.ts";
 export {
@@ -25,38 +25,29 @@ export { hasConflictMarkers } from "./lines/conserved-lines.ts";
 export { plainOf } from "./plain-text.ts";
 export { type Answer, escalate, type MergeRule, resolved, skip, type Versions } from "./versions.ts";
 
+/** A rule whose merger is loaded when it is first asked. */
+const lazy = (name: string, load: () => Promise<(versions: Versions) => Answer | Promise<Answer>>): MergeRule => ({
+  name,
+  attempt: async (versions) => (await load())(versions),
+});
+
 /** One side is as it was: the other side's version is the merge. */
-export const trivialRule: MergeRule = {
-  name: "trivial",
-  attempt: async (versions) => (await import("./rules/identical.ts")).mergeTrivial(versions),
-};
+export const trivialRule = lazy("trivial", async () => (await import("./rules/identical.ts")).mergeTrivial);
 
 /** Both sides made the same change, or one of them changed nothing but whitespace at the ends of lines. */
-export const identicalRule: MergeRule = {
-  name: "identical",
-  attempt: async (versions) => (await import("./rules/identical.ts")).mergeIdentical(versions),
-};
+export const identicalRule = lazy("identical", async () => (await import("./rules/identical.ts")).mergeIdentical);
 
 /** Files to which both sides add: the git attribute says so, or their kind does. The result has what both have, once. */
-export const unionRule: MergeRule = {
-  name: "union",
-  attempt: async (versions) => (await import("./rules/union.ts")).mergeByUnion(versions),
-};
+export const unionRule = lazy("union", async () => (await import("./rules/union.ts")).mergeByUnion);
 
 /** Merges by what a file says rather than by its lines, with the merger its name asks for. */
-export const structureRule: MergeRule = {
-  name: "structured",
-  attempt: async (versions) => (await import("./rules/structure.ts")).mergeByStructure(versions),
-};
+export const structureRule = lazy("structured", async () => (await import("./rules/structure.ts")).mergeByStructure);
 
 /**
  * Merges by lines what no merger understands. Never tried on a format with a merger of its own: where that one was
  * unsure, lines would only be bolder.
  */
-export const linesRule: MergeRule = {
-  name: "lines",
-  attempt: async (versions) => (await import("./rules/lines.ts")).mergeByLines(versions),
-};
+export const linesRule = lazy("lines", async () => (await import("./rules/lines.ts")).mergeByLines);
 
 /** Whether a text can be read in the data format its path asks for; true for formats that are not data. */
 export async function readsAsData(path: string, content: string): Promise<boolean> {

@@ -12,9 +12,11 @@ export interface WorkSeen {
   /** Commits since the base, and their messages. */
   readonly ahead: number;
   readonly messages: readonly string[];
+  /** Tracked changes, or untracked files that are not ignored. */
   readonly dirty: boolean;
+  /** The tip of its branch is the commit it is at. Not so on a detached HEAD, or in a rebase left half-way. */
   readonly onBranch: boolean;
-  /** Files that differ from the base. */
+  /** Files that differ from the base, committed or not. */
   readonly files: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { LaunchPlan } from "../../ports/runtime.ts";
 import type { TerminalProcess } from "../../ports/terminal.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
-import { ceilingOf, makeReady } from "../supervisor/conserve.ts";
+import { makeReady, namesOf } from "../supervisor/conserve.ts";
 import type { AttachedPorts } from "./ports.ts";
 
 /**
@@ -77,11 +77,6 @@ function environmentOf(ports: AttachedPorts, agent: Agent): Record<string, strin
   return {
     ...fromShell,
     ...ports.baseEnvironment,
-    OVERSTORY_AGENT_NAME: agent.name,
-    OVERSTORY_CAPABILITY: agent.capability,
-    OVERSTORY_TASK_ID: agent.taskId ?? "",
-    OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
-    ...ceilingOf(agent),
-    OVERSTORY_SESSION_ID: agent.id,
+    ...namesOf(agent),
   };
 }

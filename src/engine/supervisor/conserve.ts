@@ -17,8 +17,18 @@ interface ConservePorts {
   readonly reach?: ReachKillPoint;
 }
 
+/** The variables by which programs of an agent know whose they are and where it works. */
+export const namesOf = (agent: Agent): Readonly<Record<string, string>> => ({
+  OVERSTORY_AGENT_NAME: agent.name,
+  OVERSTORY_CAPABILITY: agent.capability,
+  OVERSTORY_TASK_ID: agent.taskId ?? "",
+  OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
+  OVERSTORY_SESSION_ID: agent.id,
+  ...ceilingOf(agent),
+});
+
 /** Git must not look for a repository above the worktree: there lies the user's checkout. */
-export function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
+function ceilingOf(agent: Agent): Readonly<Record<string, string>> {
   const path = worktreeOf(agent)?.path;
   return path === undefined ? {} : { GIT_CEILING_DIRECTORIES: path.slice(0, path.lastIndexOf("/")) };
 }

@@ -10,7 +10,7 @@ import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
 import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
 import type { OwnedTurn } from "./begin.ts";
-import { ceilingOf, makeReady } from "./conserve.ts";
+import { makeReady, namesOf } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";
 import { mayStart, whenThereIsRoom } from "./room.ts";
 
@@ -215,12 +215,7 @@ function environmentOf(ports: SupervisorPorts, { turn, agent }: OwnedTurn): Reco
     ...fromShell,
     ...ports.baseEnvironment,
     PATH: `${ports.path.first}:${fromShell.PATH ?? ports.path.otherwise}`,
-    OVERSTORY_AGENT_NAME: agent.name,
-    OVERSTORY_CAPABILITY: agent.capability,
-    OVERSTORY_TASK_ID: agent.taskId ?? "",
-    OVERSTORY_WORKTREE_PATH: agent.worktreePath ?? "",
-    ...ceilingOf(agent),
-    OVERSTORY_SESSION_ID: agent.id,
+    ...namesOf(agent),
     OVERSTORY_TURN_ID: turn.id,
   };
 }

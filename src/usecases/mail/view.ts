@@ -1,20 +1,15 @@
 import type { Letter } from "../../domain/mail/fold.ts";
-import type { Delivery, DeliveryState, MailType, Message, Priority } from "../../domain/mail/types.ts";
+import type { Delivery, DeliveryState, Message } from "../../domain/mail/types.ts";
 
 /** A message together with how far it has come; for one recipient, or for all of them. */
-export interface MessageView {
-  readonly id: string;
+export interface MessageView
+  extends Pick<
+    Message,
+    "id" | "subject" | "body" | "type" | "priority" | "threadId" | "replyTo" | "payload" | "blobPath"
+  > {
   readonly from: string;
   /** The recipient that was asked about, else the address as written. */
   readonly to: string;
-  readonly subject: string;
-  readonly body: string;
-  readonly type: MailType;
-  readonly priority: Priority;
-  readonly threadId: string;
-  readonly replyTo: string | null;
-  readonly payload: string | null;
-  readonly blobPath: string | null;
   readonly read: boolean;
   readonly redelivered: boolean;
   readonly verified: boolean;
