@@ -11,6 +11,8 @@ export interface Ground {
   through<T>(work: (own: OwnDir) => Promise<T>): Promise<T>;
   /** What a name or id stands for now, as `<id> <type>`, by a process that stays for the next name. */
   resolve(name: string): Promise<Resolved>;
+  /** Ends the process that looks names up; it would end by itself a while after its last use. */
+  close(): void;
 }
 
 /** `unknown`: no answer could be had this way. */
@@ -29,7 +31,7 @@ export function makeGround({ repository, scratch, idleMs }: GroundOptions): Grou
   return {
     repository,
     scratch,
-    resolve: nameResolver(repository.root, idleMs),
+    ...nameResolver(repository.root, idleMs),
     through: async (work) => {
       if (current === undefined || current.isOver()) current = shareView({ repository, scratch }, idleMs);
       return await current.use(work);
@@ -78,7 +80,7 @@ function shareView(ground: Pick<Ground, "repository" | "scratch">, idleMs: numbe
 }
 
 /** Names are looked up dozens of times in each train, and starting git takes twenty times as long as a look. */
-function nameResolver(root: string, idleMs: number): (name: string) => Promise<Resolved> {
+function nameResolver(root: string, idleMs: number): Pick<Ground, "resolve" | "close"> {
   let session: GitSession | undefined;
   let openedAt = 0;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +88,7 @@ function nameResolver(root: string, idleMs: number): (name: string) => Promise<R
     session?.[Symbol.dispose]();
     session = undefined;
   };
-  return async (name) => {
+  const resolve = async (name: string): Promise<Resolved> => {
     // Each question is one line.
     if (name.includes("\n")) return "unknown";
     clearTimeout(idle);
@@ -102,6 +104,7 @@ function nameResolver(root: string, idleMs: number): (name: string) => Promise<R
     if (id !== undefined && type !== undefined) return { id, type };
     return line === `${name} missing` ? "missing" : "unknown";
   };
+  return { resolve, close };
 }
 
 const lineEnd = 0x0a;

@@ -73,7 +73,10 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     checkoutsOf: (branch) => checkoutsOf(ground, branch),
     submodulesBehind: (branch, commits) => submodulesBehind(ground, branch, commits),
     baseOf: (one, other) => baseOf(ground, one, other),
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+    [Symbol.dispose]: () => {
+      ground.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
 }
 
