@@ -9,7 +9,7 @@ import type { TurnEnd } from "../turn/settle.ts";
 import type { TurnTrigger } from "../turn/turn.ts";
 import type { WorktreeChange } from "../worktree/change.ts";
 
-/** Names the type of an event's data in the table below; it costs nothing to write an event. */
+/** Gives an entry of the table below the type of its data. Writers import types only, so writing an event loads no table. */
 const holds = <Data>(): { readonly data?: Readonly<Data> } => ({});
 
 /**

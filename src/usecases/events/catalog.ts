@@ -1,3 +1,3 @@
 export const eventUseCases = {
-  "event.record": async () => (await import("./record-event.ts")).recordHookEvent,
+  "event.record": async () => (await import("./record-hook-event.ts")).recordHookEvent,
 } as const;

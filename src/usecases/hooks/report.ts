@@ -3,7 +3,7 @@ import type { HookInput } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import { recordHookEvent } from "../events/record-event.ts";
+import { recordHookEvent } from "../events/record-hook-event.ts";
 import { peekMail } from "../mail/peek.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
