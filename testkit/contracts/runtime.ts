@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { FailureCause } from "../../src/domain/turn/failure.ts";
+import { LineSplitter } from "../../src/domain/turn/line-splitter.ts";
+import type { TurnEvent } from "../../src/domain/turn/turn-event.ts";
+import type { Driver, LaunchRequest, Reply, Runtime } from "../../src/ports/runtime.ts";
+
+/** Output of a real process of the runtime, and what it must be read as. */
+export interface RecordedTurn {
+  readonly name: string;
+  readonly output: () => string;
+  readonly failure: FailureCause | null;
+  /** Null where the output names none. */
+  readonly session: string | null;
+  readonly usage: boolean;
+}
+
+export interface RuntimeUnderTest {
+  readonly runtime: Runtime;
+  readonly turns: readonly RecordedTurn[];
+  /** A line in which the program asks whether it may run `git push`, for drivers whose input stays open. */
+  readonly question: string;
+}
+
+const request: LaunchRequest = {
+  version: "1.0.0",
+  model: null,
+  resume: null,
+  prompt: "the prompt of this turn",
+  instructions: null,
+  cwd: "/w/tree",
+  writableRoots: ["/w/tree"],
+  turnDir: "/w/turn",
+  tools: null,
+  maxCostUsd: null,
+  guard: null,
+};
+
+/** What every runtime promises, driver by driver. */
+export function runtimeContract(name: string, { runtime, turns, question }: RuntimeUnderTest): void {
+  test(`${name} has drivers of different names, and says which files steer it`, () => {
+    const ids = runtime.drivers.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(runtime.instructionFile).not.toStartWith("/");
+    for (const file of runtime.guardedFiles) expect(file).not.toStartWith("/");
+  });
+
+  for (const driver of runtime.drivers) {
+    describe(`${name} by its driver ${driver.id}`, () => {
+      planPromises(driver);
+      readingPromises(driver, turns);
+      if (driver.input === "open") exchangePromises(driver, question);
+      if (driver.abilities.terminal) {
+        test("opens the conversation at a terminal", () => {
+          const plan = runtime.terminal({ resume: "s-1", model: null, instructions: null, tools: null, guard: null });
+          expect(plan.argv).toContain("s-1");
+          expect(plan.input).toBe("");
+        });
+      }
+    });
+  }
+}
+
+function planPromises({ launch, abilities }: Driver): void {
+  /** Everything that reaches the program. */
+  const all = (more: Partial<LaunchRequest>): string => JSON.stringify(launch({ ...request, ...more }));
+
+  test("the prompt is in the input and not on the command line, which other users can read", () => {
+    const { argv, input } = launch(request);
+    expect(input).toContain(request.prompt);
+    expect(argv.join("\n")).not.toContain(request.prompt);
+    expect(launch(request)).toEqual(launch(request));
+  });
+
+  test("what is asked for reaches the program as far as its abilities say", () => {
+    const tools = { name: "our-tools", command: "/bin/ov", args: ["mcp"], env: ["OVERSTORY_TOKEN"] };
+    expect(all({ model: "model-x" })).toContain("model-x");
+    expect(all({ instructions: "/w/told.md" })).toContain("/w/told.md");
+    expect(all({ resume: "session-x" }).includes("session-x")).toBe(abilities.resume);
+    expect(all({ tools }).includes("our-tools")).toBe(abilities.tools);
+    expect(all({ maxCostUsd: 1.25 }).includes("1.25")).toBe(abilities.costLimit);
+    for (const absent of ["model-x", "/w/told.md", "session-x", "our-tools"]) expect(all({})).not.toContain(absent);
+  });
+
+  test("planned files stay in the directories that they are for", () => {
+    for (const { path } of launch(request).files) expect(path).not.toMatch(/^\/|(^|\/)\.\.(\/|$)/);
+  });
+}
+
+function readingPromises(driver: Driver, turns: readonly RecordedTurn[]): void {
+  for (const { name, output, failure, session, usage } of turns) {
+    test(`${name}: how it ended, its session and its usage are read`, () => {
+      const events = eventsOf(driver, lines(output(), []));
+      const ended = events.filter((event) => event.kind === "turn-ended");
+      expect(ended.at(-1)).toMatchObject({ failure });
+      const seen = events.flatMap((event) => (event.kind === "session" ? [event.providerSessionId] : []));
+      if (session !== null) expect(seen).toContain(session);
+      expect(events.some((event) => event.kind === "usage" && event.output > 0)).toBe(usage);
+    });
+
+    test(`${name}: it means the same wherever its bytes are cut`, () => {
+      const text = output();
+      const whole = eventsOf(driver, lines(text, []));
+      const size = new TextEncoder().encode(text).length;
+      fc.assert(
+        fc.property(fc.array(fc.nat(size), { maxLength: 20 }), (cuts) => {
+          expect(eventsOf(driver, lines(text, cuts))).toEqual(whole);
+        }),
+        { numRuns: 15 },
+      );
+    });
+  }
+
+  test("whatever a line holds, reading it never throws", () => {
+    const read = driver.reader();
+    const odd = ["", "{", "null", "[]", '"x"', '{"type":7}', '{"type":"result"}', '{"type":"control_request"}'];
+    for (const line of [...odd, "x".repeat(2_000_000)]) expect(Array.isArray(read(line).events)).toBe(true);
+    fc.assert(fc.property(fc.json(), (line) => Array.isArray(read(line).events)));
+  });
+}
+
+/** A permission that is asked for on the output, and answered on the input. */
+function exchangePromises(driver: Driver, question: string): void {
+  const asked = (): Extract<Reply, { kind: "ask" }> => {
+    const [reply] = driver.reader()(question).replies;
+    if (reply?.kind !== "ask") throw new Error("the question was not understood");
+    return reply;
+  };
+
+  test("a question tells the guard what the tool would do", () => {
+    expect(asked().request).toMatchObject({ kind: "permission", use: { kind: "execute", command: "git push" } });
+  });
+
+  test("each answer is one line of the program's own, and a refusal says why", () => {
+    const granted = asked().form({ kind: "granted", text: "" });
+    const refused = asked().form({ kind: "refused", reason: "because of this rule" });
+    for (const line of [granted, refused]) expect(line.indexOf("\n")).toBe(line.length - 1);
+    expect(refused).toContain("because of this rule");
+    expect(granted).not.toBe(refused);
+  });
+}
+
+const eventsOf = (driver: Driver, all: readonly string[]): TurnEvent[] => {
+  const read = driver.reader();
+  return all.flatMap((line) => read(line).events);
+};
+
+/** The lines of a text that arrives in pieces, cut at these bytes. */
+function lines(text: string, cuts: readonly number[]): string[] {
+  const bytes = new TextEncoder().encode(text);
+  const splitter = new LineSplitter();
+  const edges = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+  const found = edges.flatMap((edge, at) => [...splitter.push(bytes.subarray(edges[at - 1] ?? 0, edge))]);
+  const rest = splitter.flush();
+  return rest === undefined ? found : [...found, rest];
+}
