@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import type { Turn } from "../../src/domain/turn/turn.ts";
@@ -139,6 +139,31 @@ if (isRoot) {
   );
 }
 
+testWithCli(
+  "claude",
+  "with an input that stays open the real CLI asks before it writes, and does what the guard says",
+  async (binDir) => {
+    await using model = startFakeModel();
+    await using project = await claudeProject(binDir);
+    const steps = scripted(
+      { tool: "Write", input: { file_path: "/etc/strayed.txt", content: "x" } },
+      { shell: "echo hello > greeting.txt && git add greeting.txt && git commit --quiet -m 'Add a greeting'" },
+      { tool: "mcp__overstory__finish", input: { summary: "The greeting is there." } },
+      { text: "All done." },
+    );
+    await project.json("task", "create", "Greet", "--id", "T1", "--description", `Say hello.\n${steps}`);
+    // No word that it may do everything: it needs none.
+    await sling(project, model, { IS_SANDBOX: "" }, "claude:control");
+    await finished(project, 1);
+    const [turn] = await ranTurns(project, "b1");
+    expect(turn).toMatchObject({ clean: true, exitCode: 0 });
+    expect(await project.agent("b1")).toMatchObject({ driver: "control", ahead: 1 });
+    expect(readdirSync(join(turn?.logDir ?? "", "input/given")).length).toBeGreaterThan(0);
+    expect(existsSync("/etc/strayed.txt")).toBe(false);
+  },
+  { timeoutMs: 120_000 },
+);
+
 /** Its own settings switch hooks off, as a person's may: that must not reach the guard of agents. */
 const withoutHooks = {
   files: { "README.md": "# Sample\n", ".claude/settings.json": '{"disableAllHooks": true}\n' },
@@ -148,9 +173,14 @@ const withoutHooks = {
 const scope = ["--files", "greeting.txt,farewell.txt"];
 
 /** Only this command knows the provider; all turns of the agent must do with what was captured then. */
-async function sling(project: TestProject, model: FakeModel, more: Record<string, string> = {}): Promise<void> {
+async function sling(
+  project: TestProject,
+  model: FakeModel,
+  more: Record<string, string> = {},
+  runtime = "claude",
+): Promise<void> {
   const env = { ...shellOf(model, project), ...more };
-  const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", "claude", ...scope);
+  const answer = await project.ovWith({ env }, "sling", "T1", "--name", "b1", "--runtime", runtime, ...scope);
   expect(answer).toMatchObject({ code: 0 });
 }
 
