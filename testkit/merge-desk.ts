@@ -50,6 +50,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     "branch.listStaleSubmodules": () => ok({ stale: [] }),
     "merge.predict": ({ candidates }) =>
       ok({ predictions: candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })) }),
+    "merge.listLost": () => ok({ lost: [] }),
     "merge.showPatch": ({ branch }) => ok({ patch: `patch of ${branch}\n` }),
   };
   const app = {

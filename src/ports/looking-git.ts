@@ -9,6 +9,7 @@ type Harmless =
   | "patch"
   | "merge"
   | "mergePairs"
+  | "mergeOver"
   | "revert"
   | "readBlob"
   | "isUnion"

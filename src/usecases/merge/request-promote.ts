@@ -102,7 +102,9 @@ async function landingOf(
   if (runId !== undefined && landing !== null && landing !== target) return { runId, landing, target };
   const without = named ? undefined : await landingWithoutRun(tx, canonical);
   if (without !== undefined) return without;
-  const nothing = landing === null ? "nothing has landed yet" : `its work lands on ${target} itself`;
+  const direct = { kind: "land", status: "done", ref: `refs/heads/${target}`, limit: 1 } as const;
+  const landsThere = landing !== null || (runId === undefined && (await tx.mergeOps.list(direct)).length > 0);
+  const nothing = landsThere ? `work lands on ${target} itself` : "nothing has landed yet";
   return { nothing: runId === undefined ? nothing : `${runId}: ${nothing}`, target };
 }
 

@@ -28,7 +28,7 @@ export async function wordsAboutAll(
   for (const op of [...undos, ...landings].toSorted((a, b) => b.seq - a.seq)) {
     for (const [at, queueId] of op.queueIds.entries()) {
       const branch = branchOf.get(queueId);
-      const commit = commitOf(op, at, queueId);
+      const commit = landedCommitOf(op, at, queueId);
       if (branch === undefined || commit === undefined || !affected.has(branch)) continue;
       const again = op.undoes !== null && kindOf.has(op.undoes);
       const says = op.kind === "land" ? "landed" : again ? "brought back" : "taken out";
@@ -40,8 +40,15 @@ export async function wordsAboutAll(
   return about;
 }
 
-/** Undefined when the ref simply went back: then the landing is not in its history any more, and needs no word. */
-function commitOf({ kind, request, afterCommit }: MergeOp, at: number, queueId: number): string | undefined {
+/**
+ * The commit that landed an entry, or took it out. Undefined when the ref simply went back: then the landing is not in
+ * its history any more, and needs no word.
+ */
+export function landedCommitOf(
+  { kind, request, afterCommit }: MergeOp,
+  at: number,
+  queueId: number,
+): string | undefined {
   if (kind === "undo") return request.commits?.[at];
   const members = [...(request.members ?? []), ...(request.along ?? [])];
   return members.find(({ id }) => id === queueId)?.commit ?? afterCommit ?? undefined;

@@ -12,7 +12,7 @@ import { type Ground, makeGround } from "./ground.ts";
 import { baseOf, changedFiles, commitOf, contains, patch, readBlob, treeOf } from "./history.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkoutsOf } from "./refs.ts";
-import { revert } from "./revert.ts";
+import { mergeOver, revert } from "./revert.ts";
 import { changes } from "./tracked.ts";
 import { withFiles } from "./with-files.ts";
 
@@ -60,6 +60,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     patch: (from, to) => patch(ground, from, to),
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
     mergePairs: (pairs) => merger.mergePairs(pairs),
+    mergeOver: (base, ours, theirs) => mergeOver(ground, merger, { base, ours, theirs }),
     revert: (commit, onto) => revert(ground, merger, { commit, onto }),
     readBlob: (oid) => readBlob(ground, oid),
     isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),

@@ -1,8 +1,9 @@
 import { ok } from "../../../../domain/result.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { LostLanding } from "../../../../usecases/merge/lost-landings.ts";
 import { exits } from "../../../shared/exits.ts";
-import type { Handler } from "../../command.ts";
+import type { Handler, Paint } from "../../command.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { text } from "../task/given.ts";
 import { opJson } from "./log.ts";
@@ -35,10 +36,21 @@ export const promote: Handler = async ({ app, flags, io }) => {
       const head = await app.call("branch.find", { branch: request.target });
       if (!head.ok) return head;
     }
+    const gone = await app.call("merge.listLost", { target });
+    if (!gone.ok) return gone;
+    const { lost } = gone.value;
     return ok({
-      json: { promote: null, landingBranch: null, targetBranch: target, errorMessage: null, moved: false },
+      json: {
+        promote: null,
+        landingBranch: null,
+        targetBranch: target,
+        errorMessage: null,
+        moved: false,
+        lost: lost.map(({ branch, opId, commit, head }) => ({ branchName: branch, operation: opId, commit, head })),
+      },
       text: [
         `Nothing to promote: ${visibleLine(nothing)}.`,
+        ...lostLines(io.paint, target, lost),
         ...elsewhere,
         hintLine(io.paint, "see what has landed: ov merge log"),
       ].join("\n"),
@@ -99,6 +111,16 @@ export const promote: Handler = async ({ app, flags, io }) => {
 function promoteCommand({ runId, target }: { readonly runId: string | null; readonly target: string | null }): string {
   if (runId !== null) return `ov merge promote --run ${runId}`;
   return target === null ? "ov merge promote" : `ov merge promote --target ${shellWord(target)}`;
+}
+
+/** Somebody reset or rebased the target; it may have been on purpose, so the work only comes back when asked for. */
+function lostLines(paint: Paint, target: string, lost: readonly LostLanding[]): readonly string[] {
+  return lost.flatMap(({ branch, opId, head, hasBranch }) => {
+    const land = `ov merge --branch ${shellWord(branch)}`;
+    const command = hasBranch ? land : `git branch ${shellWord(branch)} ${head.slice(0, 12)}, then: ${land}`;
+    const what = `${visibleLine(branch)} landed (${opId}), and ${visibleLine(target)} no longer has it`;
+    return [warningLine(paint, what), hintLine(paint, `to bring it back: ${command}`)];
+  });
 }
 
 /** Promotion moves files; a submodule follows only by a command of git's. */
