@@ -10,12 +10,22 @@ import { runCommand } from "../src/surfaces/cli/commands/run/tree.ts";
 import { statusCommand } from "../src/surfaces/cli/commands/status/tree.ts";
 import { runCli } from "../src/surfaces/cli/run.ts";
 import type { Sink } from "../src/surfaces/cli/sink.ts";
-import { catalog, type OperationName, type ReplyOf, type RequestOf } from "../src/usecases/catalog.ts";
+import {
+  catalog,
+  isUseCase,
+  type OperationName,
+  operationOf,
+  type ReplyOf,
+  type RequestOf,
+} from "../src/usecases/catalog.ts";
+import { runEffect } from "../src/usecases/channel/run-effect.ts";
 import { newOp } from "../src/usecases/merge/new-op.ts";
 import { landed } from "../src/usecases/merge/settle-landing.ts";
 import { rejected } from "../src/usecases/merge/settle-rejection.ts";
+import type { Listener } from "../src/usecases/operation.ts";
 import type { UseCase } from "../src/usecases/usecase.ts";
 import { builderBranch, type MergeWorld } from "./merge-queue-world.ts";
+import { worldWith } from "./world.ts";
 
 const tree = { name: "ov", summary: "", commands: [mergeCommand, gateCommand, runCommand, statusCommand] };
 
@@ -53,6 +63,15 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     "merge.listLost": () => ok({ lost: [] }),
     "merge.showPatch": ({ branch }) => ok({ patch: `patch of ${branch}\n` }),
   };
+  const until = async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+    for (let round = 0; round < 5; round++) {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      if (made.engine === undefined) throw new Error("it waits, and nothing would ever happen");
+      await made.engine();
+    }
+    throw new Error("it waits for ever");
+  };
   const app = {
     version: "0",
     notices: async () => [],
@@ -63,16 +82,15 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     },
     engine: { status: () => undefined },
     files: { readText: async (path: string) => ok(path.endsWith("gone.log") ? undefined : "one\n\u001b[2Jtwo\n") },
-    fullDisk: () => undefined,
     lacksBranch: (branch: string) => made.gone.has(branch),
-    until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
-      for (let round = 0; round < 5; round++) {
-        const answer = await ask();
-        if (answer !== undefined) return answer;
-        if (made.engine === undefined) throw new Error("it waits, and nothing would ever happen");
-        await made.engine();
-      }
-      throw new Error("it waits for ever");
+    follow: async (name: OperationName, request: unknown, listener: Partial<Listener<unknown>> = {}) => {
+      const operation = await operationOf(name);
+      if (isUseCase(operation)) throw new Error(`${name} tells nothing while it runs`);
+      return runEffect(
+        worldWith({ call: app.call, until, fullDisk: () => undefined }),
+        { name, operation, request },
+        listener,
+      );
     },
   } as unknown as App;
   const run: Desk["run"] = async (...argv) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { allowedEnvironment, gateVariables } from "../domain/agent/environment.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
@@ -49,7 +49,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     (await import("./engine-main.ts")).engineInForeground(await theProject(), stop);
   const run = async (name: OperationName, request: unknown, listener?: Partial<Listener<unknown>>) => {
     const operation = await operationOf(name);
-    if (isUseCase(operation) || (isRemote(env) && operation.place === "engine")) {
+    if (isUseCase(operation) || (isRemote(env) && operation.kind === "effect" && operation.place === "engine")) {
       channel ??= await channelFor(await theProject(), { warn });
       const { OVERSTORY_TOKEN: token } = env;
       return channel.call({ name, request, ...(token === undefined ? {} : { token }) });
@@ -65,6 +65,8 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       cwd: here,
       place: boundPlace,
       project: theProject,
+      state: () => thePlace().state,
+      changeCounter: async () => channel?.changeCounter(),
       runEngine,
     });
     return runEffect(world, { name, operation, request }, listener);
@@ -92,12 +94,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       },
     },
     absolute: (path) => resolve(cwd, path),
-    until: async (ask) => {
-      const { untilAnswered } = await import("./until-answered.ts");
-      const changeCounter = async (): Promise<number | undefined> => channel?.changeCounter();
-      return untilAnswered({ changeCounter, now: () => performance.now(), sleep: Bun.sleep }, ask);
-    },
-    fullDisk: () => fullDiskWords(thePlace().state),
     // An agent's sandbox may hide the repository's refs.
     lacksBranch: (branch) => !app.speaksForAgent && lacksBranch(dirname(thePlace().state), branch),
     engine: {
@@ -128,7 +124,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
-    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
+    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app),
   };
   return app;
 }
@@ -146,15 +142,6 @@ function readText(path: string): Result<string | undefined, Refusal> {
     if (error.code === "ENOENT") return ok(undefined);
     return no(invalid("file", `cannot be read (${error.code})`, { value: path }));
   }
-}
-
-/** A database that cannot grow by this much cannot take a transaction. */
-const leastRoom = 256 * 1024;
-
-function fullDiskWords(state: string): string | undefined {
-  const { bavail, bsize } = statfsSync(state);
-  if (bavail * bsize >= leastRoom) return undefined;
-  return `the disk that holds ${state} is full, so nothing can go on; make room, and it goes on by itself`;
 }
 
 /** A branch is a file of its own or a line of `packed-refs`. Other forms of storage have neither: there it is not known. */

@@ -71,14 +71,14 @@ async function serverFor(
   token: string | undefined,
   client: string | undefined,
 ): Promise<Result<McpServer, Refusal>> {
-  const call = callAs(engine, token);
-  const self = await call("identity.self", {});
-  return self.ok ? ok(makeServer(mcpApp(call), self.value, client)) : self;
+  const app = appFor(engine, token);
+  const self = await app.call("identity.self", {});
+  return self.ok ? ok(makeServer(mcpApp(app), self.value, client)) : self;
 }
 
-/** As the command channel: the same use cases, as the holder of the token, and the engine looks afterwards. */
-function callAs({ project, store, wake }: ServingEngine, token: string | undefined): McpApp["call"] {
+/** As the command channel: the same operations, as the holder of the token, and the engine looks afterwards. */
+function appFor({ project, store, wake }: ServingEngine, token: string | undefined): Pick<McpApp, "call" | "follow"> {
   // The operator asked for it to listen, and by that for tokens to count here, whoever shows them.
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens: true } };
-  return engineCall({ project, store, ports, token, wake }).call;
+  return engineCall({ project, store, ports, token, wake });
 }

@@ -10,14 +10,14 @@ import { describeRefusal } from "../surfaces/shared/refusals.ts";
 import { version } from "./version.ts";
 
 /** `ov mcp`, as whoever's token the environment holds. */
-export function makeMcpFacet(call: McpApp["call"]): McpFacet {
+export function makeMcpFacet(app: Pick<McpApp, "call" | "follow">): McpFacet {
   return {
     serve: async (): Promise<Result<void, Refusal>> => {
-      const self = await call("identity.self", {});
+      const self = await app.call("identity.self", {});
       const out = fileSink(1);
       const write = (line: string) => out.write(line);
       if (self.ok) {
-        await serveStdio(makeServer(mcpApp(call), self.value), { input: Bun.stdin.stream(), write });
+        await serveStdio(makeServer(mcpApp(app), self.value), { input: Bun.stdin.stream(), write });
         return ok(undefined);
       }
       // A person at a terminal sends no requests and reads the refusal instead.
@@ -29,11 +29,7 @@ export function makeMcpFacet(call: McpApp["call"]): McpFacet {
 }
 
 /** What tools may ask for, wherever they are served. */
-export const mcpApp = (call: McpApp["call"]): McpApp => ({
-  version,
-  call,
-  sleep,
-});
+export const mcpApp = ({ call, follow }: Pick<McpApp, "call" | "follow">): McpApp => ({ version, call, follow });
 
 /** Enough to answer the first request: a client that is refused has nothing more to ask. */
 async function* firstPiece(): AsyncGenerator<Uint8Array> {
@@ -41,17 +37,4 @@ async function* firstPiece(): AsyncGenerator<Uint8Array> {
     yield chunk;
     if (chunk.includes(10)) return;
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const wake = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, ms);
-    signal.addEventListener("abort", wake);
-  });
 }

@@ -1,5 +1,6 @@
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import { fullDiskWords } from "../host/full-disk.ts";
 import { hasDatabase } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
@@ -19,10 +20,29 @@ export interface WorldTerms {
   /** Where the project at hand is. */
   readonly place: () => Promise<ProjectPlace>;
   readonly project: () => Promise<Project>;
+  /** The state directory. */
+  readonly state: () => string;
+  /** See `CommandChannel.changeCounter`. */
+  readonly changeCounter?: () => Promise<number | undefined>;
   /** Is the engine in this process. */
   readonly runEngine?: EngineControl["run"];
   /** `remote`: the operation runs here for a process elsewhere, and only its token says whose. */
   readonly caller?: "remote";
+}
+
+/** Sleeps, but not longer than somebody waits. */
+function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return Bun.sleep(ms);
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener("abort", wake);
+  });
 }
 
 const noEngine = (): never => {
@@ -38,6 +58,8 @@ export const makeWorld = ({
   place,
   project,
   store,
+  state,
+  changeCounter = async () => undefined,
   runEngine = noEngine,
   caller,
 }: WorldTerms): World => {
@@ -47,6 +69,12 @@ export const makeWorld = ({
     call,
     warn,
     sleep: (ms) => Bun.sleep(ms),
+    until: async (ask, signal) => {
+      const { untilAnswered } = await import("../usecases/channel/until-answered.ts");
+      const sleep = (ms: number): Promise<void> => rest(ms, signal);
+      return untilAnswered({ changeCounter, now: () => performance.now(), sleep }, ask, signal);
+    },
+    fullDisk: () => fullDiskWords(state()),
     expectLongWork: settleIn,
     runtimes: runtimeChoices.map(({ name }) => name),
     requireOperator: async (action) => {

@@ -73,6 +73,10 @@ export interface World {
   /** Prints a line for the user at once, while the operation still runs. */
   readonly warn: (line: string) => void;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Asks until there is an answer: again when something was written, and now and then. Ends early with the signal. */
+  until<T>(ask: () => Promise<T | undefined>, signal?: AbortSignal): Promise<T>;
+  /** In words, that the disk with the project's state has no room, so that nothing can go on; undefined when it has. */
+  fullDisk(): string | undefined;
   /** What follows computes for a while: this process may spend time on becoming fast. */
   readonly expectLongWork: () => void;
   /** Refuses everybody but the operator, and puts the attempt on record where there is a store. */

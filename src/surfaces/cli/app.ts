@@ -29,10 +29,6 @@ export interface App {
   };
   /** A typed path as other processes can use it. */
   absolute(path: string): string;
-  /** Asks again, whenever others have written, until the answer is there; for commands that a person lets wait. */
-  until<T>(ask: () => Promise<T | undefined>): Promise<T>;
-  /** In words, that the disk with the project's state has no room, so that nothing can go on; undefined when it has. */
-  fullDisk(): string | undefined;
   /** The repository has no such branch any more, for certain. Looks at two files and starts no git. */
   lacksBranch(branch: string): boolean;
   readonly engine: EngineFacet;

@@ -7,6 +7,7 @@ export const agentUseCases = {
   "agent.requestStop": async () => (await import("./request-stop.ts")).requestStop,
   "agent.checkStop": async () => (await import("./request-stop.ts")).checkStop,
   "agent.diff": async () => (await import("./diff.ts")).diffAgent,
+  "agent.follow": async () => (await import("./follow.ts")).followAgent,
   "agent.nudge": async () => (await import("./nudge.ts")).nudgeAgent,
   "agent.pause": async () => (await import("./pause.ts")).pauseAgent,
   "agent.resume": async () => (await import("./resume.ts")).resumeAgent,

@@ -1,7 +1,8 @@
-import type { StoredCheck } from "../../domain/completion/check.ts";
+import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts";
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface CheckReply {
@@ -21,4 +22,21 @@ export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
     const results = receipt === undefined ? [] : await tx.gates.all(receipt.results);
     return ok({ check, receipt: receipt ?? null, results });
   },
+};
+
+/**
+ * Waits for the answer to a stored check. The check lives in the store: when the caller leaves, it goes on, and asking
+ * again attaches to it. Undefined: nobody waits any more.
+ */
+export const followCheck: Stream<{ readonly id: string }, CheckReply | undefined, StoredCheck> = {
+  kind: "stream",
+  place: "engine",
+  run: async (world, request, { onItem, signal }) =>
+    world.until(async () => {
+      if (signal.aborted) return ok(undefined);
+      const found = await world.call("done.status", request);
+      if (!found.ok || !isOpenCheck(found.value.check)) return found;
+      onItem(found.value.check);
+      return undefined;
+    }, signal),
 };

@@ -4,6 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
 import { mayAnswer } from "../mail/may-answer.ts";
+import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface AnswerReply {
@@ -40,3 +41,23 @@ async function isAnswer(tx: Tx, question: Message, message: Message): Promise<bo
   const copy = message.replyTo === null ? undefined : await tx.messages.get(message.replyTo);
   return copy?.replyTo === question.id && copy.fromAgent === question.fromAgent && mayAnswer(tx, copy, message);
 }
+
+/** The answer, or none when the time is up or nobody is left to give one. An item says that it is still waited for. */
+export const followAnswer: Stream<
+  { readonly sentId: string; readonly patienceMs: number },
+  AnswerReply,
+  { readonly waiting: true }
+> = {
+  kind: "stream",
+  place: "engine",
+  run: async (world, { sentId, patienceMs }, { onItem }) => {
+    const deadline = performance.now() + patienceMs;
+    return world.until(async () => {
+      const found = await world.call("coordinator.answer", { sentId });
+      if (!found.ok || found.value.answer !== null || found.value.ended) return found;
+      if (performance.now() > deadline) return found;
+      onItem({ waiting: true });
+      return undefined;
+    });
+  },
+};

@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import type { Stream } from "../operation.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -30,4 +31,18 @@ export const remainingWork: UseCase<{ readonly runId: string }, Remaining> = {
       approvals: branchesWhere(true),
     });
   },
+};
+
+/** Waits until nothing of a run goes on by itself any more; each item is what is left. */
+export const followRemaining: Stream<{ readonly runId: string }, null, Remaining> = {
+  kind: "stream",
+  place: "engine",
+  run: async (world, request, { onItem }) =>
+    world.until(async () => {
+      const left = await world.call("coordinator.remaining", request);
+      if (!left.ok) return left;
+      if (left.value.agents.length + left.value.branches.length === 0) return ok(null);
+      onItem(left.value);
+      return undefined;
+    }),
 };

@@ -3,6 +3,7 @@ export const mailUseCases = {
   "mail.send": async () => (await import("./send.ts")).sendMail,
   "mail.reply": async () => (await import("./reply.ts")).replyToMail,
   "mail.peek": async () => (await import("./peek.ts")).peekMail,
+  "mail.follow": async () => (await import("./peek.ts")).followMail,
   "mail.check": async () => (await import("./check.ts")).checkMail,
   "mail.delivered": async () => (await import("./delivered.ts")).confirmDelivered,
   "mail.list": async () => (await import("./list.ts")).listMail,

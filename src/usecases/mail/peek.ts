@@ -1,4 +1,5 @@
 import { ok } from "../../domain/result.ts";
+import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { hasRunOut, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
 
@@ -32,5 +33,29 @@ export const peekMail: UseCase<PeekRequest, PeekReply> = {
     const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
     const unread = due.length === 0 ? 0 : await tx.deliveries.countQueued(inbox.name);
     return ok({ inbox: inbox.name, waiting: due.length > 0 || unsettled, debounced: false, unread });
+  },
+};
+
+/** Waits until there is mail, the time is over, or nobody waits any more. Looking takes no lock. */
+export const followMail: Stream<
+  { readonly patienceMs: number },
+  { readonly waiting: boolean },
+  { readonly waiting: false }
+> = {
+  kind: "stream",
+  place: "engine",
+  run: async (world, { patienceMs }, { onItem, signal }) => {
+    const deadline = performance.now() + patienceMs;
+    return world.until(
+      async () => {
+        const peeked = await world.call("mail.peek", {});
+        if (!peeked.ok) return peeked;
+        const { waiting } = peeked.value;
+        if (waiting || signal.aborted || performance.now() >= deadline) return ok({ waiting });
+        onItem({ waiting: false });
+        return undefined;
+      },
+      AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    );
   },
 };

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { worldWith } from "../../../../testkit/world.ts";
 import type { StoredCheck } from "../../../domain/completion/check.ts";
 import { ok } from "../../../domain/result.ts";
 import { roles } from "../../../domain/role/roles.ts";
+import { followCheck } from "../../../usecases/completions/check-status.ts";
+import type { Listener } from "../../../usecases/operation.ts";
 import type { McpApp } from "../app.ts";
 import { Given, type ToolContext } from "../tool-call.ts";
 import { finish } from "./finish.ts";
@@ -39,7 +42,18 @@ function contextOf(stages: readonly Partial<StoredCheck>[], signal = new AbortCo
     const stage = rest.length > 1 ? rest.shift() : rest[0];
     return ok({ check: { ...queued, ...stage }, receipt: null, results: [] });
   };
-  const app = { version: "1", call, sleep: async () => {}, branches: () => Promise.reject(new Error("not needed")) };
+  const world = worldWith({
+    call: call as McpApp["call"],
+    until: async (ask) => {
+      for (;;) {
+        const answer = await ask();
+        if (answer !== undefined) return answer;
+      }
+    },
+  });
+  const follow = (_name: string, request: { id: string }, { onItem = () => {} }: Partial<Listener<StoredCheck>>) =>
+    followCheck.run(world, request, { onItem, signal });
+  const app = { version: "1", call, follow };
   const self = {
     name: "b1",
     capability: "builder",
@@ -95,10 +109,7 @@ test("what is missing is listed with how to mend it, as an error the model can a
 test("when nobody waits any more it stops asking; the check itself goes on", async () => {
   const stop = new AbortController();
   const { context } = contextOf([{ status: "running" }], stop.signal);
-  const waiting = finish(new Given({ summary: "did it" }), {
-    ...context,
-    app: { ...context.app, sleep: async () => stop.abort() },
-  });
+  const waiting = finish(new Given({ summary: "did it" }), { ...context, progress: () => stop.abort() });
   expect(await waiting).toMatchObject({ ok: true, value: { data: { status: "open" } } });
 });
 

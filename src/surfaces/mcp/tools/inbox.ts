@@ -5,9 +5,6 @@ import type { CheckReply, InboxLetter } from "../../../usecases/mail/check.ts";
 import type { McpApp } from "../app.ts";
 import type { ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
-const firstLookMs = 250;
-const longestPauseMs = 2_000;
-
 /** Hands out new mail, fenced as everywhere else where a model reads it. */
 export const inbox: ToolHandler = async (given, context) => {
   const { app } = context;
@@ -21,19 +18,11 @@ export const inbox: ToolHandler = async (given, context) => {
   return ok(checked.value.letters.length === 0 ? nothing : handedOut(app, checked.value));
 };
 
-/** Returns when there is mail, the time is over, or nobody waits any more. Looking takes no lock. */
-async function arrival({ app, signal, progress }: ToolContext, waitMs: number): Promise<void> {
-  const until = performance.now() + waitMs;
-  for (let pause = firstLookMs; performance.now() < until && !signal.aborted; pause = longer(pause)) {
-    const peeked = await app.call("mail.peek", {});
-    // A refusal is told by the look that follows.
-    if (!peeked.ok || peeked.value.waiting) return;
-    progress("no message yet");
-    await app.sleep(Math.min(pause, Math.max(0, until - performance.now())), signal);
-  }
+/** Returns when there is mail, the time is over, or nobody waits any more. A refusal is told by the look that follows. */
+async function arrival({ app, signal, progress }: ToolContext, patienceMs: number): Promise<void> {
+  if (patienceMs === 0) return;
+  await app.follow("mail.follow", { patienceMs }, { signal, onItem: () => progress("no message yet") });
 }
-
-const longer = (pause: number): number => Math.min(pause * 2, longestPauseMs);
 
 const nothing: ToolAnswer = { text: "No new messages.", data: { messages: [] } };
 

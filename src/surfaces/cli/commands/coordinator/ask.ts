@@ -1,10 +1,7 @@
-import type { Refusal } from "../../../../domain/refusal.ts";
-import { ok, type Result } from "../../../../domain/result.ts";
+import { ok } from "../../../../domain/result.ts";
 import { visibleText } from "../../../../domain/text/visible.ts";
-import type { AnswerReply } from "../../../../usecases/coordinators/answer.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import { exits } from "../../../shared/exits.ts";
-import type { App } from "../../app.ts";
 import type { Handler, Outcome } from "../../command.ts";
 import { teller } from "../merge/wait.ts";
 import { integer, text } from "../task/given.ts";
@@ -32,9 +29,9 @@ export const ask =
     const sentId = sent.value.id ?? "";
     const seconds = integer(flags.timeout) ?? defaultSeconds;
     const tell = teller(io);
-    const waited = await answerTo(app, sentId, seconds * 1000, () =>
-      tell(`waiting for the answer of ${agentName}, ${seconds} s at most (Ctrl-C stops only the waiting)`),
-    );
+    const onItem = (): void =>
+      tell(`waiting for the answer of ${agentName}, ${seconds} s at most (Ctrl-C stops only the waiting)`);
+    const waited = await app.follow("coordinator.followAnswer", { sentId, patienceMs: seconds * 1000 }, { onItem });
     if (!waited.ok) return waited;
     const json = { correlationId, sentId, agentName };
     const { answer, latencyMs, ended } = waited.value;
@@ -53,23 +50,6 @@ export const ask =
       afterPrint: async () => void (await app.call("mail.read", { id: replyId })),
     });
   };
-
-/** The answer, or none when the time is up or nobody is left to give one. */
-async function answerTo(
-  app: App,
-  sentId: string,
-  patienceMs: number,
-  onWaiting: () => void,
-): Promise<Result<AnswerReply, Refusal>> {
-  const deadline = performance.now() + patienceMs;
-  return app.until(async () => {
-    const found = await app.call("coordinator.answer", { sentId });
-    if (!found.ok || found.value.answer !== null || found.value.ended) return found;
-    if (performance.now() > deadline) return found;
-    onWaiting();
-    return undefined;
-  });
-}
 
 const unanswered = (json: { readonly ended: boolean; readonly error: string }): Outcome => ({
   json: { success: false, ...json, exitCode: json.ended ? exits.upstream : exits.timeout },

@@ -96,16 +96,12 @@ async function drain(app: App, io: Io, { agent }: HeadView): Promise<Result<null
   const asked = await app.call("mail.send", { to: name, type: "shutdown", subject: "shutdown", body: draining });
   if (!asked.ok) return asked;
   let told = "";
-  const ended = await app.until(async () => {
-    const rest = await app.call("coordinator.remaining", { runId });
-    if (!rest.ok) return rest;
-    const words = remainingWords(rest.value);
-    if (words === "") return ok(null);
+  const onItem = (left: Remaining): void => {
+    const words = remainingWords(left);
     if (words !== told) io.say(`Waiting for ${words}`);
     told = words;
-    return undefined;
-  });
-  return ended.ok ? ok(null) : ended;
+  };
+  return app.follow("coordinator.followRemaining", { runId }, { onItem });
 }
 
 const draining =

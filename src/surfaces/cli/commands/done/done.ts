@@ -20,7 +20,7 @@ export const done: Handler = async ({ app, flags, io }) => {
   });
   if (!ticket.ok) return ticket;
   if (ticket.value.attached) io.say("The same work is being checked already; waiting for its answer.");
-  const answer = await untilAnswered(app, io, { id: ticket.value.id, status: "done.status" });
+  const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;
   const { attached } = ticket.value;
   return ok(answerOutcome(io.paint, answer.value, { yes: "Done: your work was accepted and reported.", attached }));

@@ -8,7 +8,7 @@ export const run: Handler = async ({ app, args, io }) => {
   const ticket = await app.call("gate.run", { ref: text(args.ref), environment: app.environmentForGates() });
   if (!ticket.ok) return ticket;
   const { id, attached } = ticket.value;
-  const answer = await untilAnswered(app, io, { id, status: "gate.status" });
+  const answer = await untilAnswered(app, io, id);
   if (!answer.ok) return answer;
   const { refName, verdict } = answer.value.check;
   const yes =

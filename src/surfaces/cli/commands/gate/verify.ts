@@ -9,7 +9,7 @@ export const verify: Handler = async ({ app, args, io }) => {
   const ticket = await app.call("gate.verify", asked);
   if (!ticket.ok) return ticket;
   const { id, attached } = ticket.value;
-  const answer = await untilAnswered(app, io, { id, status: "gate.status" });
+  const answer = await untilAnswered(app, io, id);
   if (!answer.ok) return answer;
   const yes = `Reproduced: every gate of ${word(args.receipt)} ended as it did before.`;
   const outcome = answerOutcome(io.paint, answer.value, { yes, attached });

@@ -31,7 +31,7 @@ export async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Resul
   const environment = app.environmentForGates();
   const ticket = await app.call("gate.run", { ref, trial: added, environment });
   if (!ticket.ok) return ticket;
-  const answer = await untilAnswered(app, io, { id: ticket.value.id, status: "gate.status" });
+  const answer = await untilAnswered(app, io, ticket.value.id);
   if (!answer.ok) return answer;
   const { check, results } = answer.value;
   const failing = check.problem;

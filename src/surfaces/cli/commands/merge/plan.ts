@@ -1,11 +1,11 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import { standstill } from "../../../../usecases/merge/follow.ts";
 import type { Handler, Rows } from "../../command.ts";
 import { hintLine, warningLine } from "../../marks.ts";
 import { table } from "../../table.ts";
 import { type Predicted, predictAll, predictedJson } from "./dry-run.ts";
 import { approvalHints, entryJson, mergeCells, noteOf, verdictOf, verdictWords } from "./render.ts";
-import { standstill } from "./wait.ts";
 
 /** The order in which branches would land now, and what would happen to each. */
 export const plan: Handler = async ({ app, io }) => {

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { worldWith } from "../../../../../testkit/world.ts";
 import type { MergeOp } from "../../../../domain/merge/operation.ts";
 import { ok } from "../../../../domain/result.ts";
+import { followOperation, type OperationUnderWay } from "../../../../usecases/merge/follow.ts";
+import type { Listener } from "../../../../usecases/operation.ts";
 import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
 import { settledOp } from "./wait-op.ts";
@@ -18,14 +21,13 @@ const asked = {
 async function saidWhile(op: object, full?: string): Promise<string> {
   const said: string[] = [];
   const io = { say: (line: string) => said.push(line) } as unknown as Io;
-  const app = {
-    call: async (name: string) =>
-      ok(
-        name === "merge.operation"
-          ? { operation: said.length === 0 ? op : { ...op, status: "done" } }
-          : { entries: [] },
-      ),
-    until: async <T>(ask: () => Promise<T | undefined>): Promise<T> => {
+  const call = (async (name: string) =>
+    ok(
+      name === "merge.operation" ? { operation: said.length === 0 ? op : { ...op, status: "done" } } : { entries: [] },
+    )) as App["call"];
+  const world = worldWith({
+    call,
+    until: async (ask) => {
       for (;;) {
         const answer = await ask();
         if (answer !== undefined) return answer;
@@ -33,7 +35,13 @@ async function saidWhile(op: object, full?: string): Promise<string> {
       }
     },
     fullDisk: () => full,
-  } as unknown as App;
+  });
+  const follow = (
+    _name: string,
+    request: { id: string },
+    { onItem = () => {} }: Partial<Listener<OperationUnderWay>>,
+  ) => followOperation.run(world, request, { onItem, signal: new AbortController().signal });
+  const app = { call, follow } as unknown as App;
   await settledOp(app, io, asked as unknown as MergeOp);
   return said.join("\n");
 }

@@ -148,15 +148,8 @@ async function targetOf(app: App, { targetBranch }: SlingReply): Promise<string 
 
 /** The agent once it has come so far; undefined when it cannot be looked at any more. */
 async function wait(app: App, name: string, toTheEnd: boolean): Promise<Agent | undefined> {
-  const { agent: seen } = await app.until(async () => {
-    const detail = await app.call("status.agent", { name });
-    if (!detail.ok) return { agent: undefined };
-    const { agent, turns } = detail.value;
-    const firstIsOver = turns.some((turn) => turn.startedAt !== null && turn.endedAt !== null);
-    if (!hasEnded(agent) && (toTheEnd || !firstIsOver)) return undefined;
-    return { agent };
-  });
-  return seen;
+  const seen = await app.follow("agent.follow", { name, until: toTheEnd ? "end" : "first-turn" });
+  return seen.ok ? (seen.value.agent ?? undefined) : undefined;
 }
 
 function planned(io: Io, plan: SlingReply): Outcome {

@@ -15,6 +15,7 @@ export interface Waiting {
 export async function untilAnswered<T>(
   { changeCounter, now, sleep }: Waiting,
   ask: () => Promise<T | undefined>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const began = now();
   for (;;) {
@@ -24,13 +25,21 @@ export async function untilAnswered<T>(
     if (answer !== undefined) return answer;
     // While others write all the time, no more than half of the time goes into asking.
     const leastMs = Math.max(shortestPauseMs, now() - asked);
+    // Where nobody tells whether something was written, each look is a whole question.
+    const longestMs = before === undefined ? longestBlindPauseMs : longestPauseMs;
     do {
-      await sleep(Math.min(longestPauseMs, Math.max(leastMs, (now() - began) * pauseShare)));
-    } while (now() - asked < askAnywayMs && before !== undefined && (await changeCounter()) === before);
+      await sleep(Math.min(longestMs, Math.max(leastMs, (now() - began) * pauseShare)));
+    } while (
+      now() - asked < askAnywayMs &&
+      before !== undefined &&
+      signal?.aborted !== true &&
+      (await changeCounter()) === before
+    );
   }
 }
 
 const shortestPauseMs = 2;
 const longestPauseMs = 100;
+const longestBlindPauseMs = 2_000;
 const pauseShare = 1 / 30;
 const askAnywayMs = 500;
