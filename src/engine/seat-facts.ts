@@ -1,4 +1,5 @@
 import type { Agent } from "../domain/agent/agent.ts";
+import { startAgain } from "../domain/agent/status.ts";
 import { nextDelivery } from "../domain/mail/delivery.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat, UnfilledSubmodule } from "../ports/worktrees.ts";
@@ -6,6 +7,7 @@ import { endAgent } from "../usecases/agents/end-agent.ts";
 import { record } from "../usecases/events/record.ts";
 import { readerOfNotice } from "../usecases/mail/hand-on.ts";
 import { fromEngine, post } from "../usecases/mail/post.ts";
+import { reportDead } from "../usecases/mail/report-dead.ts";
 import type { EnginePorts } from "./ports.ts";
 
 type FactPorts = Pick<EnginePorts, "ids" | "clock">;
@@ -91,7 +93,10 @@ export async function tell(
   );
 }
 
-/** No process ever ran, so nothing can be lost: the agent ends, its task is free again, its parent learns why. */
+/**
+ * No process ever ran, so no work can be lost: the agent ends, its task is free again, its parent learns why. What it was
+ * told when it was reserved is told anew with the next try; other mail is reported as not delivered.
+ */
 export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, problem: string): Promise<void> {
   const now = ports.clock.now();
   const end = {
@@ -104,30 +109,32 @@ export async function startFailed(tx: Tx, ports: FactPorts, agent: Agent, proble
   } as const;
   if (!(await endAgent(tx, { ids: ports.ids, now }, agent, end))) return;
   await tx.agents.release(agent.id, now);
-  for (const { delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
-    const cancelled = nextDelivery(delivery, { kind: "cancel", reason: "the agent could not start" }, now);
-    if (cancelled.ok) await tx.deliveries.update(cancelled.value);
+  const context = { ids: ports.ids, now };
+  const mayRecover = agent.generation > 1;
+  for (const { message, delivery } of await tx.deliveries.inState(agent.name, ["queued"])) {
+    const isItsBrief = message.createdAt === agent.startedAt;
+    const reason = "the agent could not start";
+    const next = nextDelivery(delivery, isItsBrief ? { kind: "cancel", reason } : { kind: "kill", error: reason }, now);
+    if (!next.ok) continue;
+    await tx.deliveries.update(next.value);
+    if (!isItsBrief) await reportDead(tx, context, { message, delivery: next.value }, { readerEnds: mayRecover });
   }
   const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
   if (task?.claimedBy === agent.name) {
     await tx.tasks.update({ ...task, status: "open", claimedBy: null, mergeState: "none", updatedAt: now });
   }
-  await post(
-    tx,
-    { ids: ports.ids, now },
-    {
-      ...fromEngine,
-      runId: agent.runId,
-      address: agent.parentName,
-      recipients: [{ name: await readerOfNotice(tx, agent.parentName), wake: true }],
-      subject: `[ENGINE] could not start ${agent.name}`,
-      body: [
-        `${agent.name} (${agent.capability}) has no worktree: ${problem}. Its task is open again.`,
-        `Next: mend that, then start it again${agent.taskId === null ? "" : `: ov sling ${agent.taskId} --capability ${agent.capability} --name ${agent.name}`}`,
-      ].join("\n"),
-      type: "error",
-      priority: "high",
-    },
-  );
+  await post(tx, context, {
+    ...fromEngine,
+    runId: agent.runId,
+    address: agent.parentName,
+    recipients: [{ name: await readerOfNotice(tx, agent.parentName), wake: true }],
+    subject: `[ENGINE] could not start ${agent.name}`,
+    body: [
+      `${agent.name} (${agent.capability}) has no worktree: ${problem}. Its task is open again.`,
+      `Next: mend that, then ${startAgain(agent) ?? "start it again"}`,
+    ].join("\n"),
+    type: "error",
+    priority: "high",
+  });
   await record(tx, ports.clock.now(), { source: "engine", agent, type: "start_failed", data: { problem } });
 }

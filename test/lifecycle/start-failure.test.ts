@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promptsOf, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
+import { crashOut, promptsOf, slingNew, startsOf, untilAgent } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 
 const finishing = `
@@ -128,5 +128,35 @@ test("a branch whose name leaves no room for ours is named, with the way out", a
   expect([refused.code, refused.out]).toEqual([9, expect.stringContaining("git branch -m overstory <new name>")]);
   await project.git("branch", "-m", "overstory", "mine");
   await project.json("sling", "B1", "--name", "b1");
+  await untilAgent(project, "b1", "completed/done");
+});
+
+test("a recovery that cannot start names the command that tries it again, and that gets the mail of the first try", async () => {
+  await using project = await makeProject({
+    scenario: `
+- when: { agent: b1, input: "Go on with B1" }
+  do:
+    - input: { expect: "Dispatch: B1" }
+    - edit: { file: work.txt, write: "work\\n" }
+    - commit: work
+    - ov: [done, --summary, Work]
+- do: [{ exit: 1 }]
+`,
+  });
+  await project.json("task", "create", "B1", "--id", "B1");
+  await project.json("sling", "B1", "--name", "b1");
+  await crashOut(project, "b1");
+  const { worktreePath } = await project.agent("b1");
+  await project.git("worktree", "remove", "--force", worktreePath ?? "");
+  await project.git("worktree", "add", "--quiet", join(project.home, "elsewhere"), "overstory/b1/B1");
+  await project.json("recover", "b1");
+  await untilAgent(project, "b1", "zombie/start_failed");
+  await project.settled();
+  const told = await project.read((tx) => tx.messages.list({ to: "operator", type: "error" }));
+  const failed = told.find(({ subject }) => subject === "[ENGINE] could not start b1");
+  expect(failed?.body).toContain("Next: mend that, then have it go on: ov recover b1");
+  expect((await project.ov("inbox")).out).toContain("then have it go on: ov recover b1");
+  await project.git("worktree", "remove", join(project.home, "elsewhere"));
+  await project.json("recover", "b1");
   await untilAgent(project, "b1", "completed/done");
 });

@@ -59,6 +59,21 @@ function endStatus(outcome: Agent["outcome"], released: boolean): AgentStatus {
 export const endedInTrouble = (agent: StatusFacts & Pick<Agent, "successorName">): boolean =>
   hasEnded(agent) && agent.releasedAt === null && agent.successorName === null && statusOf(agent).tone === "trouble";
 
+/**
+ * How an agent that could not start is tried again, with the command. A later generation has the work of the earlier ones,
+ * so it goes on. Undefined when no command does it.
+ */
+export function startAgain({
+  name,
+  taskId,
+  capability,
+  generation,
+}: Pick<Agent, "name" | "taskId" | "capability" | "generation">): string | undefined {
+  if (generation > 1) return `have it go on: ov recover ${name}`;
+  if (taskId === null) return undefined;
+  return `start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`;
+}
+
 interface WaitFacts {
   readonly agentName: string;
   readonly kind: WaitKind;

@@ -1,5 +1,5 @@
 import type { Agent } from "../../../../domain/agent/agent.ts";
-import { statusOf } from "../../../../domain/agent/status.ts";
+import { startAgain, statusOf } from "../../../../domain/agent/status.ts";
 import { quoted } from "../../../../domain/mail/quoted.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
@@ -92,18 +92,11 @@ export const troubleCommands = (agent: TroubledFacts, advice: string | null = nu
         `let it go, its work is kept: ov release ${agent.name}`,
       ];
 
-/**
- * An agent that never started has no conversation and no work, so it cannot be recovered or released. A later
- * generation has the work of the earlier ones.
- */
-const unstartedCommands = ({ name, taskId, capability, generation }: TroubledFacts): readonly string[] => [
-  `see why: ov logs ${name}`,
-  ...(generation > 1
-    ? [`then have it go on: ov recover ${name}`]
-    : taskId === null
-      ? []
-      : [`then start it again: ov sling ${shellWord(taskId)} --capability ${capability} --name ${name}`]),
-];
+/** An agent that never started has no conversation and no work, so it cannot be released. */
+function unstartedCommands(agent: TroubledFacts): readonly string[] {
+  const again = startAgain(agent);
+  return [`see why: ov logs ${agent.name}`, ...(again === undefined ? [] : [`then ${again}`])];
+}
 
 /** The first option as it can be typed. It is somebody else's text, and this line invites to be copied into a shell. */
 function example([first]: readonly string[]): string {
