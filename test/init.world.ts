@@ -118,6 +118,7 @@ async function command(argv: readonly string[], cwd: string, env: Record<string,
       return "written";
     },
     isTTY: () => false,
+    isPipe: () => false,
     columns: () => undefined,
   });
   const code = await runCli({

@@ -14,6 +14,7 @@ export async function cliInMemory(commands: readonly Command[], call: Call, argv
       return "written";
     },
     isTTY: () => false,
+    isPipe: () => false,
     columns: () => undefined,
   });
   const exit = await runCli({

@@ -101,6 +101,7 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
         return "written";
       },
       isTTY: () => false,
+      isPipe: () => false,
       columns: () => undefined,
     });
     const io = {

@@ -28,7 +28,7 @@ const lines = [
     "status --json",
     "inbox --quiet",
     "mail list",
-    "mail check",
+    "mail check --quiet",
   ],
   ...["task list", "merge log", "run list", "config list", "engine status", "prime", "budget", "completions bash"],
 ];

@@ -117,6 +117,11 @@ test("mail that goes to a pipe stays unread, because its reader may take only th
   const unread = async () => (await project.json("status")).unreadMailCount;
   expect(await shell('"$1" inbox | head -n 3')).toContain("3 new messages");
   expect(await unread()).toBe(3);
+  expect(await shell('"$1" mail check | head -n 1')).toContain("3 new messages for operator");
+  expect(await unread()).toBe(3);
   expect(await shell('"$1" inbox --read | cat')).toContain("Word 3");
+  expect(await unread()).toBe(0);
+  await project.json("mail", "send", "--to", "operator", "--subject", "Word 4", "--body", "x", "--type", "status");
+  expect(await shell('"$1" mail check --read | cat')).toContain("Word 4");
   expect(await unread()).toBe(0);
 }, 60_000);

@@ -100,6 +100,8 @@ export interface Io {
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly yes: boolean;
+  /** Does the answer go to a pipe? Its reader may take only the beginning, as head does, and nothing tells how far it came. */
+  isPiped(): boolean;
   /** Colours and marks for stdout; plain when stdout takes none. */
   readonly paint: Paint;
   /** Talk for a person, on stderr; silent with --quiet. */

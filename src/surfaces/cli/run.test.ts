@@ -23,6 +23,7 @@ async function ov(argv: readonly string[], extra: Partial<CliInput> & { tty?: bo
       return "written";
     },
     isTTY: () => tty,
+    isPipe: () => false,
     columns: () => (tty ? 60 : undefined),
   });
   const exit = await runCli({
@@ -39,7 +40,7 @@ async function ov(argv: readonly string[], extra: Partial<CliInput> & { tty?: bo
   return { exit, ...said };
 }
 
-const silent: Sink = { write: () => "written", isTTY: () => false, columns: () => undefined };
+const silent: Sink = { write: () => "written", isTTY: () => false, isPipe: () => false, columns: () => undefined };
 
 /** Proves there is exactly one document: one line, which parses. */
 function document({ out }: Ran): Record<string, unknown> {

@@ -140,7 +140,7 @@ async function call(input: CliInput, parsed: Extract<Parsed, { kind: "call" }>, 
 }
 
 function makeIo({ stdin = readStdin, confirm = askAtTerminal }: CliInput, globals: Globals, terminal: Terminal): Io {
-  const { stderr, dataPaint, talkPaint, changes } = terminal;
+  const { stdout, stderr, dataPaint, talkPaint, changes } = terminal;
   const talk = (text: string): void => {
     if (!globals.quiet) stderr.write(line(text));
   };
@@ -149,6 +149,7 @@ function makeIo({ stdin = readStdin, confirm = askAtTerminal }: CliInput, global
     quiet: globals.quiet,
     verbose: globals.verbose,
     yes: globals.yes,
+    isPiped: () => stdout.isPipe(),
     get paint() {
       return dataPaint();
     },

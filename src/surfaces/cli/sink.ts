@@ -7,6 +7,8 @@ export interface Sink {
   /** Everything has been handed to the system when this says `written`. A reader that went away is not an error. */
   write(text: string): Written;
   isTTY(): boolean;
+  /** A pipe of a shell, as in `ov inbox | head`. Programs that capture an answer mostly use sockets or files. */
+  isPipe(): boolean;
   columns(): number | undefined;
 }
 
@@ -22,6 +24,7 @@ export function fileSink(fd: 1 | 2): Sink {
       return state;
     },
     isTTY: () => isTerminal(fd),
+    isPipe: () => isPipe(fd),
     columns: () => (isTerminal(fd) ? (fd === 1 ? process.stdout : process.stderr).columns : undefined),
   };
 }
@@ -71,8 +74,7 @@ export function isTerminal(fd: number): boolean {
   }
 }
 
-/** A pipe of a shell, as in `ov inbox | head`. Programs that capture an answer mostly use sockets or files. */
-export function isPipe(fd: number): boolean {
+function isPipe(fd: number): boolean {
   try {
     return fstatSync(fd).isFIFO();
   } catch (error) {

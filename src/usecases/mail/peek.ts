@@ -11,6 +11,8 @@ export interface PeekRequest {
 
 export interface PeekReply {
   readonly inbox: string;
+  /** An agent asks; what it takes is settled by the end of its turn. */
+  readonly byAgent: boolean;
   /** `mail.check` would find or change something. */
   readonly waiting: boolean;
   readonly debounced: boolean;
@@ -25,14 +27,15 @@ export const peekMail: UseCase<PeekRequest, PeekReply> = {
     const opened = await openInbox(tx, caller, agent);
     if (!opened.ok) return opened;
     const inbox = opened.value;
+    const about = { inbox: inbox.name, byAgent: caller.kind === "agent" };
     if (await isDebounced(tx, inbox, now, debounceMs)) {
-      return ok({ inbox: inbox.name, waiting: false, debounced: true, unread: 0 });
+      return ok({ ...about, waiting: false, debounced: true, unread: 0 });
     }
     const due = await tx.deliveries.queued(inbox.name, now, 1);
     const open = due.length > 0 ? [] : await tx.deliveries.inState(inbox.name, ["claimed", "delivered"]);
     const unsettled = open.some(({ delivery }) => wasHandedOver(inbox, delivery) || hasRunOut(delivery, now));
     const unread = due.length === 0 ? 0 : await tx.deliveries.countQueued(inbox.name);
-    return ok({ inbox: inbox.name, waiting: due.length > 0 || unsettled, debounced: false, unread });
+    return ok({ ...about, waiting: due.length > 0 || unsettled, debounced: false, unread });
   },
 };
 

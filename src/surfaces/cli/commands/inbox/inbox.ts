@@ -3,7 +3,6 @@ import { ok, type Result } from "../../../../domain/result.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { isPipe } from "../../sink.ts";
 import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
 import { isOn } from "../task/given.ts";
 import { decisionBlock, decisionJson, questionBlock, questionJson, troubledBlock, troubledJson } from "./render.ts";
@@ -12,8 +11,7 @@ import { isShownAbove } from "./shown-above.ts";
 export const inbox: Handler = async ({ app, flags, io }) => {
   const asked = await app.call("operator.inbox", {});
   if (!asked.ok) return asked;
-  // The other end of a pipe may read only the beginning, as head does, and nothing tells us how far it came.
-  const isPiped = !io.json && !isOn(flags.read) && isPipe(1);
+  const isPiped = !io.json && !isOn(flags.read) && io.isPiped();
   const leavesUnread = isOn(flags.peek) || isPiped;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;

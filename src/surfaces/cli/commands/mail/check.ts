@@ -1,4 +1,5 @@
-import { ok } from "../../../../domain/result.ts";
+import type { Refusal } from "../../../../domain/refusal.ts";
+import { ok, type Result } from "../../../../domain/result.ts";
 import type { CheckReply } from "../../../../usecases/mail/check.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io, Outcome } from "../../command.ts";
@@ -10,8 +11,11 @@ export const check: Handler = async ({ app, flags, io }) => {
   const inject = isOn(flags.inject);
   const peeked = await app.call("mail.peek", request);
   if (!peeked.ok) return peeked;
-  const { waiting, debounced, inbox } = peeked.value;
+  const { waiting, debounced, inbox, byAgent } = peeked.value;
   if (!waiting) return ok(nothing({ quiet: inject || debounced, inbox }));
+  // Hooks, scripts and agents read everything; a person may have typed `| head`.
+  const readsAll = inject || io.json || byAgent || isOn(flags.read);
+  if (!readsAll && io.isPiped()) return leftUnread(app, io, inbox);
   const checked = await app.call("mail.check", request);
   if (!checked.ok) return checked;
   if (checked.value.letters.length === 0) return ok(nothing({ quiet: inject, inbox }));
@@ -26,6 +30,26 @@ const nothing = ({ quiet, inbox }: { readonly quiet: boolean; readonly inbox: st
   text: quiet ? "" : `No new messages for ${inbox}.`,
   quietText: "",
 });
+
+async function leftUnread(app: App, io: Io, inbox: string): Promise<Result<Outcome, Refusal>> {
+  const listed = await app.call("mail.list", { to: inbox, unread: true, limit: mostShown });
+  if (!listed.ok) return listed;
+  const { messages, more } = listed.value;
+  const { counted, messageJson, messageLines } = await import("./render.ts");
+  io.say("The mail stays unread, because this goes to a pipe; --read counts it as read.");
+  return ok({
+    json: { messages: messages.map(messageJson) },
+    text: [
+      `${counted(messages.length, "new message")} for ${inbox}:`,
+      ...messages.map((view) => messageLines(io.paint, view).join("\n")),
+      ...(more ? [`There is more: ov mail list --to ${inbox} --unread`] : []),
+    ].join("\n\n"),
+    wraps: true,
+  });
+}
+
+/** As many as one look takes out of the inbox. */
+const mostShown = 100;
 
 async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pick<Outcome, "json" | "text" | "wraps">> {
   const { letters, inbox, remaining } = reply;

@@ -34,6 +34,7 @@ async function ov(world: MailWorld, argv: readonly string[], options: RunOptions
       return options.written ?? "written";
     },
     isTTY: () => false,
+    isPipe: () => false,
     columns: () => undefined,
   });
   const exit = await runCli({

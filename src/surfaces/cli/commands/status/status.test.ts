@@ -24,7 +24,7 @@ async function ov(world: MergeWorld, ...argv: string[]): Promise<string> {
     out += text;
     return "written" as const;
   };
-  const sink = { write, isTTY: () => false, columns: () => undefined };
+  const sink = { write, isTTY: () => false, isPipe: () => false, columns: () => undefined };
   const io = { stdout: sink, stderr: sink, stdin: async () => undefined };
   expect(await runCli({ argv, env: {}, tree, version: "0", makeApp: () => app, ...io })).toBe(0);
   return out;

@@ -51,6 +51,7 @@ function desk(world: UseCaseWorld): Desk {
         return "written";
       },
       isTTY: () => false,
+      isPipe: () => false,
       columns: () => undefined,
     });
     const exit = await runCli({

@@ -28,6 +28,7 @@ async function ov(world: MailWorld, argv: readonly string[], onTalk: (text: stri
       return "written" as const;
     },
     isTTY: () => false,
+    isPipe: () => false,
     columns: () => undefined,
   });
   const input = { argv: ["watch", ...argv], env: {}, tree, version: "0.0.0", stdout: sink("out"), stderr: sink("err") };
