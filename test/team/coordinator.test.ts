@@ -173,7 +173,7 @@ test("started with --attach it is followed until Ctrl-C, and works on afterwards
     env: { ...project.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const reader = child.stderr.getReader();
+  const reader = child.stdout.getReader();
   let heard = "";
   while (!heard.includes("coordinator is at work.")) {
     const { value, done } = await reader.read();
@@ -182,7 +182,7 @@ test("started with --attach it is followed until Ctrl-C, and works on afterwards
   }
   child.kill("SIGINT");
   expect(await child.exited).toBe(0);
-  expect(await new Response(child.stdout).text()).toContain("Started coordinator coordinator");
+  expect(heard).toContain("Started coordinator coordinator");
   expect(await project.json("coordinator", "status")).toMatchObject({ running: true });
 }, 120_000);
 
