@@ -63,11 +63,15 @@ test("where nobody can be asked it needs --yes, and leaves no trace without it",
   expect(existsSync(join(project.root, ".overstory"))).toBe(false);
   expect((await project.ov("go", "x", "--budget-usd", "lots", "--yes")).code).toBe(2);
   expect(existsSync(join(project.root, ".overstory"))).toBe(false);
+  const nowhere = await project.ov("go", "x", "--runtime", "scripted", "--target", "nowhere", "--yes");
+  expect(nowhere).toMatchObject({ code: 7, err: expect.stringContaining("nothing was changed") });
+  expect(existsSync(join(project.root, ".overstory"))).toBe(false);
+  expect(existsSync(join(project.root, ".git", "ov-state"))).toBe(false);
 });
 
 test("a refusal after the set-up says that the set-up stays", async () => {
   await using project = await makeProject({ scenario, bare: true });
-  const refused = await project.ov("go", "x", "--runtime", "scripted", "--target", "nowhere", "--yes");
+  const refused = await project.ov("go", "x", "--runtime", "scripted", "--name", "operator", "--yes");
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain("done before that, and kept: the set-up of this repository");
   expect(refused.err).not.toContain("nothing was changed");

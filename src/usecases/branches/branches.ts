@@ -26,6 +26,14 @@ export const findBranch: Effect<{ readonly branch: string }, { readonly commit: 
   },
 };
 
+/** Refuses a branch that the repository at hand does not have; it need not be a project yet. */
+export const checkBranch: Effect<{ readonly branch: string }, object> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { branch }) =>
+    (await (await world.branches("repository")).has(branch)) ? ok({}) : no(notFound("branch", branch)),
+};
+
 export const listBranches: Effect<object, { readonly branches: readonly string[] }> = {
   kind: "effect",
   place: "engine",

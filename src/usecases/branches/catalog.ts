@@ -1,6 +1,7 @@
 /** The operations about branches of the repository, loaded when called. */
 export const branchOperations = {
   "branch.find": async () => (await import("./branches.ts")).findBranch,
+  "branch.check": async () => (await import("./branches.ts")).checkBranch,
   "branch.list": async () => (await import("./branches.ts")).listBranches,
   "branch.listChanges": async () => (await import("./list-changes.ts")).listChanges,
   "branch.listStaleSubmodules": async () => (await import("./branches.ts")).listStaleSubmodules,

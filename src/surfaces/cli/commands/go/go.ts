@@ -19,6 +19,9 @@ export const go: Handler = async (call) => {
   if (!io.yes && (io.json || process.stdin.isTTY !== true)) return no(nobodyToAsk);
   const budget = budgetOf(text(call.flags["budget-usd"]));
   if (!budget.ok) return budget;
+  const target = text(call.flags.target);
+  const known = target === undefined ? ok({}) : await call.app.call("branch.check", { branch: target });
+  if (!known.ok) return known;
   if (!io.yes) {
     const refused = await mayNotSetUp(call, objective);
     if (refused !== undefined) return refused;
