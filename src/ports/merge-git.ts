@@ -189,8 +189,12 @@ export interface MergeGit {
   /** Signed when the project signs its commits; made in the user's name when git knows it. */
   commit(request: CommitRequest): Promise<string>;
 
-  /** All or nothing. */
-  updateRefs(changes: readonly RefChange[], reason: string): Promise<RefUpdate>;
+  /** All or nothing. `onLockRemoved` hears of each lock file that was removed because no living process can hold it. */
+  updateRefs(
+    changes: readonly RefChange[],
+    reason: string,
+    onLockRemoved?: MoveRequest["onLockRemoved"],
+  ): Promise<RefUpdate>;
   refsBelow(prefix: string): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
   /** Refs in whose history the commit is. */
   refsWith(commit: string): Promise<readonly string[]>;

@@ -22,10 +22,7 @@ const lockOf = (world: LandingWorld, name: string): string => {
 
 test("a lock that a dead process left on the landing branch keeps nothing from landing", async () => {
   await using world = await ready();
-  const path = lockOf(world, `refs/heads/${landing}`);
-  writeFileSync(path, "");
-  const old = Date.now() / 1000 - 3600;
-  utimesSync(path, old, old);
+  const path = staleLock(world, `refs/heads/${landing}`);
   const id = await world.enqueue("b");
   await world.work();
   expect(await world.entry(id)).toMatchObject({ status: "merged" });
@@ -74,3 +71,24 @@ test("a living process that holds the pins of the queue is named as well", async
   await world.work();
   expect(await world.entry(id)).toMatchObject({ status: "merged" });
 }, 120_000);
+
+/** A lock file that a process left which died an hour ago. */
+function staleLock(world: LandingWorld, name: string): string {
+  const path = lockOf(world, name);
+  writeFileSync(path, "");
+  const old = Date.now() / 1000 - 3600;
+  utimesSync(path, old, old);
+  return path;
+}
+
+test("an undo says which lock files of git it removed, on the landing branch and in a checkout", async () => {
+  await using world = await ready();
+  const promoted = await world.promote();
+  const inCheckout = staleLock(world, "index");
+  const back = await world.undo(promoted.id);
+  expect(back).toMatchObject({ status: "done", request: { removedLocks: [inCheckout] } });
+  const onBranch = staleLock(world, `refs/heads/${landing}`);
+  const out = await world.undo("a");
+  expect(out).toMatchObject({ status: "done", request: { removedLocks: [onBranch] } });
+  expect([existsSync(inCheckout), existsSync(onBranch)]).toEqual([false, false]);
+});

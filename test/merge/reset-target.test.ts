@@ -71,7 +71,8 @@ test("where the branch was deleted since, the command that makes it again comes 
 test("work that the user put into other commits, and work that was undone, is not called lost", async () => {
   const { project, first } = await landedDirectly();
   await using _ = project;
-  await project.json("merge", "undo", "b", "--yes");
+  const undone = await project.json("merge", "undo", "b", "--yes");
+  expect(undone).toMatchObject({ files: ["b.txt"], fileCount: 1, removedLocks: [] });
   const tree = (await project.git("rev-parse", "main^{tree}")).trim();
   const squashed = (await project.git("commit-tree", tree, "-p", first, "-m", "squashed")).trim();
   await project.git("branch", "--force", "main", squashed);

@@ -70,7 +70,7 @@ export interface MergeOpRequest {
   readonly onlyIfClean?: boolean;
   /** Promote: what kept it from happening, for programs; `problem` has the words. */
   readonly cause?: PromoteCause;
-  /** Promote: lock files of git that were removed, because no living process could hold them. */
+  /** Promote, undo: lock files of git that were removed, because no living process could hold them. */
   readonly removedLocks?: readonly string[];
   /** Land: how each entry got in, so that whoever finds the ref moved can record it. */
   readonly members?: readonly LandedMember[];

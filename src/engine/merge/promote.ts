@@ -90,7 +90,7 @@ async function move(
   onLockRemoved: (path: string) => void,
 ): Promise<CheckoutMove> {
   if (checkout !== undefined) return merging.moveCheckout({ checkout, from, to, reach, onLockRemoved });
-  const moved = await merging.updateRefs([{ ref: branchRef(target), from, to }], "overstory: promote");
+  const moved = await merging.updateRefs([{ ref: branchRef(target), from, to }], "overstory: promote", onLockRemoved);
   return moved.kind === "updated" ? { kind: "done" } : moved;
 }
 

@@ -200,25 +200,32 @@ async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }
   const intent = { beforeCommit: tip, afterCommit: to, request, updatedAt: clock.now() };
   await store.transaction((tx) => tx.mergeOps.settle(op.id, intent));
   reach("merge.before-land");
-  const moved = await setRef(ports, op, tip, to);
+  const removedLocks: string[] = [];
+  const moved = await setRef(ports, op, { from: tip, to }, (path) => removedLocks.push(path));
   reach("merge.after-land");
-  if (moved.kind === "updated") return record(ports, { ...op, ...intent });
+  const settling = { ...op, ...intent, request: removedLocks.length === 0 ? request : { ...request, removedLocks } };
+  if (moved.kind === "updated") return record(ports, settling);
   // Somebody landed something meanwhile: the next look plans anew. A branch that may not move at all is given up.
   if ((await merging.commitOf(op.ref)) !== tip) return true;
-  return drop(ports, op, moved.problem);
+  return drop(ports, settling, moved.problem);
 }
 
 /** What a promotion brought into a checkout goes out of it in the same way. */
-async function setRef(ports: MergePorts, op: MergeOp, from: string, to: string): Promise<RefUpdate> {
+async function setRef(
+  ports: MergePorts,
+  op: MergeOp,
+  { from, to }: { readonly from: string; readonly to: string },
+  onLockRemoved: (path: string) => void,
+): Promise<RefUpdate> {
   const { merging, reach } = ports;
   const backup = { ref: backupRef(op.id), from: null, to: from };
   const [checkout] = await merging.checkoutsOf(op.ref);
   if (checkout === undefined || op.queueIds.length > 0) {
     const pin = await pinLanding(ports, op.ref.replace(/^refs\/heads\//, ""), to);
-    return merging.updateRefs([{ ref: op.ref, from, to }, backup, ...pin], "overstory: undo");
+    return merging.updateRefs([{ ref: op.ref, from, to }, backup, ...pin], "overstory: undo", onLockRemoved);
   }
   if ((await merging.commitOf(backup.ref)) === undefined) await merging.updateRefs([backup], "overstory: undo");
-  const moved = await merging.moveCheckout({ checkout, from, to, reach });
+  const moved = await merging.moveCheckout({ checkout, from, to, reach, onLockRemoved });
   if (moved.kind === "done") return { kind: "updated" };
   const problem = moved.kind === "local-changes" ? inTheWayWords(checkout, moved.paths) : moved.problem;
   return { kind: "moved", problem };
@@ -242,7 +249,7 @@ async function record(ports: MergePorts, op: MergeOp): Promise<boolean> {
 }
 
 async function drop(ports: MergePorts, op: MergeOp, problem: string): Promise<boolean> {
-  const change = { status: "dropped", problem, updatedAt: ports.clock.now() } as const;
+  const change = { status: "dropped", problem, request: op.request, updatedAt: ports.clock.now() } as const;
   await ports.store.transaction((tx) => tx.mergeOps.settle(op.id, change));
   return true;
 }

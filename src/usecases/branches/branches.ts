@@ -40,6 +40,23 @@ export const listBranches: Effect<object, { readonly branches: readonly string[]
   run: async (world) => ok({ branches: Object.keys(await world.lookAhead(tipsOf)) }),
 };
 
+export interface MoveToLookAt {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Files that changed when a branch moved between two commits, forwards or back. */
+export const listMovedFiles: Effect<MoveToLookAt, { readonly files: readonly string[] }> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { from, to }) =>
+    world.lookAhead(async (git) => {
+      // Each way names what came since the common commit, so one of them is empty.
+      const files = [...(await git.changedFiles(from, to)), ...(await git.changedFiles(to, from))];
+      return ok({ files: [...new Set(files)].toSorted() });
+    }),
+};
+
 export interface SubmodulesRequest {
   readonly branch: string;
   readonly from: string;

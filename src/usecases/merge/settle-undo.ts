@@ -21,7 +21,8 @@ export interface Undone {
  * happens, when it was recorded before. Taking back an undo makes what it took back count as landed again.
  */
 export async function undone(tx: Tx, context: Context, { op, beforeCommit, afterCommit }: Undone): Promise<boolean> {
-  const facts = { status: "done", beforeCommit, afterCommit, updatedAt: context.now } as const;
+  const { request } = op;
+  const facts = { status: "done", beforeCommit, afterCommit, request, updatedAt: context.now } as const;
   if (!(await tx.mergeOps.settle(op.id, facts))) return false;
   const target = op.undoes === null ? undefined : await tx.mergeOps.get(op.undoes);
   const restores = target?.kind === "undo";

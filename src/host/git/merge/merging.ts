@@ -88,7 +88,7 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
     },
     withFiles: async (tree, files) => withFiles(await ground(), tree, files),
     commit: async (request) => (await shop()).commit(request),
-    updateRefs: async (changes, reason) => updateRefs(await ground(), changes, reason),
+    updateRefs: async (changes, reason, onLockRemoved) => updateRefs(await ground(), changes, reason, onLockRemoved),
     refsBelow: async (prefix) =>
       (await refsBelow(await ground(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
     refsWith: async (commit) => refsWith(await ground(), commit),

@@ -10,7 +10,12 @@ import type { Ground } from "./ground.ts";
 import { expectSound, newObjects } from "./sound-objects.ts";
 
 /** Moves all refs or none. A branch that is checked out is not moved: its files would no longer be those of its tip. */
-export async function updateRefs(ground: Ground, changes: readonly RefChange[], reason: string): Promise<RefUpdate> {
+export async function updateRefs(
+  ground: Ground,
+  changes: readonly RefChange[],
+  reason: string,
+  onLockRemoved?: (path: string) => void,
+): Promise<RefUpdate> {
   const obstacle = await obstacleTo(ground, changes);
   if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
   for (const { ref, from, to } of changes) {
@@ -29,7 +34,7 @@ export async function updateRefs(ground: Ground, changes: readonly RefChange[], 
     const problem = answer.err.trim();
     if (await isElsewhere(root, changes)) return { kind: "moved", problem };
     // All are where they should be, so another writer holds a lock on one of them.
-    const held = await waitForLocks(locksOf(ground, changes));
+    const held = await waitForLocks(locksOf(ground, changes), { onRemoved: onLockRemoved });
     if (held !== undefined) return { kind: "locked", problem: held.problem };
     if (tries === mostTries) throw new Error(`moving refs: ${problem}`);
     await Bun.sleep(betweenTriesMs * tries);

@@ -22,6 +22,7 @@ test("undo shows what it takes back, needs a yes, and waits for the engine", asy
   ov.answer = true;
   const { exit, out } = await ov.run("merge", "undo", "feature");
   expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringContaining("Took feature out of main") });
+  expect(out).toContain("1 file changed by this:\n    a.ts\n");
   expect((await world.entries()).map(({ status }) => status)).toEqual(["reverted"]);
   const log = await ov.run("merge", "log");
   expect(log.out).toMatch(/undid +\S+\n +on main/);

@@ -7,6 +7,7 @@ import type { Handler, Paint } from "../../command.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { text } from "../task/given.ts";
 import { opJson } from "./log.ts";
+import { lockLines } from "./result.ts";
 import { settledOp } from "./wait-op.ts";
 
 /** Brings what a run has landed to the branch it is meant for, and waits until that is done. */
@@ -61,10 +62,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
   if (!settled.ok) return settled;
   const { op, entries, problem } = settled.value;
   const { landing = "", target = "", cause = null, removedLocks = [] } = op.request;
-  // Another program may have left it, and its user should know.
-  const locks = removedLocks.map((path) =>
-    warningLine(io.paint, `removed a lock file of git that no process held any more: ${visibleLine(path)}`),
-  );
+  const locks = lockLines(io.paint, removedLocks);
   const json = { promote: opJson(op, entries), landingBranch: landing, targetBranch: target, removedLocks };
   const again = promoteCommand({ runId: run ?? null, target: request.target ?? null });
   if (problem !== null) {

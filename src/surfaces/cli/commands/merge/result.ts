@@ -101,6 +101,12 @@ function aboutLine(entry: MergeEntry, meantFor: string | null): string {
 }
 
 /** The promotion to type, with its flags: names of flags and their values in turn. */
+/** Another program may have left such a lock file, and its user should know that it is gone. */
+export const lockLines = (paint: Paint, removed: readonly string[]): readonly string[] =>
+  removed.map((path) =>
+    warningLine(paint, `removed a lock file of git that no process held any more: ${visibleLine(path)}`),
+  );
+
 export const promoteWith = (flags: readonly string[]): string =>
   ["ov merge promote", ...flags.map((word, at) => (at % 2 === 0 ? word : shellWord(word)))].join(" ");
 

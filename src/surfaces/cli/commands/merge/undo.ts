@@ -8,7 +8,7 @@ import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
 import { isOn, text } from "../task/given.ts";
 import { opJson } from "./log.ts";
 import { entryJson, paintedVerdict, verdictOf } from "./render.ts";
-import { promoteWith } from "./result.ts";
+import { lockLines, promoteWith } from "./result.ts";
 import { settledOp } from "./wait-op.ts";
 
 /** Shows what would be taken back, asks, and waits until the engine has done it. */
@@ -36,21 +36,30 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
   const settled = await settledOp(app, io, asked.value.undo);
   if (!settled.ok) return settled;
   const { op, entries, problem } = settled.value;
-  const json = { ...planJson(asked.value), undo: opJson(op, entries) };
+  const { removedLocks = [] } = op.request;
+  const locks = lockLines(io.paint, removedLocks);
+  const json = { ...planJson(asked.value), undo: opJson(op, entries), removedLocks };
   if (problem !== null) {
     return ok({
       json: { ...json, success: false, errorMessage: problem },
-      text: errorLine(io.paint, `Not done: ${visibleLine(problem)}`, "nothing was changed"),
+      text: [...locks, errorLine(io.paint, `Not done: ${visibleLine(problem)}`, "nothing was changed")].join("\n"),
       exit: exits.merge,
     });
   }
   const { promoted, promoteFlags } = asked.value;
   // A branch that was deleted since has nothing any more.
   const stillIn = promoted === null || app.lacksBranch(promoted) ? null : promoted;
+  const { beforeCommit: from, afterCommit: to } = op;
+  const changed =
+    from === null || to === null ? ok({ files: [] }) : await app.call("branch.listMovedFiles", { from, to });
+  if (!changed.ok) return changed;
+  const { files } = changed.value;
   return ok({
-    json: { ...json, errorMessage: null, stillIn },
+    json: { ...json, errorMessage: null, stillIn, files: files.slice(0, mostInJson), fileCount: files.length },
     text: [
+      ...locks,
       successLine(io.paint, `${doneWords(asked.value)}:`, op.id),
+      ...fileLines(files, `git diff --stat ${short(from)} ${short(to)}`),
       ...(stillIn === null
         ? []
         : [
@@ -65,6 +74,17 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
     quietText: op.id,
   });
 };
+
+const mostInJson = 1000;
+const mostShown = 10;
+
+/** What changed by it, so that nobody has to look it up; a long list is cut, with the command that shows all of it. */
+function fileLines(files: readonly string[], all: string): readonly string[] {
+  if (files.length === 0) return [];
+  const more = files.length > mostShown ? [`    and ${files.length - mostShown} more: ${all}`] : [];
+  const heading = files.length === 1 ? "  1 file changed by this:" : `  ${files.length} files changed by this:`;
+  return [heading, ...files.slice(0, mostShown).map((file) => `    ${visibleLine(file)}`), ...more];
+}
 
 /** By the ids that were shown: what is the last landing, or the landing of a branch, may be another one by now. */
 const shown = ({ op, entries, whole }: Undoable): string => (whole ? op.id : String(entries[0]?.id ?? op.id));
