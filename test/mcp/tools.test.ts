@@ -131,6 +131,8 @@ test("who has no token, or one that is nobody's, is told why, and it is put on r
 
 test("when its turn is over, its server is ended, and one that still runs elsewhere has no rights left", async () => {
   await using project = await makeProject({ scenario: noteToken, env: confined });
+  // The engine has nothing to do after the stop, and must still be there to refuse.
+  await project.json("config", "set", "engine.idleExitMs", "60000");
   await slingNew(project, "B1");
   const token = await notedToken(project);
   await using ended = await connect(project, { token });

@@ -152,6 +152,7 @@ export function agentPromises(check: Check): void {
       await tx.agents.sawActivity("b1-1", noon + 50);
       await tx.agents.sawActivity("b1-1", noon + 20);
       await tx.agents.setReminders("b1-1", 1);
+      await tx.agents.setBase("b1-1", "c0ffee");
       await tx.agents.requestStop("b1-1", "operator");
       await tx.agents.release("b1-1", noon + 60);
       await tx.agents.release("b1-1", noon + 70);
@@ -161,6 +162,7 @@ export function agentPromises(check: Check): void {
         cliVersion: "2.0",
         lastActivityAt: noon + 50,
         reminders: 1,
+        baseCommit: "c0ffee",
         stopRequestedBy: "operator",
         releasedAt: noon + 60,
       });
