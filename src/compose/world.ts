@@ -7,6 +7,7 @@ import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
 import { doorOf, type Environment, type Project, settingsOf } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
+import { rulesFile } from "./rules-file.ts";
 
 export interface WorldTerms {
   /** The store of a process that has it open; a command opens it for as long as it looks. */
@@ -81,6 +82,8 @@ export const makeWorld = ({
       return hookSettings(await place(), claudeHookSettings);
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
+    toolGuard: async () =>
+      (await import("../host/tool-guard.ts")).toolGuard(env, async (agent) => rulesFile((await place()).state, agent)),
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);

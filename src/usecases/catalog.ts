@@ -9,6 +9,7 @@ import { engineOperations } from "./engine/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
+import { guardOperations } from "./guard/catalog.ts";
 import { healthUseCases } from "./health/catalog.ts";
 import { hookUseCases } from "./hooks/catalog.ts";
 import { identityUseCases } from "./identity/catalog.ts";
@@ -36,6 +37,7 @@ export const catalog = {
   ...engineOperations,
   ...eventUseCases,
   ...gateUseCases,
+  ...guardOperations,
   ...healthUseCases,
   ...hookUseCases,
   ...identityUseCases,

@@ -3,7 +3,6 @@ import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
 import type { DemoFacet } from "./facets/demo.ts";
-import type { GuardFacet } from "./facets/guard.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { ProjectFacet } from "./facets/project.ts";
 import type { PromptFacet } from "./facets/prompts.ts";
@@ -44,7 +43,6 @@ export interface App {
   environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
   project(): Promise<ProjectFacet>;
-  guard(): Promise<GuardFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
   updates(): Promise<UpdateFacet>;
