@@ -123,7 +123,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
         call: app.call,
         ...(typed === undefined ? {} : { project: typed }),
       }),
-    prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),

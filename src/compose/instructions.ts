@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Assignment, ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, shortHash } from "../domain/role/override.ts";
 import { renderInstructions } from "../domain/role/render/overlay.ts";
@@ -9,12 +9,13 @@ import { roleOf } from "../domain/role/roles.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { randomIds } from "../host/ids.ts";
 import { placeIgnored } from "../host/instruction-files.ts";
+import { givenInstructions, keptPrompt, readRoleText } from "../host/role-texts.ts";
 import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
 import type { GuardCommand } from "../ports/runtime.ts";
 import { policyOf } from "./agent-guard.ts";
 import { placeOvShim } from "./ov-shim.ts";
 import type { Project } from "./project.ts";
-import { builtInTexts, readRoleText } from "./role-texts.ts";
+import { builtInTexts } from "./role-texts.ts";
 import { rulesFile } from "./rules-file.ts";
 import { selfCommand } from "./self.ts";
 
@@ -35,19 +36,12 @@ export const termsOf = ({ config }: Pick<Project, "config">, instructionFile: st
   expertise: false,
 });
 
-/** Where the prompt of a role is kept under its version, for as long as somebody may want to compare. */
-export const keptPrompt = (dir: string, version: string): string => join(dir, "prompts", `${version}.md`);
-
-/** Where the instructions that an agent was last given lie. */
-export const givenInstructions = (dir: string, agentName: string): string =>
-  join(dir, "agents", agentName, "instructions.md");
-
 function place(project: Project, request: InstructionRequest): PlacedInstructions {
   const { given, worktreeKind, instructionFile, untouched } = request;
   const { agent } = given;
   const terms = termsOf(project, instructionFile);
   const role = roleOf(agent.capability);
-  const { prompt, problem } = promptOf(role, readRoleText(roleTextDir(project), role.capability), terms);
+  const { prompt, problem } = promptOf(role, readRoleText(builtInTexts, roleTextDir(project), role.capability), terms);
   const version = `${role.capability}@${shortHash(randomIds.digest(prompt))}`;
   const text = renderInstructions(prompt, given, terms);
   const file = givenInstructions(project.dir, agent.name);

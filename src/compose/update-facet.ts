@@ -15,11 +15,12 @@ import { hookSettings } from "../host/hook-settings.ts";
 import { instructionFileOf } from "../host/project/coding-agents.ts";
 import { keepCopy } from "../host/project/files.ts";
 import { sharedDir } from "../host/project-place.ts";
+import { ownTextFiles, readRoleText } from "../host/role-texts.ts";
 import { claudeHookSettings } from "../runtimes/claude/settings-text.ts";
 import type { Kept, UpdateFacet, UpdateReport, UpdateRequest } from "../surfaces/cli/facets/update.ts";
 import { operatorOnly } from "./operator-only.ts";
 import { clockFor, type Environment } from "./project.ts";
-import { ownTextFiles, readRoleText } from "./role-texts.ts";
+import { builtInTexts } from "./role-texts.ts";
 import { filePart, type GeneratedPart, guidePart, hooksPart } from "./update-parts.ts";
 
 /** What the program generated into a project, brought up to date. */
@@ -119,7 +120,7 @@ function ownTexts(root: string, config: Config): { readonly names: readonly stri
   for (const { capability } of roleList) {
     const files = ownTextFiles(dir, capability);
     names.push(...[files.replacement, files.addition].filter((file) => existsSync(file)).map((file) => basename(file)));
-    const { state } = readRoleText(dir, capability);
+    const { state } = readRoleText(builtInTexts, dir, capability);
     if (state === "built-in") continue;
     kept.push({ part: "agentDefs", path: relative(root, files.replacement), ...standings[state], replaceable: false });
   }

@@ -82,6 +82,18 @@ export const makeWorld = ({
       return hookSettings(await place(), claudeHookSettings);
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
+    roleTexts: async () => {
+      const [{ roleTexts }, { roleTextDir, termsOf }, { builtInTexts: builtIn }, { instructionFileFor }] =
+        await Promise.all([
+          import("../host/role-texts.ts"),
+          import("./instructions.ts"),
+          import("./role-texts.ts"),
+          import("./runtimes.ts"),
+        ]);
+      const here = await project();
+      const terms = termsOf(here, instructionFileFor(here.config.runtime.default));
+      return roleTexts({ root: here.root, state: here.dir, builtIn, dir: roleTextDir(here), terms });
+    },
     toolGuard: async () =>
       (await import("../host/tool-guard.ts")).toolGuard(env, async (agent) => rulesFile((await place()).state, agent)),
     branches: async (at) => {

@@ -10,6 +10,7 @@ import type { Processes } from "../ports/process.ts";
 import type { RepositoryBranches } from "../ports/repository.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Trackers } from "../ports/tracker.ts";
+import type { RoleTexts } from "../ports/role-texts.ts";
 import type { ToolGuard } from "../ports/tool-guard.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { TypedFiles } from "../ports/typed-files.ts";
@@ -84,6 +85,7 @@ export interface World {
   configuration(at?: Whereabouts): Promise<Configuration>;
   hookSettings(): Promise<HookSettings>;
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
+  roleTexts(): Promise<RoleTexts>;
   toolGuard(): Promise<ToolGuard>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** Files at paths that the caller typed. */

@@ -5,7 +5,6 @@ import type { Call, Follow } from "../../usecases/operation.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { ProjectFacet } from "./facets/project.ts";
-import type { PromptFacet } from "./facets/prompts.ts";
 import type { UpdateFacet } from "./facets/update.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
@@ -48,7 +47,6 @@ export interface App {
   updates(): Promise<UpdateFacet>;
   mcp(): Promise<McpFacet>;
   demo(): Promise<DemoFacet>;
-  prompts(): Promise<PromptFacet>;
 }
 
 export interface EngineFacet {
