@@ -125,7 +125,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       }),
     demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
-    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
   };
   return app;

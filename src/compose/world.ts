@@ -5,7 +5,7 @@ import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
-import { doorOf, type Environment, type Project, settingsOf } from "./project.ts";
+import { clockFor, doorOf, type Environment, type Project, settingsOf } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
 import { rulesFile } from "./rules-file.ts";
 
@@ -57,6 +57,7 @@ export const makeWorld = ({
       }
       return (await import("./operator-only.ts")).operatorOnly((await place()).state, env, action);
     },
+    place: placeAt,
     processes: async () => (await import("../host/processes.ts")).linuxProcesses,
     settings: async () => settingsOf(await project()),
     quickGit: async () => (await import("../host/git/quick-git.ts")).quickGit((await placeAt()).root),
@@ -82,6 +83,13 @@ export const makeWorld = ({
       return hookSettings(await place(), claudeHookSettings);
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
+    generatedParts: async () => {
+      const [{ generatedParts }, { builtInTexts: builtIn }] = await Promise.all([
+        import("../host/project/generated-parts.ts"),
+        import("./role-texts.ts"),
+      ]);
+      return generatedParts({ root: (await place()).root, path: env.PATH, clock: clockFor(env), builtIn });
+    },
     roleTexts: async () => {
       const [{ roleTexts }, { roleTextDir, termsOf }, { builtInTexts: builtIn }, { instructionFileFor }] =
         await Promise.all([

@@ -2,12 +2,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
-import type { ConfigKey, Configuration } from "../ports/configuration.ts";
+import type { ConfigKey, Configuration, FileSettings } from "../ports/configuration.ts";
 import { keepCopies } from "./compile.ts";
 import { setConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
 import { type Loaded, loadConfig } from "./load.ts";
-import { type ConfigProblem, unusableConfig } from "./problem.ts";
+import { type ConfigProblem, type Layer, unusableConfig } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
 
@@ -38,6 +38,12 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
   const { root } = files;
   const load = (): Promise<Loaded> => loadConfig(files, env);
   return {
+    isWritten: () => existsSync(files.project),
+    ofFiles: async () => {
+      const { config, ok: usable, problems, origins } = await loadConfig(files, {});
+      if (!usable) throw unusableConfig(files.project, problems);
+      return { ...config, gatesFrom: gateFiles[origins["project.qualityGates"]?.layer ?? "default"] };
+    },
     list: async (section) => listConfig(await load(), section).map((each) => shownKey(root, each)),
     sections,
     explain: async (key) => {
@@ -79,6 +85,13 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
     },
   };
 }
+
+const gateFiles: Readonly<Record<Layer, FileSettings["gatesFrom"]>> = {
+  default: undefined,
+  project: "config.yaml",
+  local: "config.local.yaml",
+  environment: undefined,
+};
 
 function shownKey(root: string, { origin, ...rest }: Explanation): ConfigKey {
   const { layer, file, line } = origin;

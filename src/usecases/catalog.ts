@@ -17,6 +17,7 @@ import { mailUseCases } from "./mail/catalog.ts";
 import { mergeUseCases } from "./merge/catalog.ts";
 import type { Effect, Stream } from "./operation.ts";
 import { operatorUseCases } from "./operator/catalog.ts";
+import { projectOperations } from "./project/catalog.ts";
 import { promptOperations } from "./prompts/catalog.ts";
 import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
@@ -45,6 +46,7 @@ export const catalog = {
   ...mailUseCases,
   ...mergeUseCases,
   ...operatorUseCases,
+  ...projectOperations,
   ...promptOperations,
   ...statusUseCases,
   ...taskUseCases,

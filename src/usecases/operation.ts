@@ -1,9 +1,11 @@
+import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { AttachedSessions } from "../ports/attached-sessions.ts";
 import type { Configuration } from "../ports/configuration.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
+import type { GeneratedParts } from "../ports/generated-parts.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
 import type { AheadGit, QuickGit } from "../ports/looking-git.ts";
 import type { Processes } from "../ports/process.ts";
@@ -81,10 +83,13 @@ export interface World {
   readonly requireOperator: (action: string) => Promise<Refusal | undefined>;
   /** The runtimes of this version, by name. */
   readonly runtimes: readonly string[];
+  /** Where the project is: its root, and its state directory. */
+  place(at?: Whereabouts): Promise<ProjectPlace>;
   processes(): Promise<Processes>;
   configuration(at?: Whereabouts): Promise<Configuration>;
   hookSettings(): Promise<HookSettings>;
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
+  generatedParts(): Promise<GeneratedParts>;
   roleTexts(): Promise<RoleTexts>;
   toolGuard(): Promise<ToolGuard>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;

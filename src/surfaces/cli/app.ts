@@ -5,7 +5,6 @@ import type { Call, Follow } from "../../usecases/operation.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 import type { ProjectFacet } from "./facets/project.ts";
-import type { UpdateFacet } from "./facets/update.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -44,7 +43,6 @@ export interface App {
   project(): Promise<ProjectFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
-  updates(): Promise<UpdateFacet>;
   mcp(): Promise<McpFacet>;
   demo(): Promise<DemoFacet>;
 }
