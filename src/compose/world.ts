@@ -1,13 +1,14 @@
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { hasDatabase } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
+import type { Repository } from "../host/project/repository.ts";
+import { hasDatabase, placeIfAny } from "../host/project-place.ts";
 import type { Store } from "../ports/store.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
 import { clockFor, doorOf, type Environment, type Project, settingsOf } from "./project.ts";
-import { runtimeChoices } from "./runtime-names.ts";
 import { rulesFile } from "./rules-file.ts";
+import { runtimeChoices } from "./runtime-names.ts";
 
 export interface WorldTerms {
   /** The store of a process that has it open; a command opens it for as long as it looks. */
@@ -42,20 +43,27 @@ export const makeWorld = ({
   runEngine = noEngine,
   caller,
 }: WorldTerms): World => {
-  const placeAt = async (at: Whereabouts = "project"): Promise<ProjectPlace> =>
-    at === "project" ? place() : (await import("../host/project/repository.ts")).findRepository(cwd);
+  let repository: Promise<Repository> | undefined;
+  const findRepository = async (): Promise<Repository> => {
+    repository ??= import("../host/project/repository.ts").then((module) => module.findRepository(cwd));
+    return repository;
+  };
+  const placeAt = (at: Whereabouts = "project"): Promise<ProjectPlace> =>
+    at === "project" ? place() : findRepository();
   return {
     call,
     warn,
     sleep: (ms) => Bun.sleep(ms),
     expectLongWork: settleIn,
     runtimes: runtimeChoices.map(({ name }) => name),
-    requireOperator: async (action) => {
+    requireOperator: async (action, at) => {
       if (caller === "remote") {
         const allowed = await call("identity.requireOperator", { action });
         return allowed.ok ? undefined : allowed.refusal;
       }
-      return (await import("./operator-only.ts")).operatorOnly((await place()).state, env, action);
+      const { root, state } = await placeAt(at);
+      const known = at === "repository" ? placeIfAny(root)?.state : undefined;
+      return (await import("./operator-only.ts")).operatorOnly(known ?? state, env, action);
     },
     place: placeAt,
     processes: async () => (await import("../host/processes.ts")).linuxProcesses,
@@ -83,6 +91,7 @@ export const makeWorld = ({
       return hookSettings(await place(), claudeHookSettings);
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
+    projectSetup: async () => (await import("./set-up.ts")).repositorySetup(await findRepository(), env),
     generatedParts: async () => {
       const [{ generatedParts }, { builtInTexts: builtIn }] = await Promise.all([
         import("../host/project/generated-parts.ts"),

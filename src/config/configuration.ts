@@ -8,7 +8,8 @@ import { setConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
 import { type Loaded, loadConfig } from "./load.ts";
 import { type ConfigProblem, type Layer, unusableConfig } from "./problem.ts";
-import type { Config } from "./schema.ts";
+import { asWritten } from "./read.ts";
+import { type Config, table } from "./schema.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
 
 export interface ConfigurationTerms {
@@ -39,9 +40,10 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
   const load = (): Promise<Loaded> => loadConfig(files, env);
   return {
     isWritten: () => existsSync(files.project),
-    ofFiles: async () => {
+    asWritten: (key, value) => asWritten(table[key], value),
+    ofFiles: async (options) => {
       const { config, ok: usable, problems, origins } = await loadConfig(files, {});
-      if (!usable) throw unusableConfig(files.project, problems);
+      if (!usable && options?.evenBroken !== true) throw unusableConfig(files.project, problems);
       return { ...config, gatesFrom: gateFiles[origins["project.qualityGates"]?.layer ?? "default"] };
     },
     list: async (section) => listConfig(await load(), section).map((each) => shownKey(root, each)),

@@ -4,7 +4,6 @@ import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
 import type { DemoFacet } from "./facets/demo.ts";
 import type { McpFacet } from "./facets/mcp.ts";
-import type { ProjectFacet } from "./facets/project.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -40,7 +39,6 @@ export interface App {
   /** Those of them that gates may have, with where tools and files are. */
   environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
-  project(): Promise<ProjectFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
   mcp(): Promise<McpFacet>;
