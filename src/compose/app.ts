@@ -116,7 +116,6 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       return found.ok ? undefined : found.refusal;
     },
     environmentForGates: () => gateVariables(env),
-    demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
     mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
   };

@@ -92,6 +92,15 @@ export const makeWorld = ({
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
     projectSetup: async () => (await import("./set-up.ts")).repositorySetup(await findRepository(), env),
+    demoStage: async (request) => {
+      const [{ buildStage }, { openSqlite }, { selfCommand }] = await Promise.all([
+        import("../host/demo/stage.ts"),
+        import("../store/sqlite.ts"),
+        import("./self.ts"),
+      ]);
+      const open = (path: string): Store => openSqlite({ path, life: "process", readOnly: true });
+      return buildStage(request, { env, self: selfCommand(), open });
+    },
     generatedParts: async () => {
       const [{ generatedParts }, { builtInTexts: builtIn }] = await Promise.all([
         import("../host/project/generated-parts.ts"),

@@ -6,6 +6,7 @@ import { completionUseCases } from "./completions/catalog.ts";
 import { configOperations } from "./config/catalog.ts";
 import { coordinatorUseCases } from "./coordinators/catalog.ts";
 import { engineOperations } from "./engine/catalog.ts";
+import { demoOperations } from "./demo/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
@@ -37,6 +38,7 @@ export const catalog = {
   ...configOperations,
   ...coordinatorUseCases,
   ...engineOperations,
+  ...demoOperations,
   ...eventUseCases,
   ...gateUseCases,
   ...guardOperations,

@@ -4,6 +4,7 @@ import type { Result } from "../domain/result.ts";
 import type { AttachedSessions } from "../ports/attached-sessions.ts";
 import type { Configuration } from "../ports/configuration.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
+import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
 import type { GeneratedParts } from "../ports/generated-parts.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
@@ -94,6 +95,7 @@ export interface World {
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
   /** Of the repository around the directory where the command was typed. */
   projectSetup(): Promise<ProjectSetup>;
+  demoStage(request: DemoRequest): Promise<DemoStage>;
   generatedParts(): Promise<GeneratedParts>;
   roleTexts(): Promise<RoleTexts>;
   toolGuard(): Promise<ToolGuard>;

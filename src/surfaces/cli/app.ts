@@ -2,7 +2,6 @@ import type { HookFormat } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
-import type { DemoFacet } from "./facets/demo.ts";
 import type { McpFacet } from "./facets/mcp.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
@@ -42,7 +41,6 @@ export interface App {
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
   mcp(): Promise<McpFacet>;
-  demo(): Promise<DemoFacet>;
 }
 
 export interface EngineFacet {
