@@ -117,7 +117,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     },
     environmentForGates: () => gateVariables(env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
-    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app.call),
+    serveTools: async () => (await import("./mcp.ts")).serveTools(app.call),
   };
   return app;
 }

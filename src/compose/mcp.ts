@@ -1,47 +1,17 @@
-import type { Refusal } from "../domain/refusal.ts";
-import { no, ok, type Result } from "../domain/result.ts";
-import type { McpFacet } from "../surfaces/cli/facets/mcp.ts";
 import { fileSink, isTerminal } from "../surfaces/cli/sink.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";
-import { refusingServer } from "../surfaces/mcp/refusing.ts";
-import { makeServer } from "../surfaces/mcp/server.ts";
-import { serveStdio } from "../surfaces/mcp/stdio.ts";
-import { describeRefusal } from "../surfaces/shared/refusals.ts";
+import { serveAgent } from "../surfaces/mcp/stdio.ts";
 import { version } from "./version.ts";
 
-/** `ov mcp`, as whoever's token the environment holds. */
-export function makeMcpFacet(call: McpApp["call"]): McpFacet {
-  return {
-    serve: async (): Promise<Result<void, Refusal>> => {
-      const self = await call("identity.self", {});
-      const out = fileSink(1);
-      const write = (line: string) => out.write(line);
-      if (self.ok) {
-        await serveStdio(makeServer(mcpApp(call), self.value), { input: Bun.stdin.stream(), write });
-        return ok(undefined);
-      }
-      // A person at a terminal sends no requests and reads the refusal instead.
-      if (!isTerminal(0))
-        await serveStdio(refusingServer(describeRefusal(self.refusal)), { input: firstPiece(), write });
-      return no(self.refusal);
-    },
-  };
+/** `ov mcp`: the tools of the agent whose token this process has, on its standard input and output. */
+export function serveTools(call: McpApp["call"]): ReturnType<typeof serveAgent> {
+  const out = fileSink(1);
+  const peer = { input: Bun.stdin.stream(), write: (line: string) => out.write(line), isPerson: isTerminal(0) };
+  return serveAgent(mcpApp(call), peer);
 }
 
 /** What tools may ask for, wherever they are served. */
-export const mcpApp = (call: McpApp["call"]): McpApp => ({
-  version,
-  call,
-  sleep,
-});
-
-/** Enough to answer the first request: a client that is refused has nothing more to ask. */
-async function* firstPiece(): AsyncGenerator<Uint8Array> {
-  for await (const chunk of Bun.stdin.stream()) {
-    yield chunk;
-    if (chunk.includes(10)) return;
-  }
-}
+export const mcpApp = (call: McpApp["call"]): McpApp => ({ version, call, sleep });
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

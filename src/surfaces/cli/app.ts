@@ -2,7 +2,6 @@ import type { HookFormat } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
-import type { McpFacet } from "./facets/mcp.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -40,7 +39,11 @@ export interface App {
   /** Loaded on first use: no hot command needs them. */
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
-  mcp(): Promise<McpFacet>;
+  /**
+   * Becomes another surface, which this one may not import: serves the tools of the agent whose token this process has on
+   * standard input and output, until the client leaves.
+   */
+  serveTools(): Promise<Result<null, Refusal>>;
 }
 
 export interface EngineFacet {

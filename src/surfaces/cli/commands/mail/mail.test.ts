@@ -75,16 +75,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     environmentForGates: absent,
     absolute: absent,
     until: absent,
-    project: absent,
-    config: absent,
-    prompts: absent,
-    mcp: absent,
-    hooks: absent,
-    guard: absent,
-    updates: absent,
-
-    trust: absent,
-    demo: absent,
+    serveTools: absent,
   } as App;
 }
 
