@@ -1,13 +1,12 @@
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import type { EngineControl } from "../ports/engine-control.ts";
 import type { Repository } from "../host/project/repository.ts";
 import { hasDatabase, placeIfAny } from "../host/project-place.ts";
+import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
 import { clockFor, doorOf, type Environment, type Project, settingsOf } from "./project.ts";
-import { rulesFile } from "./rules-file.ts";
 import { runtimeChoices } from "./runtime-names.ts";
 
 export interface WorldTerms {
@@ -109,19 +108,16 @@ export const makeWorld = ({
       return generatedParts({ root: (await place()).root, path: env.PATH, clock: clockFor(env), builtIn });
     },
     roleTexts: async () => {
-      const [{ roleTexts }, { roleTextDir, termsOf }, { builtInTexts: builtIn }, { instructionFileFor }] =
-        await Promise.all([
-          import("../host/role-texts.ts"),
-          import("./instructions.ts"),
-          import("./role-texts.ts"),
-          import("./runtimes.ts"),
-        ]);
-      const here = await project();
-      const terms = termsOf(here, instructionFileFor(here.config.runtime.default));
-      return roleTexts({ root: here.root, state: here.dir, builtIn, dir: roleTextDir(here), terms });
+      const [{ roleTexts }, { builtInTexts: builtIn }, { instructionFileFor }] = await Promise.all([
+        import("../host/role-texts.ts"),
+        import("./role-texts.ts"),
+        import("./runtimes.ts"),
+      ]);
+      const { root, dir: state, config: settings } = await project();
+      const instructionFile = instructionFileFor(settings.runtime.default);
+      return roleTexts({ root, state, builtIn, settings, instructionFile });
     },
-    toolGuard: async () =>
-      (await import("../host/tool-guard.ts")).toolGuard(env, async (agent) => rulesFile((await place()).state, agent)),
+    toolGuard: async () => (await import("../host/tool-guard.ts")).toolGuard(env, async () => (await place()).state),
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, roleTextFrom } from "../domain/role/override.ts";
 import type { Role } from "../domain/role/role-spec.ts";
 import type { RoleTexts } from "../ports/role-texts.ts";
+import type { Settings } from "../ports/settings.ts";
 import { randomIds } from "./ids.ts";
 
 /** The texts that ship, by role. */
@@ -12,12 +13,12 @@ export type BuiltInTexts = Readonly<Record<Role, string>>;
 
 export interface RoleTextTerms extends ProjectPlace {
   readonly builtIn: BuiltInTexts;
-  /** The directory of the project's own texts. */
-  readonly dir: string;
-  readonly terms: ProjectTerms;
+  readonly settings: Pick<Settings, "project" | "agents">;
+  readonly instructionFile: string;
 }
 
-export function roleTexts({ root, state, builtIn, dir, terms }: RoleTextTerms): RoleTexts {
+export function roleTexts({ root, state, builtIn, settings, instructionFile }: RoleTextTerms): RoleTexts {
+  const dir = roleTextDir(root, settings);
   const shown = (path: string): string => relative(root, path);
   return {
     builtIn: (role) => ({ text: builtIn[role], hash: randomIds.digest(builtIn[role]) }),
@@ -26,7 +27,7 @@ export function roleTexts({ root, state, builtIn, dir, terms }: RoleTextTerms): 
       const files = { replacement: shown(replacement), addition: shown(addition) };
       return { ...readRoleText(builtIn, dir, role), files };
     },
-    terms,
+    terms: termsOf(settings, instructionFile),
     digest: randomIds.digest,
     kept: (version) => (isVersion.test(version) ? textIfThere(keptPrompt(state, version)) : undefined),
     givenTo: (agent) => (isName.test(agent) ? textIfThere(givenInstructions(state, agent)) : undefined),
@@ -36,6 +37,21 @@ export function roleTexts({ root, state, builtIn, dir, terms }: RoleTextTerms): 
 /** Both become parts of a path. */
 const isVersion = /^[a-z]+@[0-9a-f]{12}$/;
 const isName = /^[a-z0-9][a-z0-9._-]*$/;
+
+/** The directory of the project's own role texts. */
+export const roleTextDir = (root: string, { agents }: Pick<Settings, "agents">): string =>
+  resolve(root, agents.baseDir);
+
+/** What is true for every agent of the project. Nothing here keeps expertise yet. */
+export const termsOf = (
+  { project, agents }: Pick<Settings, "project" | "agents">,
+  instructionFile: string,
+): ProjectTerms => ({
+  gates: project.qualityGates,
+  instructionFile,
+  maxAgentsPerLead: agents.maxAgentsPerLead,
+  expertise: false,
+});
 
 /** Where the prompt of a role is kept under its version, so that prompts can be compared later. */
 export const keptPrompt = (state: string, version: string): string => join(state, "prompts", `${version}.md`);

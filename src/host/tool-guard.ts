@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { GuardMeans } from "../domain/guard/means.ts";
 import type { ToolGuard } from "../ports/tool-guard.ts";
 import { realPathOf } from "./real-path.ts";
 
+/** Where the rules lie by which an agent's tools are guarded. */
+export const rulesFile = (state: string, agentName: string): string => join(state, "agents", agentName, "guard.json");
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const toolGuard = (env: Environment, rulesFileOf: ToolGuard["rulesFileOf"]): ToolGuard => ({
-  rulesFileOf,
+export const toolGuard = (env: Environment, stateDir: () => Promise<string>): ToolGuard => ({
+  rulesFileOf: async (agentName) => rulesFile(await stateDir(), agentName),
   rulesIn: (file) => {
     try {
       return readFileSync(file, "utf8");
