@@ -1,3 +1,4 @@
+import type { ConfigurationTerms } from "../config/configuration.ts";
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Repository } from "../host/project/repository.ts";
@@ -72,14 +73,16 @@ export const makeWorld = ({
     worktrees: async () => (await import("./project-worktrees.ts")).projectWorktrees(await project()),
     trackers: async () => (await import("../host/trackers/trackers.ts")).hostTrackers(await project()),
     configuration: async (at) => {
-      const [{ makeConfiguration }, texts, { acknowledgeSetting }, here] = await Promise.all([
+      const [{ makeConfiguration }, texts, here] = await Promise.all([
         import("../config/configuration.ts"),
         import("../host/project/files.ts"),
-        import("./judging-settings.ts"),
         placeAt(at),
       ]);
-      const onSet: Parameters<typeof makeConfiguration>[0]["onSet"] = (key, config) =>
-        acknowledgeSetting(here.state, key, config);
+      const onSet: ConfigurationTerms["onSet"] = async (key, config) => {
+        const { acknowledgeSetting } = await import("../usecases/config/judging-settings.ts");
+        const { knownSettings } = await import("../host/known-settings.ts");
+        acknowledgeSetting(knownSettings(here.state), key, config);
+      };
       return makeConfiguration({ files: configFiles(here), env, texts, onSet });
     },
     hookSettings: async () => {

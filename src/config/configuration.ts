@@ -17,7 +17,7 @@ export interface ConfigurationTerms {
   readonly env: Environment;
   readonly texts: TextFiles;
   /** The key was set; these are the settings that count now. */
-  readonly onSet: (key: string, config: Config) => void;
+  readonly onSet: (key: string, config: Config) => Promise<void>;
 }
 
 /** How files are written so that a reader sees the old or the new text and no edit is lost. */
@@ -75,7 +75,7 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
       // Copies the files at once: the user may switch branches before another command reads them.
       keepCopies(files);
       const loaded = await load();
-      if (loaded.ok) onSet(key, loaded.config);
+      if (loaded.ok) await onSet(key, loaded.config);
       const after = explain(key, loaded);
       if (!after.ok) return after;
       return ok({
