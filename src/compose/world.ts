@@ -1,14 +1,18 @@
 import type { ConfigurationTerms } from "../config/configuration.ts";
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import { randomIds } from "../host/ids.ts";
 import type { Repository } from "../host/project/repository.ts";
-import { hasDatabase, placeIfAny } from "../host/project-place.ts";
+import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import type { OperatorCheck } from "../usecases/identity/operator-only.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
-import { clockFor, doorOf, type Environment, type Project, settingsOf } from "./project.ts";
+import { clockFor, doorOf, type Environment, type Project, settingsOf, thisProcess } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
+import { selfCommand } from "./self.ts";
 
 export interface WorldTerms {
   /** The store of a process that has it open; a command opens it for as long as it looks. */
@@ -30,6 +34,16 @@ export interface WorldTerms {
 const noEngine = (): never => {
   throw new Error("this process is the engine of no project");
 };
+
+/** Who calls, by the store in a state directory, if there is one, and by this process. */
+const operatorCheck = (state: string, env: Environment): OperatorCheck => ({
+  env,
+  sight: thisProcess,
+  ids: randomIds,
+  clock: clockFor(env),
+  open: (options) =>
+    hasDatabase(state) ? openSqlite({ path: databaseIn(state), life: "command", ...options }) : undefined,
+});
 
 /** The ports of effects and streams, each loaded when it is asked for. */
 export const makeWorld = ({
@@ -63,7 +77,8 @@ export const makeWorld = ({
       }
       const { root, state } = await placeAt(at);
       const known = at === "repository" ? placeIfAny(root)?.state : undefined;
-      return (await import("./operator-only.ts")).operatorOnly(known ?? state, env, action);
+      const { operatorOnly } = await import("../usecases/identity/operator-only.ts");
+      return operatorOnly(operatorCheck(known ?? state, env), action);
     },
     place: placeAt,
     processes: async () => (await import("../host/processes.ts")).linuxProcesses,
@@ -95,11 +110,7 @@ export const makeWorld = ({
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
     projectSetup: async () => (await import("./set-up.ts")).repositorySetup(await findRepository(), env),
     demoStage: async (request) => {
-      const [{ buildStage }, { openSqlite }, { selfCommand }] = await Promise.all([
-        import("../host/demo/stage.ts"),
-        import("../store/sqlite.ts"),
-        import("./self.ts"),
-      ]);
+      const { buildStage } = await import("../host/demo/stage.ts");
       const open = (path: string): Store => openSqlite({ path, life: "process", readOnly: true });
       return buildStage(request, { env, self: selfCommand(), open });
     },
