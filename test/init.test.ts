@@ -218,10 +218,10 @@ describe("a first init", () => {
 
   test("--project names the repository from elsewhere", async () => {
     using world = await initWorld();
-    const facet = await makeApp({ cwd: world.base, env: world.env, project: "repo" }).project();
-    const said = await facet.init({ reset: false, commit: true, instructions: true });
+    const app = makeApp({ cwd: world.base, env: world.env, project: "repo" });
+    const said = await app.call("project.init", { reset: false, commit: true, instructions: true });
     expect(said).toMatchObject({ ok: true, value: { root: world.root } });
-    expect(await facet.currentBranch()).toBe("main");
+    expect(await app.call("project.currentBranch", {})).toEqual({ ok: true, value: "main" });
   });
 
   test("an agent may not set up or reset a project", async () => {

@@ -1,12 +1,11 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import { decide, type GuardRequest } from "../domain/guard/decide.ts";
-import type { GuardMeans } from "../domain/guard/means.ts";
 import { type GuardedAgent, type GuardPolicy, guardPolicyOf } from "../domain/guard/policy.ts";
 import type { Verdict } from "../domain/guard/verdict.ts";
 import type { RoleSpec } from "../domain/role/role-spec.ts";
 import { roleOf } from "../domain/role/roles.ts";
-import { realPathOf } from "../host/real-path.ts";
-import type { Environment, Project } from "./project.ts";
+import { guardMeans } from "../host/tool-guard.ts";
+import type { Project } from "./project.ts";
 import { steeringFiles } from "./runtimes.ts";
 
 /** The rules of an agent of this project. */
@@ -22,11 +21,4 @@ export async function agentGuard(project: Project, agent: Agent): Promise<(reque
   const policy = policyOf(project, roleOf(agent.capability), agent);
   const means = await guardMeans(project.env);
   return (request) => decide(request, policy, means);
-}
-
-/** What the guard must know of this machine. The shell's grammar is loaded when it is needed. */
-export async function guardMeans(env: Environment): Promise<GuardMeans> {
-  const { parseShell } = await import("../host/syntax/shell.ts");
-  const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
-  return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };
 }

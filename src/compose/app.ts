@@ -112,19 +112,8 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       return found.ok ? undefined : found.refusal;
     },
     environmentForGates: () => gateVariables(env),
-    project: async () =>
-      (await import("./init.ts")).makeProjectFacet({
-        cwd,
-        env,
-        call: app.call,
-        ...(typed === undefined ? {} : { project: typed }),
-      }),
-    prompts: async () => (await import("./prompt-facet.ts")).makePromptFacet(await theProject()),
-    demo: async () => (await import("./demo/play.ts")).makeDemoFacet(env),
-    guard: async () => (await import("./guard-facet.ts")).makeGuardFacet(() => thePlace().state, env),
     hookFormat: async () => (await import("../runtimes/claude/hooks.ts")).claudeHooks,
-    updates: async () => (await import("./update-facet.ts")).makeUpdateFacet(await boundPlace(), env),
-    mcp: async () => (await import("./mcp.ts")).makeMcpFacet(app),
+    serveTools: async () => (await import("./mcp.ts")).serveTools(app),
   };
   return app;
 }

@@ -7,6 +7,7 @@ import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-door/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
 import { killOne } from "../host/kill-one.ts";
+import { knownSettings } from "../host/known-settings.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
 import { cutLog } from "../host/log-files.ts";
 import { oldFiles } from "../host/old-files.ts";
@@ -17,6 +18,7 @@ import type { EngineSide } from "../ports/engine-door.ts";
 import type { Store } from "../ports/store.ts";
 import { isOperationName } from "../usecases/catalog.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
+import { tellOfChangedSettings } from "../usecases/config/judging-settings.ts";
 import { record } from "../usecases/events/record.ts";
 import { engineCall } from "./engine-call.ts";
 import { killPointsFrom } from "./kill-points.ts";
@@ -130,8 +132,8 @@ async function serveWith(
     settingsChanged: watchSettings(opened),
   };
   try {
-    const { tellOfChangedSettings } = await import("./judging-settings.ts");
-    await tellOfChangedSettings(opened, store, ports.clock.now());
+    const memory = knownSettings(opened.dir);
+    await tellOfChangedSettings(opened.config, { store, memory, ids: randomIds, now: ports.clock.now() });
     return await runEngine(ports, stop);
   } finally {
     await store.close();

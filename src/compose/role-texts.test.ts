@@ -11,10 +11,11 @@ import { renderPrompt } from "../domain/role/render/prompt.ts";
 import type { RoleSpec } from "../domain/role/role-spec.ts";
 import { roleList } from "../domain/role/roles.ts";
 import { randomIds } from "../host/ids.ts";
+import { ownTextFiles, readRoleText } from "../host/role-texts.ts";
 import type { Command } from "../surfaces/cli/command.ts";
 import { parsesBy } from "../surfaces/cli/commands/prompt/test-prompts.ts";
 import { tree } from "../surfaces/cli/tree.ts";
-import { builtInTexts, ownTextFiles, readRoleText } from "./role-texts.ts";
+import { builtInTexts } from "./role-texts.ts";
 
 /** Commands that prompts speak of and that are still to be built. Must become empty. */
 const pending: readonly string[] = [];
@@ -78,18 +79,18 @@ describe("in a project", () => {
 
   test("a text of its own wins over the one that ships, and an addition follows either", () => {
     const { replacement, addition } = ownTextFiles(dir, "builder");
-    expect(readRoleText(dir, "builder")).toMatchObject({ text: builtInTexts.builder, state: "built-in" });
+    expect(readRoleText(builtInTexts, dir, "builder")).toMatchObject({ text: builtInTexts.builder, state: "built-in" });
     writeFileSync(replacement, replacementOf("builder", "Knit.\n", randomIds.digest(builtInTexts.builder)));
-    expect(readRoleText(dir, "builder")).toMatchObject({ state: "replaced", added: false });
+    expect(readRoleText(builtInTexts, dir, "builder")).toMatchObject({ state: "replaced", added: false });
     writeFileSync(addition, "Purl.\n");
-    expect(readRoleText(dir, "builder").text.trim()).toBe("Knit.\n\nPurl.");
+    expect(readRoleText(builtInTexts, dir, "builder").text.trim()).toBe("Knit.\n\nPurl.");
     writeFileSync(replacement, "An earlier program wrote this.\n");
-    expect(readRoleText(dir, "builder")).toMatchObject({ state: "ignored", added: true });
-    expect(readRoleText(dir, "builder").text).toBe(`${builtInTexts.builder.trimEnd()}\n\nPurl.\n`);
+    expect(readRoleText(builtInTexts, dir, "builder")).toMatchObject({ state: "ignored", added: true });
+    expect(readRoleText(builtInTexts, dir, "builder").text).toBe(`${builtInTexts.builder.trimEnd()}\n\nPurl.\n`);
   });
 
   test("a directory in the place of a text is no text", () => {
     mkdirSync(ownTextFiles(dir, "scout").replacement);
-    expect(readRoleText(dir, "scout").state).toBe("built-in");
+    expect(readRoleText(builtInTexts, dir, "scout").state).toBe("built-in");
   });
 });

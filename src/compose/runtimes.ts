@@ -16,6 +16,9 @@ export function runtimeById(name: string): Runtime | undefined {
   return isKnown(id) ? runtimes[id]() : undefined;
 }
 
+/** Where agents of a runtime look for instructions; the name that most of them know, for a runtime that we do not. */
+export const instructionFileFor = (id: string): string => runtimeById(id)?.instructionFile ?? "AGENTS.md";
+
 /** Files in a worktree that steer an agent of any runtime: an agent may change none of them. */
 export const steeringFiles = (): readonly string[] => [
   ...new Set(

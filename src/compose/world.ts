@@ -1,13 +1,19 @@
+import type { ConfigurationTerms } from "../config/configuration.ts";
 import { configFiles } from "../config/sources.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { fullDiskWords } from "../host/full-disk.ts";
-import { hasDatabase } from "../host/project-place.ts";
+import { randomIds } from "../host/ids.ts";
+import type { Repository } from "../host/project/repository.ts";
+import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { Store } from "../ports/store.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import type { OperatorCheck } from "../usecases/identity/operator-only.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
-import { doorOf, type Environment, type Project, settingsOf } from "./project.ts";
+import { clockFor, doorOf, type Environment, type Project, settingsOf, thisProcess } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
+import { selfCommand } from "./self.ts";
 
 export interface WorldTerms {
   /** The store of a process that has it open; a command opens it for as long as it looks. */
@@ -49,6 +55,16 @@ const noEngine = (): never => {
   throw new Error("this process is the engine of no project");
 };
 
+/** Who calls, by the store in a state directory, if there is one, and by this process. */
+const operatorCheck = (state: string, env: Environment): OperatorCheck => ({
+  env,
+  sight: thisProcess,
+  ids: randomIds,
+  clock: clockFor(env),
+  open: (options) =>
+    hasDatabase(state) ? openSqlite({ path: databaseIn(state), life: "command", ...options }) : undefined,
+});
+
 /** The ports of effects and streams, each loaded when it is asked for. */
 export const makeWorld = ({
   call,
@@ -63,8 +79,13 @@ export const makeWorld = ({
   runEngine = noEngine,
   caller,
 }: WorldTerms): World => {
-  const placeAt = async (at: Whereabouts = "project"): Promise<ProjectPlace> =>
-    at === "project" ? place() : (await import("../host/project/repository.ts")).findRepository(cwd);
+  let repository: Promise<Repository> | undefined;
+  const findRepository = async (): Promise<Repository> => {
+    repository ??= import("../host/project/repository.ts").then((module) => module.findRepository(cwd));
+    return repository;
+  };
+  const placeAt = (at: Whereabouts = "project"): Promise<ProjectPlace> =>
+    at === "project" ? place() : findRepository();
   return {
     call,
     warn,
@@ -77,13 +98,17 @@ export const makeWorld = ({
     fullDisk: () => fullDiskWords(state()),
     expectLongWork: settleIn,
     runtimes: runtimeChoices.map(({ name }) => name),
-    requireOperator: async (action) => {
+    requireOperator: async (action, at) => {
       if (caller === "remote") {
         const allowed = await call("identity.requireOperator", { action });
         return allowed.ok ? undefined : allowed.refusal;
       }
-      return (await import("./operator-only.ts")).operatorOnly((await place()).state, env, action);
+      const { root, state } = await placeAt(at);
+      const known = at === "repository" ? placeIfAny(root)?.state : undefined;
+      const { operatorOnly } = await import("../usecases/identity/operator-only.ts");
+      return operatorOnly(operatorCheck(known ?? state, env), action);
     },
+    place: placeAt,
     processes: async () => (await import("../host/processes.ts")).linuxProcesses,
     settings: async () => settingsOf(await project()),
     quickGit: async () => (await import("../host/git/quick-git.ts")).quickGit((await placeAt()).root),
@@ -91,14 +116,16 @@ export const makeWorld = ({
     worktrees: async () => (await import("./project-worktrees.ts")).projectWorktrees(await project()),
     trackers: async () => (await import("../host/trackers/trackers.ts")).hostTrackers(await project()),
     configuration: async (at) => {
-      const [{ makeConfiguration }, texts, { acknowledgeSetting }, here] = await Promise.all([
+      const [{ makeConfiguration }, texts, here] = await Promise.all([
         import("../config/configuration.ts"),
         import("../host/project/files.ts"),
-        import("./judging-settings.ts"),
         placeAt(at),
       ]);
-      const onSet: Parameters<typeof makeConfiguration>[0]["onSet"] = (key, config) =>
-        acknowledgeSetting(here.state, key, config);
+      const onSet: ConfigurationTerms["onSet"] = async (key, config) => {
+        const { acknowledgeSetting } = await import("../usecases/config/judging-settings.ts");
+        const { knownSettings } = await import("../host/known-settings.ts");
+        acknowledgeSetting(knownSettings(here.state), key, config);
+      };
       return makeConfiguration({ files: configFiles(here), env, texts, onSet });
     },
     hookSettings: async () => {
@@ -109,6 +136,30 @@ export const makeWorld = ({
       return hookSettings(await place(), claudeHookSettings);
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
+    projectSetup: async () => (await import("./set-up.ts")).repositorySetup(await findRepository(), env),
+    demoStage: async (request) => {
+      const { buildStage } = await import("../host/demo/stage.ts");
+      const open = (path: string): Store => openSqlite({ path, life: "process", readOnly: true });
+      return buildStage(request, { env, self: selfCommand(), open });
+    },
+    generatedParts: async () => {
+      const [{ generatedParts }, { builtInTexts: builtIn }] = await Promise.all([
+        import("../host/project/generated-parts.ts"),
+        import("./role-texts.ts"),
+      ]);
+      return generatedParts({ root: (await place()).root, path: env.PATH, clock: clockFor(env), builtIn });
+    },
+    roleTexts: async () => {
+      const [{ roleTexts }, { builtInTexts: builtIn }, { instructionFileFor }] = await Promise.all([
+        import("../host/role-texts.ts"),
+        import("./role-texts.ts"),
+        import("./runtimes.ts"),
+      ]);
+      const { root, dir: state, config: settings } = await project();
+      const instructionFile = instructionFileFor(settings.runtime.default);
+      return roleTexts({ root, state, builtIn, settings, instructionFile });
+    },
+    toolGuard: async () => (await import("../host/tool-guard.ts")).toolGuard(env, async () => (await place()).state),
     branches: async (at) => {
       const { repositoryBranches } = await import("../host/project/repository.ts");
       return repositoryBranches(cwd, async () => (await placeAt(at)).root);

@@ -2,13 +2,14 @@ import { existsSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
-import type { ConfigKey, Configuration } from "../ports/configuration.ts";
+import type { ConfigKey, Configuration, FileSettings } from "../ports/configuration.ts";
 import { keepCopies } from "./compile.ts";
 import { setConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";
 import { type Loaded, loadConfig } from "./load.ts";
-import { type ConfigProblem, unusableConfig } from "./problem.ts";
-import type { Config } from "./schema.ts";
+import { type ConfigProblem, type Layer, unusableConfig } from "./problem.ts";
+import { asWritten } from "./read.ts";
+import { type Config, table } from "./schema.ts";
 import { type ConfigFiles, type Environment, fileInForce } from "./sources.ts";
 
 export interface ConfigurationTerms {
@@ -16,7 +17,7 @@ export interface ConfigurationTerms {
   readonly env: Environment;
   readonly texts: TextFiles;
   /** The key was set; these are the settings that count now. */
-  readonly onSet: (key: string, config: Config) => void;
+  readonly onSet: (key: string, config: Config) => Promise<void>;
 }
 
 /** How files are written so that a reader sees the old or the new text and no edit is lost. */
@@ -38,6 +39,13 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
   const { root } = files;
   const load = (): Promise<Loaded> => loadConfig(files, env);
   return {
+    isWritten: () => existsSync(files.project),
+    asWritten: (key, value) => asWritten(table[key], value),
+    ofFiles: async (options) => {
+      const { config, ok: usable, problems, origins } = await loadConfig(files, {});
+      if (!usable && options?.evenBroken !== true) throw unusableConfig(files.project, problems);
+      return { ...config, gatesFrom: gateFiles[origins["project.qualityGates"]?.layer ?? "default"] };
+    },
     list: async (section) => listConfig(await load(), section).map((each) => shownKey(root, each)),
     sections,
     explain: async (key) => {
@@ -67,7 +75,7 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
       // Copies the files at once: the user may switch branches before another command reads them.
       keepCopies(files);
       const loaded = await load();
-      if (loaded.ok) onSet(key, loaded.config);
+      if (loaded.ok) await onSet(key, loaded.config);
       const after = explain(key, loaded);
       if (!after.ok) return after;
       return ok({
@@ -79,6 +87,13 @@ export function makeConfiguration(terms: ConfigurationTerms): Configuration {
     },
   };
 }
+
+const gateFiles: Readonly<Record<Layer, FileSettings["gatesFrom"]>> = {
+  default: undefined,
+  project: "config.yaml",
+  local: "config.local.yaml",
+  environment: undefined,
+};
 
 function shownKey(root: string, { origin, ...rest }: Explanation): ConfigKey {
   const { layer, file, line } = origin;

@@ -1,5 +1,6 @@
 import type { InvalidInput, Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
+import type { Settings } from "./settings.ts";
 
 /** Something wrong with the settings, or worth a warning. */
 export interface ConfigProblem {
@@ -42,8 +43,23 @@ export interface ConfigChange {
   readonly inForce: boolean;
 }
 
+/** What the files alone say: a variable of this shell is not a property of the project. */
+export interface FileSettings extends Pick<Settings, "agents" | "runtime" | "merge"> {
+  readonly project: Omit<Settings["project"], "qualityGates"> & {
+    readonly qualityGates: readonly { readonly name: string; readonly command: string; readonly description: string }[];
+  };
+  /** The file that the gates are from; undefined when no file names any. */
+  readonly gatesFrom: "config.yaml" | "config.local.yaml" | undefined;
+}
+
 /** The settings of a project as this environment sees them. Always read from the sources, never from a compiled copy. */
 export interface Configuration {
+  /** The project's own file is there. */
+  isWritten(): boolean;
+  /** Throws `config-invalid` while there are problems, unless defaults may stand in for what is broken. */
+  ofFiles(options?: { readonly evenBroken: boolean }): Promise<FileSettings>;
+  /** The value of a key as a person would write it: without fields that only say what is so anyway. */
+  asWritten(key: "project.qualityGates", value: unknown): unknown;
   /** Every key, those of a section only when one is given. While there are problems, defaults stand in for some values. */
   list(section: string | undefined): Promise<readonly ConfigKey[]>;
   /** The names that `list` takes. */

@@ -5,10 +5,12 @@ import { budgetUseCases } from "./budgets/catalog.ts";
 import { completionUseCases } from "./completions/catalog.ts";
 import { configOperations } from "./config/catalog.ts";
 import { coordinatorUseCases } from "./coordinators/catalog.ts";
+import { demoOperations } from "./demo/catalog.ts";
 import { engineOperations } from "./engine/catalog.ts";
 import { eventUseCases } from "./events/catalog.ts";
 import { gateUseCases } from "./gates/catalog.ts";
 import { groupUseCases } from "./groups/catalog.ts";
+import { guardOperations } from "./guard/catalog.ts";
 import { healthUseCases } from "./health/catalog.ts";
 import { hookUseCases } from "./hooks/catalog.ts";
 import { identityUseCases } from "./identity/catalog.ts";
@@ -16,6 +18,8 @@ import { mailUseCases } from "./mail/catalog.ts";
 import { mergeUseCases } from "./merge/catalog.ts";
 import type { Effect, Stream } from "./operation.ts";
 import { operatorUseCases } from "./operator/catalog.ts";
+import { projectOperations } from "./project/catalog.ts";
+import { promptOperations } from "./prompts/catalog.ts";
 import { runUseCases } from "./runs/catalog.ts";
 import { specUseCases } from "./specs/catalog.ts";
 import { statusUseCases } from "./status/catalog.ts";
@@ -34,14 +38,18 @@ export const catalog = {
   ...configOperations,
   ...coordinatorUseCases,
   ...engineOperations,
+  ...demoOperations,
   ...eventUseCases,
   ...gateUseCases,
+  ...guardOperations,
   ...healthUseCases,
   ...hookUseCases,
   ...identityUseCases,
   ...mailUseCases,
   ...mergeUseCases,
   ...operatorUseCases,
+  ...projectOperations,
+  ...promptOperations,
   ...statusUseCases,
   ...taskUseCases,
   ...specUseCases,

@@ -1,14 +1,20 @@
+import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { AttachedSessions } from "../ports/attached-sessions.ts";
 import type { Configuration } from "../ports/configuration.ts";
+import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
 import type { EngineDoor } from "../ports/engine-door.ts";
+import type { GeneratedParts } from "../ports/generated-parts.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
 import type { AheadGit, QuickGit } from "../ports/looking-git.ts";
 import type { Processes } from "../ports/process.ts";
+import type { ProjectSetup } from "../ports/project-setup.ts";
 import type { RepositoryBranches } from "../ports/repository.ts";
+import type { RoleTexts } from "../ports/role-texts.ts";
 import type { Settings } from "../ports/settings.ts";
+import type { ToolGuard } from "../ports/tool-guard.ts";
 import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { TypedFiles } from "../ports/typed-files.ts";
@@ -27,6 +33,8 @@ interface Beyond<Request> {
   readonly operatorOnly?: boolean;
   /** What it does, in words, for the refusal of what is the operator's alone: "install hooks". Without it, its name. */
   readonly action?: (request: Request) => string;
+  /** Where it looks for the store that knows its caller; see `Whereabouts`. */
+  readonly at?: Whereabouts;
   /**
    * `engine`: for callers that cannot reach the project's files the engine runs it. `caller`: it acts on the terminal,
    * the environment or the files of the caller, so it always runs in the caller's process.
@@ -80,13 +88,21 @@ export interface World {
   /** What follows computes for a while: this process may spend time on becoming fast. */
   readonly expectLongWork: () => void;
   /** Refuses everybody but the operator, and puts the attempt on record where there is a store. */
-  readonly requireOperator: (action: string) => Promise<Refusal | undefined>;
+  readonly requireOperator: (action: string, at?: Whereabouts) => Promise<Refusal | undefined>;
   /** The runtimes of this version, by name. */
   readonly runtimes: readonly string[];
+  /** Where the project is: its root, and its state directory. */
+  place(at?: Whereabouts): Promise<ProjectPlace>;
   processes(): Promise<Processes>;
   configuration(at?: Whereabouts): Promise<Configuration>;
   hookSettings(): Promise<HookSettings>;
   trustedPrograms(at?: Whereabouts): Promise<TrustedPrograms>;
+  /** Of the repository around the directory where the command was typed. */
+  projectSetup(): Promise<ProjectSetup>;
+  demoStage(request: DemoRequest): Promise<DemoStage>;
+  generatedParts(): Promise<GeneratedParts>;
+  roleTexts(): Promise<RoleTexts>;
+  toolGuard(): Promise<ToolGuard>;
   branches(at?: Whereabouts): Promise<RepositoryBranches>;
   /** Files at paths that the caller typed. */
   typedFiles(): Promise<TypedFiles>;

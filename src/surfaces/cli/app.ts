@@ -2,12 +2,6 @@ import type { HookFormat } from "../../domain/hook/hook-input.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";
-import type { DemoFacet } from "./facets/demo.ts";
-import type { GuardFacet } from "./facets/guard.ts";
-import type { McpFacet } from "./facets/mcp.ts";
-import type { ProjectFacet } from "./facets/project.ts";
-import type { PromptFacet } from "./facets/prompts.ts";
-import type { UpdateFacet } from "./facets/update.ts";
 
 /** What commands may ask of the program: operations by name, nothing of how they are run. Filled by `compose`. */
 export interface App {
@@ -31,7 +25,7 @@ export interface App {
   absolute(path: string): string;
   /** The repository has no such branch any more, for certain. Looks at two files and starts no git. */
   lacksBranch(branch: string): boolean;
-  readonly engine: EngineFacet;
+  readonly engine: RunningEngine;
   /** Why no agent of this runtime could start from this shell; undefined when one could. */
   preflight(runtime: string): Promise<Refusal | undefined>;
   /** The allow-listed variables of the caller's shell that this runtime's agents will get. */
@@ -39,17 +33,16 @@ export interface App {
   /** Those of them that gates may have, with where tools and files are. */
   environmentForGates(): Readonly<Record<string, string>>;
   /** Loaded on first use: no hot command needs them. */
-  project(): Promise<ProjectFacet>;
-  guard(): Promise<GuardFacet>;
   /** How the hooks that call `ov hook` speak. All entries that we write are for Claude Code. */
   hookFormat(): Promise<HookFormat>;
-  updates(): Promise<UpdateFacet>;
-  mcp(): Promise<McpFacet>;
-  demo(): Promise<DemoFacet>;
-  prompts(): Promise<PromptFacet>;
+  /**
+   * Becomes another surface, which this one may not import: serves the tools of the agent whose token this process has on
+   * standard input and output, until the client leaves.
+   */
+  serveTools(): Promise<Result<null, Refusal>>;
 }
 
-export interface EngineFacet {
+export interface RunningEngine {
   /** The engine that listens now, if any. */
   status(): { readonly pid: number; readonly socket: string; readonly version: string } | undefined;
 }

@@ -1,12 +1,44 @@
+import type { Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { describeRefusal } from "../shared/refusals.ts";
+import type { McpApp } from "./app.ts";
 import type { Incoming, Outgoing, RequestId } from "./protocol.ts";
 import { parseMessage } from "./protocol.ts";
-import type { McpServer } from "./server.ts";
+import { refusingServer } from "./refusing.ts";
+import { type McpServer, makeServer } from "./server.ts";
 
 export interface StdioPeer {
   /** What the client writes, in pieces of any size. */
   readonly input: AsyncIterable<Uint8Array>;
   /** Writes one whole line at once. `reader-gone`: nobody reads any more. */
   write(line: string): "written" | "reader-gone";
+}
+
+/**
+ * Serves the tools of the agent whose token this process has, until the client leaves. A caller that is no agent is
+ * refused, and its client is told so.
+ */
+export async function serveAgent(
+  app: McpApp,
+  { isPerson, ...peer }: StdioPeer & { readonly isPerson: boolean },
+): Promise<Result<null, Refusal>> {
+  const self = await app.call("identity.self", {});
+  if (self.ok) {
+    await serveStdio(makeServer(app, self.value), peer);
+    return ok(null);
+  }
+  // A person at a terminal sends no requests and reads the refusal instead.
+  if (!isPerson)
+    await serveStdio(refusingServer(describeRefusal(self.refusal)), { ...peer, input: firstRequest(peer.input) });
+  return no(self.refusal);
+}
+
+/** Enough to answer the first request: a client that is refused has nothing more to ask. */
+async function* firstRequest(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) {
+    yield chunk;
+    if (chunk.includes(10)) return;
+  }
 }
 
 /** A line longer than this is no message that a model wrote; reading on would only fill the memory. */

@@ -10,7 +10,7 @@ export async function runEffect(
   listener: Partial<Listener<unknown>> = {},
 ): Promise<Result<unknown, Refusal>> {
   if (operation.operatorOnly === true) {
-    const refused = await world.requireOperator(operation.action?.(request) ?? name);
+    const refused = await world.requireOperator(operation.action?.(request) ?? name, operation.at);
     if (refused !== undefined) return no(refused);
   }
   if (operation.kind === "effect") return operation.run(world, request);

@@ -1,6 +1,6 @@
 import { causeWords, howWords } from "../../../../domain/merge/words.ts";
+import type { DemoAgent, DemoMerge, DemoState } from "../../../../usecases/demo/play.ts";
 import type { Paint } from "../../command.ts";
-import type { DemoAgent, DemoMerge, DemoState } from "../../facets/demo.ts";
 
 /** What was shown last, so that only what changed is told. */
 export interface Scene {

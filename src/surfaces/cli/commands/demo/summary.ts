@@ -1,5 +1,5 @@
+import type { DemoSummary } from "../../../../usecases/demo/play.ts";
 import type { Paint } from "../../command.ts";
-import type { DemoSummary } from "../../facets/demo.ts";
 
 /** What came of it, and what to type in a repository of one's own. */
 export function summaryText(summary: DemoSummary, paint: Paint): string {

@@ -59,8 +59,9 @@ export const go: Handler = async (call) => {
 
 /** Asks before the set-up of a repository writes and commits anything; an answer of no leaves no trace. */
 async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise<Result<Outcome, Refusal> | undefined> {
-  const project = await app.project();
-  const plan = await project.setUpPlan();
+  const planned = await app.call("project.planSetUp", {});
+  if (!planned.ok) return planned;
+  const plan = planned.value;
   if (plan === undefined) return undefined;
   const fact = (name: string, value: string): string => `  ${io.paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
   const budget = text(flags["budget-usd"]);
@@ -109,11 +110,13 @@ interface Ready {
 
 /** The same as `ov init`; where everything is there already it changes nothing. */
 async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> {
-  const facet = await app.project();
   // The user has seen the setup command in the plan, or said `--yes`.
-  const setup = (await facet.setUpPlan())?.setup?.command;
+  const planned = await app.call("project.planSetUp", {});
+  if (!planned.ok) return planned;
+  const setup = planned.value?.setup?.command;
   const runtime = text(flags.runtime);
-  const done = await facet.init({ name: undefined, reset: false, commit: true, instructions: true, setup, runtime });
+  const request = { reset: false, commit: true, instructions: true, setup, runtime };
+  const done = await app.call("project.init", request);
   if (!done.ok) return done;
   const { status, project, created, warnings, committed, committedOn } = done.value;
   const initialized = status === "initialized";
@@ -145,7 +148,9 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   if (!terms.ok) return terms;
   const unavailable = await app.preflight(runtime);
   if (unavailable !== undefined) return no(unavailable);
-  const current = await (await app.project()).currentBranch();
+  const checkedOut = await app.call("project.currentBranch", {});
+  if (!checkedOut.ok) return checkedOut;
+  const current = checkedOut.value;
   const typed = await existingBranch(app, text(flags.target));
   if (!typed.ok) return typed;
   const target = typed.value ?? current;

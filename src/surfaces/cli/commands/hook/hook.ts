@@ -49,11 +49,13 @@ type Rules = { readonly rules: string; readonly attended: boolean } | HookedAgen
 
 /** Only a denial opens the database, and one that cannot be put on record is one all the same. */
 async function guard(call: Call, input: HookInput | undefined, by: Rules): Promise<Result<Outcome, Refusal>> {
-  const facet = await call.app.guard();
   const { tool, cwd } = input ?? { tool: null, cwd: null };
   const use = { tool, cwd, attended: by.attended, ...(input?.use ?? unknownUse) };
   const digest = typeof call.flags.digest === "string" ? call.flags.digest : undefined;
-  const verdict = await ("rules" in by ? facet.byFile(by.rules, use, digest) : facet.byAgent(by.name, use, digest));
+  const rules = "rules" in by ? { file: by.rules } : { agent: by.name };
+  const judged = await call.app.call("guard.judge", { by: rules, use, digest });
+  if (!judged.ok) return refused(call, "pre-tool", judged.refusal);
+  const verdict = judged.value;
   if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said(call, "pre-tool", verdict.note);
   const { rule, reason } = verdict;
   try {

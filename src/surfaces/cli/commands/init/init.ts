@@ -4,23 +4,24 @@ import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { InitProposals, InitReport } from "../../../../usecases/project/init.ts";
 import type { App } from "../../app.ts";
 import type { Call, Handler, Paint } from "../../command.ts";
-import type { InitProposals, InitReport, ProjectFacet } from "../../facets/project.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { askForTrust } from "../trust/trust.ts";
 
 export const init: Handler = async ({ app, flags, io }) => {
-  const facet = await app.project();
   const trusted = Array.isArray(flags.trust) ? flags.trust : [];
   // Before anything is written: a name that is mistyped leaves no trace.
   const unknown = await unknownTo(app, trusted);
   if (unknown !== undefined) return no(unknown);
   const reset = flags.reset === true;
-  const offers = await facet.proposals({ reset });
+  const proposed = await app.call("project.propose", { reset });
+  if (!proposed.ok) return proposed;
+  const offers = proposed.value;
   // A new configuration is written with the setup command. An existing one gets it afterwards.
   const setup = offers.isConfigured ? undefined : await offerSetup(offers, io);
-  const done = await facet.init({
+  const done = await app.call("project.init", {
     name: typeof flags.name === "string" ? flags.name : undefined,
     reset,
     commit: flags["no-commit"] !== true,
@@ -31,7 +32,7 @@ export const init: Handler = async ({ app, flags, io }) => {
   if (!done.ok) return done;
   const added = trusted.length === 0 ? ok([]) : await app.call("trust.add", { names: trusted, at: "repository" });
   if (!added.ok) return added;
-  const unconfirmed = await askForTrust(app, io, io.confirm);
+  const unconfirmed = await askForTrust(app, io);
   if (!unconfirmed.ok) return unconfirmed;
   const { status, ...report } = done.value;
   if (!io.json) {
@@ -39,7 +40,7 @@ export const init: Handler = async ({ app, flags, io }) => {
     if (again) io.warn("this project is set up already; its configuration was kept (ov init --reset replaces it)");
     for (const warning of report.warnings) io.warn(visibleLine(warning));
   }
-  const changed = await changeConfigured(offers, facet, io);
+  const changed = await changeConfigured(app, offers, io);
   if (!changed.ok) return changed;
   const taken = setup ?? changed.value.setup;
   const tools = { overstory: { status, path: `${report.root}/.overstory` } };
@@ -89,13 +90,9 @@ interface Changed {
  * shared, and a program that this machine lacks may be on another one. Without an answer the gate is shown, with the
  * command that removes it.
  */
-async function changeConfigured(
-  offers: InitProposals,
-  facet: ProjectFacet,
-  io: Call["io"],
-): Promise<Result<Changed, Refusal>> {
+async function changeConfigured(app: App, offers: InitProposals, io: Call["io"]): Promise<Result<Changed, Refusal>> {
   const setup = offers.isConfigured ? await offerSetup(offers, io) : undefined;
-  const set = setup?.taken === true ? await facet.set("merge.setup", setup.command) : ok(null);
+  const set = setup?.taken === true ? await setShared(app, "merge.setup", setup.command) : ok(null);
   if (!set.ok) return set;
   const { unusable, remaining } = offers;
   const [first] = unusable;
@@ -111,9 +108,15 @@ async function changeConfigured(
       `no work can pass ${them} here: ${which.join("; ")}; remove ${unusable.length === 1 ? "it" : "them"} with: ${command}`,
     );
   }
-  const removed = answer === true ? await facet.set("project.qualityGates", kept) : ok(null);
+  const removed = answer === true ? await setShared(app, "project.qualityGates", kept) : ok(null);
   if (!removed.ok) return removed;
   return ok({ setup, unusable: unusable.map((gate) => ({ ...gate, removed: answer === true })) });
+}
+
+/** Sets one key of the settings that were just written, or were there. */
+async function setShared(app: App, key: string, value: string): Promise<Result<null, Refusal>> {
+  const set = await app.call("config.set", { key, value, local: false, at: "repository" });
+  return set.ok ? ok(null) : set;
 }
 
 const mayAsk = (io: Call["io"]): boolean => !io.json && !io.quiet;

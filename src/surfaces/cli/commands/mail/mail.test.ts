@@ -74,16 +74,7 @@ function appFor(world: MailWorld, caller: Caller, engine: boolean): App {
     environmentFor: absent,
     environmentForGates: absent,
     absolute: absent,
-    project: absent,
-    config: absent,
-    prompts: absent,
-    mcp: absent,
-    hooks: absent,
-    guard: absent,
-    updates: absent,
-
-    trust: absent,
-    demo: absent,
+    serveTools: absent,
   } as App;
 }
 

@@ -2,6 +2,6 @@ import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
 
 export const mcp: Handler = async ({ app }) => {
-  const served = await (await app.mcp()).serve();
+  const served = await app.serveTools();
   return served.ok ? ok({ json: {}, text: "" }) : served;
 };

@@ -12,7 +12,8 @@ export const prime: Handler = async ({ app, flags }) => {
     const context = agentText(brief, { compact });
     return ok({ json: { agent: brief.agent.name, compact, context }, text: context });
   }
-  const currentBranch = await (await app.project()).currentBranch();
-  const context = personText(brief, { compact, currentBranch });
+  const current = await app.call("project.currentBranch", {});
+  if (!current.ok) return current;
+  const context = personText(brief, { compact, currentBranch: current.value });
   return ok({ json: { agent: agent ?? null, compact, context }, text: context });
 };

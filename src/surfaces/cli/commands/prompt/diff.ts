@@ -1,16 +1,15 @@
 import { ok } from "../../../../domain/result.ts";
 import type { OverrideState } from "../../../../domain/role/override.ts";
-import { changesOnly, type DiffLine, lineDiff } from "../../../../domain/text/line-diff.ts";
+import { changesOnly, type DiffLine } from "../../../../domain/text/line-diff.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { ComparedPrompt } from "../../../../usecases/prompts/prompts.ts";
 import type { Handler, Paint } from "../../command.ts";
-import type { PromptFacet } from "../../facets/prompts.ts";
 import { rolesMeant } from "./roles-meant.ts";
 
 export const diff: Handler = async ({ app, args, io }) => {
-  const prompts = await app.prompts();
-  const own = rolesMeant(args).map(({ capability }) => prompts.own(capability));
-  const touched = own.filter(({ state, added }) => state !== "built-in" || added);
-  const compared = touched.map((text) => ({ ...text, lines: lineDiff(prompts.builtIn(text.role).text, text.text) }));
+  const found = await app.call("prompt.compare", { roles: rolesMeant(args).map(({ capability }) => capability) });
+  if (!found.ok) return found;
+  const compared = found.value;
   return ok({
     json: {
       roles: compared.map(({ role, state, added, files, lines }) => ({
@@ -28,9 +27,7 @@ export const diff: Handler = async ({ app, args, io }) => {
   });
 };
 
-type Compared = ReturnType<PromptFacet["own"]> & { readonly lines: readonly DiffLine[] };
-
-function section(paint: Paint, { role, state, added, files, lines }: Compared): string {
+function section(paint: Paint, { role, state, added, files, lines }: ComparedPrompt): string {
   const about = [
     ...(state === "built-in" ? [] : [`${files.replacement}: ${meaning[state]}`]),
     ...(added ? [`${files.addition}: added to it`] : []),

@@ -1,11 +1,10 @@
 import { ok } from "../../../../domain/result.ts";
 import { checkRolePrompt, type Parses, type PromptProblem } from "../../../../domain/role/check/check-prompt.ts";
-import { renderPrompt } from "../../../../domain/role/render/prompt.ts";
 import type { RoleSpec } from "../../../../domain/role/role-spec.ts";
+import { roleOf } from "../../../../domain/role/roles.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Command, Handler } from "../../command.ts";
-import type { PromptFacet } from "../../facets/prompts.ts";
 import { errorLine, successLine } from "../../marks.ts";
 import { parse } from "../../parse.ts";
 import { rolesMeant } from "./roles-meant.ts";
@@ -14,10 +13,11 @@ import { rolesMeant } from "./roles-meant.ts";
 export const testPrompts =
   (tree: Command): Handler =>
   async ({ app, args, io }) => {
-    const prompts = await app.prompts();
     const roles = rolesMeant(args);
-    const problems = roles.flatMap((role) =>
-      problemsOf(prompts, role, parsesBy(tree)).map((problem) => ({ role: role.capability, ...problem })),
+    const rendered = await app.call("prompt.render", { roles: roles.map(({ capability }) => capability) });
+    if (!rendered.ok) return rendered;
+    const problems = rendered.value.flatMap(({ role, ...prompt }) =>
+      problemsOf(roleOf(role), prompt, parsesBy(tree)).map((problem) => ({ role, ...problem })),
     );
     const lines = problems.map(({ role, found, why }) =>
       errorLine(io.paint, `${role}: ${visibleLine(found)}: ${visibleLine(why)}`),
@@ -38,10 +38,13 @@ export const parsesBy =
     return parsed.kind === "problem" ? parsed.problem.kind : undefined;
   };
 
-function problemsOf(prompts: PromptFacet, role: RoleSpec, parses: Parses): readonly PromptProblem[] {
-  const rendered = renderPrompt(role, prompts.own(role.capability).text, prompts.terms());
-  if (rendered.ok) return checkRolePrompt(role, rendered.value, parses);
-  return rendered.refusal.unknown.map((name) => ({
+function problemsOf(
+  role: RoleSpec,
+  { text, unknown }: { readonly text: string; readonly unknown: readonly string[] },
+  parses: Parses,
+): readonly PromptProblem[] {
+  if (unknown.length === 0) return checkRolePrompt(role, text, parses);
+  return unknown.map((name) => ({
     kind: "placeholder",
     found: `{{${name}}}`,
     why: "it means nothing here, so agents get the text that ships",

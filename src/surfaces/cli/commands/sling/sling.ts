@@ -143,7 +143,9 @@ function joinedLines(io: Io, { coordinatorName, runId, parentAgent }: SlingReply
 
 /** The branch its work is meant for: that of its run; for a new run, the one that is checked out here. */
 async function targetOf(app: App, { targetBranch }: SlingReply): Promise<string | undefined> {
-  return targetBranch ?? (await (await app.project()).currentBranch());
+  if (targetBranch !== null && targetBranch !== undefined) return targetBranch;
+  const current = await app.call("project.currentBranch", {});
+  return current.ok ? current.value : undefined;
 }
 
 /** The agent once it has come so far; undefined when it cannot be looked at any more. */

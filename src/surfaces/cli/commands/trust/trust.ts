@@ -67,11 +67,7 @@ const needsWord = ({ standing, needed }: ProgramTrust): boolean =>
  * Asks about each program that waits for a word where a person can be asked, else says how to give it. Answers those
  * that still wait.
  */
-export async function askForTrust(
-  app: App,
-  io: Io,
-  confirm: (question: string) => Promise<boolean | undefined>,
-): Promise<Result<readonly ProgramTrust[], Refusal>> {
+export async function askForTrust(app: App, io: Io): Promise<Result<readonly ProgramTrust[], Refusal>> {
   const listed = await app.call("trust.list", { at: "repository" });
   if (!listed.ok) return listed;
   const left: ProgramTrust[] = [];
@@ -79,7 +75,7 @@ export async function askForTrust(
     const { name, kind, standing, runs } = program;
     const what = `the ${kind} ${visibleLine(name)}${runs.length === 0 ? "" : ` (${visibleLine(runs[0] ?? "")})`}`;
     const canAsk = !io.json && !io.quiet && !io.yes && standing !== "missing";
-    const answer = canAsk ? await confirm(questionAbout(kind, what)) : undefined;
+    const answer = canAsk ? await io.confirm(questionAbout(kind, what)) : undefined;
     if (answer === true && (await app.call("trust.add", { names: [name], at: "repository" })).ok) continue;
     left.push(program);
     io.warn(

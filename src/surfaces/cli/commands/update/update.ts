@@ -1,14 +1,13 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
+import type { Kept, NamedPart, UpdateReport } from "../../../../usecases/project/update.ts";
 import type { Call, Handler, Paint } from "../../command.ts";
-import type { Kept, NamedPart, UpdateReport } from "../../facets/update.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
 import { isOn } from "../task/given.ts";
 
 export const update: Handler = async ({ app, flags, io }) => {
-  const facet = await app.updates();
   const request = { only: partsMeant(flags), dryRun: isOn(flags["dry-run"]), force: isOn(flags.force) };
-  const done = await facet.update(request);
+  const done = await app.call("project.update", request);
   if (!done.ok) return done;
   const text = lines(io.paint, done.value).join("\n");
   return ok({ json: { ...done.value }, text, quietText: "" });

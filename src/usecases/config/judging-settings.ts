@@ -1,23 +1,20 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Config } from "../config/schema.ts";
-import { shellWord } from "../domain/text/shell-word.ts";
-import { visibleLine } from "../domain/text/visible.ts";
-import { writeAtomically } from "../host/atomic-file.ts";
-import { randomIds } from "../host/ids.ts";
-import { makeWithin } from "../host/writable.ts";
-import type { Store } from "../ports/store.ts";
-import { record } from "../usecases/events/record.ts";
-import { tellOperator } from "../usecases/mail/post.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
+import { visibleLine } from "../../domain/text/visible.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { JudgingValues, KnownSettings } from "../../ports/known-settings.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { Store } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
+import { tellOperator } from "../mail/post.ts";
 
-/** Values as JSON, by key. */
-type Settings = Readonly<Record<string, string>>;
+/** The settings that some of the values are taken from. */
+type Source = Pick<Settings, "project" | "merge"> & { readonly engine: { readonly mcpHttp: boolean } };
 
 /**
  * The settings that decide what lands. A person may edit their files by hand, and so may an agent's script, so an engine
  * takes a change over and tells the operator. What the operator set with `ov config set` is known already.
  */
-export function judgingSettings({ project, merge, engine }: Config): Settings {
+function judgingSettings({ project, merge, engine }: Source): JudgingValues {
   const all = {
     "project.qualityGates": project.qualityGates,
     "project.canonicalBranch": project.canonicalBranch,
@@ -28,32 +25,13 @@ export function judgingSettings({ project, merge, engine }: Config): Settings {
   return Object.fromEntries(set.map(([key, value]) => [key, JSON.stringify(value)]));
 }
 
-const fileOf = (state: string): string => join(state, "run", "judging.json");
-
-function readKnown(state: string): Settings | undefined {
-  if (!existsSync(fileOf(state))) return undefined;
-  try {
-    return JSON.parse(readFileSync(fileOf(state), "utf8")) as Settings;
-  } catch (error) {
-    // Another program wrote over it. Nothing is known then, and the settings in force are taken as known.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** A project may be deleted at any moment; its state directory is not made again. */
-function writeKnown(state: string, settings: Settings): void {
-  makeWithin(join(state, "run"), 1);
-  writeAtomically(fileOf(state), `${JSON.stringify(settings)}\n`, 0o600);
-}
-
 /** Notes that the operator has set this key, so that no engine tells of it. */
-export function acknowledgeSetting(state: string, key: string, config: Config): void {
-  const known = readKnown(state);
-  const now = judgingSettings(config);
+export function acknowledgeSetting(memory: KnownSettings, key: string, settings: Source): void {
+  const known = memory.read();
+  const now = judgingSettings(settings);
   const top = Object.keys(now).find((each) => key === each || key.startsWith(`${each}.`));
   const value = top === undefined ? undefined : now[top];
-  if (known !== undefined && top !== undefined && value !== undefined) writeKnown(state, { ...known, [top]: value });
+  if (known !== undefined && top !== undefined && value !== undefined) memory.write({ ...known, [top]: value });
 }
 
 /**
@@ -61,13 +39,12 @@ export function acknowledgeSetting(state: string, key: string, config: Config): 
  * then: after a crash in between it is told again.
  */
 export async function tellOfChangedSettings(
-  { dir, config }: { readonly dir: string; readonly config: Config },
-  store: Store,
-  now: number,
+  settings: Source,
+  { store, memory, ids, now }: { store: Store; memory: KnownSettings; ids: Ids; now: number },
 ): Promise<void> {
-  const known = readKnown(dir);
-  const current = judgingSettings(config);
-  if (known !== undefined && Bun.deepEquals(known, current)) return;
+  const known = memory.read();
+  const current = judgingSettings(settings);
+  if (known !== undefined && Object.keys({ ...known, ...current }).every((key) => known[key] === current[key])) return;
   const changed = Object.keys(current).filter((key) => known !== undefined && known[key] !== current[key]);
   if (changed.length > 0) {
     await store.transaction(async (tx) => {
@@ -78,10 +55,10 @@ export async function tellOfChangedSettings(
       const lines = changes.map(
         ({ key, from, to }) => `${key}: ${short(from)} -> ${short(to)} (see: ov config explain ${shellWord(key)})`,
       );
-      await tellOperator(tx, { ids: randomIds, now }, letterOf(lines));
+      await tellOperator(tx, { ids, now }, letterOf(lines));
     });
   }
-  writeKnown(dir, current);
+  memory.write(current);
 }
 
 const letterOf = (lines: readonly string[]) => ({

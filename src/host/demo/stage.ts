@@ -1,24 +1,25 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Environment } from "../project.ts";
-import { selfCommand } from "../self.ts";
+import type { DemoRequest, DemoStage } from "../../ports/demo-stage.ts";
+import type { Store } from "../../ports/store.ts";
+import { databaseIn, stateDir } from "../project-place.ts";
 import { partFiles } from "./parts.ts";
-import { demoFiles } from "./repository.ts";
-import { type DemoPlan, scenarioOf } from "./scenario.ts";
+import { demoFiles, demoGate } from "./repository.ts";
+import { planOf, scenarioOf } from "./scenario.ts";
 
-/** A throwaway repository with a home of its own, and the program as a person would type it there. */
-export interface Stage {
-  readonly base: string;
-  readonly root: string;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface StageTerms {
+  readonly env: Environment;
   /** How this very program is started. */
   readonly self: readonly string[];
-  ov(...words: string[]): string;
-  /** True when the command succeeded. */
-  run(...words: string[]): boolean;
+  /** Opens a database for reading. */
+  readonly open: (path: string) => Store;
 }
 
-export function buildStage(plan: DemoPlan, env: Environment): Stage {
+export function buildStage(request: DemoRequest, { env, self, open }: StageTerms): DemoStage {
+  const plan = planOf(request);
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ov-demo-")));
   const root = join(base, "tally");
   const parts = join(base, "parts");
@@ -43,12 +44,32 @@ export function buildStage(plan: DemoPlan, env: Environment): Stage {
   must(["git", "init", "--quiet", "--initial-branch=main"]);
   must(["git", "add", "-A"]);
   must(["git", "commit", "--quiet", "-m", "tally, as it was before"]);
+  const ov = (...words: string[]): string => must([...self, ...words]);
+  const succeeds = (...words: string[]): boolean => spawn(words).exitCode === 0;
+  let store: Store | undefined;
   return {
-    base,
     root,
-    self: selfCommand(),
-    ov: (...words) => must([...selfCommand(), ...words]),
-    run: (...words) => spawn(words).exitCode === 0,
+    begin: () => {
+      ov("init", "--yes");
+      ov("config", "set", "runtime.default", "scripted");
+      ov("config", "set", "engine.idleExitMs", "500");
+      ov("config", "set", "agents.maxConcurrent", String(Math.max(4, request.agents)));
+      const objective = "Make tally useful: averages, the largest entry, thousands, and an export";
+      ov("go", objective, "--runtime", "scripted", "--gate", demoGate, "--no-attach", "--yes");
+    },
+    look: (work) => {
+      store ??= open(databaseIn(stateDir(root)));
+      return store.read(work);
+    },
+    promote: () => succeeds(...self, "merge", "promote"),
+    test: () => succeeds("sh", "-c", demoGate),
+    end: async ({ isComplete }) => {
+      await store?.close();
+      // A team that is not watched any more must not work on in a directory that will not be looked into.
+      if (!isComplete) succeeds(...self, "coordinator", "stop", "--workers", "stop");
+      succeeds(...self, "engine", "stop");
+      if (!request.keep) rmSync(base, { recursive: true, force: true });
+    },
   };
 }
 

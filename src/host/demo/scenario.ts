@@ -1,12 +1,6 @@
 import { exactShellWord } from "../../domain/text/shell-word.ts";
+import type { DemoRequest } from "../../ports/demo-stage.ts";
 import { type Feature, features, moreFeature } from "./features.ts";
-
-export interface DemoOptions {
-  /** How many builders; at least the four that the story needs. */
-  readonly agents: number;
-  /** Decides whose program is killed in the middle of its first turn. */
-  readonly seed: number;
-}
 
 export interface DemoPlan {
   readonly features: readonly Feature[];
@@ -16,7 +10,7 @@ export interface DemoPlan {
   readonly scoutedBy: string;
 }
 
-export function planOf({ agents, seed }: DemoOptions): DemoPlan {
+export function planOf({ agents, seed }: Pick<DemoRequest, "agents" | "seed">): DemoPlan {
   const more = Math.max(0, agents - features.length);
   const all = [...features, ...Array.from({ length: more }, (_, at) => moreFeature(at + 1))];
   const victim = all[Math.abs(seed) % all.length]?.builder ?? "ben";

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { GuardPolicy } from "../domain/guard/policy.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
+import type { Assignment, ProjectTerms } from "../domain/role/assignment.ts";
+import { type RoleText, shortHash } from "../domain/role/override.ts";
+import { renderInstructions } from "../domain/role/render/overlay.ts";
+import { renderPrompt } from "../domain/role/render/prompt.ts";
+import type { RoleSpec } from "../domain/role/role-spec.ts";
+import { roleOf } from "../domain/role/roles.ts";
+import type { InstructionRequest, Instructions, PlacedInstructions } from "../ports/instructions.ts";
+import type { GuardCommand } from "../ports/runtime.ts";
+import type { Settings } from "../ports/settings.ts";
+import { writeAtomically } from "./atomic-file.ts";
+import { randomIds } from "./ids.ts";
+import { placeIgnored } from "./instruction-files.ts";
+import { type BuiltInTexts, givenInstructions, keptPrompt, readRoleText, roleTextDir, termsOf } from "./role-texts.ts";
+import { rulesFile } from "./tool-guard.ts";
+
+export interface InstructionTerms extends ProjectPlace {
+  readonly settings: Pick<Settings, "project" | "agents">;
+  readonly builtIn: BuiltInTexts;
+  /** The rules by which the tools of an agent are guarded. */
+  readonly policyOf: (role: RoleSpec, agent: Assignment["agent"]) => GuardPolicy;
+  /** How this very program is started. */
+  readonly self: readonly string[];
+  /** Puts this `ov` first on the PATH of agents. */
+  readonly placeProgram: () => void;
+}
+
+/** Instructions from the texts and settings of a project. */
+export const agentInstructions = (terms: InstructionTerms): Instructions => ({
+  place: (request) => place(terms, request),
+});
+
+function place(project: InstructionTerms, request: InstructionRequest): PlacedInstructions {
+  const { given, worktreeKind, instructionFile, untouched } = request;
+  const { agent } = given;
+  const { root, state, settings, builtIn } = project;
+  const terms = termsOf(settings, instructionFile);
+  const role = roleOf(agent.capability);
+  const own = readRoleText(builtIn, roleTextDir(root, settings), role.capability);
+  const { prompt, problem } = promptOf(role, own, terms, builtIn);
+  const version = `${role.capability}@${shortHash(randomIds.digest(prompt))}`;
+  const text = renderInstructions(prompt, given, terms);
+  const file = givenInstructions(state, agent.name);
+  project.placeProgram();
+  writeAtomically(keptPrompt(state, version), `${prompt}\n`, 0o600);
+  writeAtomically(file, text, 0o600);
+  const worktree = agent.worktreePath;
+  const found =
+    worktreeKind !== "root" && worktree !== null && placeIgnored({ worktree, file: instructionFile, text, untouched });
+  return {
+    version,
+    text,
+    hash: randomIds.digest(text),
+    file,
+    found,
+    guard: placeGuard(project, role, given),
+    problem,
+  };
+}
+
+/** They rarely change, and a guard may be reading them: what is there already is not written again. */
+function placeGuard({ state, policyOf, self }: InstructionTerms, role: RoleSpec, { agent }: Assignment): GuardCommand {
+  const file = rulesFile(state, agent.name);
+  const text = JSON.stringify(policyOf(role, agent));
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeAtomically(file, text, 0o600);
+  return { program: self, rules: file, digest: randomIds.digest(text) };
+}
+
+/** A text of the project's own that cannot be rendered must not keep an agent from working. */
+function promptOf(
+  role: RoleSpec,
+  own: RoleText,
+  terms: ProjectTerms,
+  builtIn: BuiltInTexts,
+): { readonly prompt: string; readonly problem: string | null } {
+  const wanted = renderPrompt(role, own.text, terms);
+  if (wanted.ok) return { prompt: wanted.value, problem: null };
+  const shipped = renderPrompt(role, builtIn[role.capability], terms);
+  const names = wanted.refusal.unknown.map((name) => `{{${name}}}`).join(", ");
+  if (!shipped.ok) throw new Error(`the text of ${role.capability} has unknown placeholders`);
+  return { prompt: shipped.value, problem: `the project's text of ${role.capability} has unknown ${names}` };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { GuardMeans } from "../domain/guard/means.ts";
+import type { ToolGuard } from "../ports/tool-guard.ts";
+import { realPathOf } from "./real-path.ts";
+
+/** Where the rules lie by which an agent's tools are guarded. */
+export const rulesFile = (state: string, agentName: string): string => join(state, "agents", agentName, "guard.json");
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const toolGuard = (env: Environment, stateDir: () => Promise<string>): ToolGuard => ({
+  rulesFileOf: async (agentName) => rulesFile(await stateDir(), agentName),
+  rulesIn: (file) => {
+    try {
+      return readFileSync(file, "utf8");
+    } catch (error) {
+      // For any reason that keeps us from reading them: without rules nothing is allowed.
+      if (error instanceof Error && "code" in error) return undefined;
+      throw error;
+    }
+  },
+  digest: (text) => new Bun.CryptoHasher("sha256").update(text).digest("hex"),
+  means: () => guardMeans(env),
+});
+
+/** What the guard must know of this machine. The grammar of the shell is loaded when it is needed. */
+export async function guardMeans(env: Environment): Promise<GuardMeans> {
+  const { parseShell } = await import("./syntax/shell.ts");
+  const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
+  return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };
+}

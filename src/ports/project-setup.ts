@@ -1,0 +1,89 @@
+import type { CommitFacts, OwnPath } from "../domain/project/commit.ts";
+import type { DetectedGate } from "../domain/project/gate.ts";
+
+/** What a project is, as it was found out or as its settings have it. */
+export interface ProjectFacts {
+  readonly name: string;
+  readonly canonicalBranch: string;
+  readonly runtime: string;
+  readonly gates: readonly DetectedGate[];
+}
+
+export interface SetUpOrder {
+  readonly facts: ProjectFacts;
+  /** The settings of a branch that was checked out before; they are written instead of new ones. */
+  readonly lastKnown: string | undefined;
+  /** `merge.setup` of new settings. */
+  readonly setup: string | undefined;
+  /** Replace settings that are there, keeping a dated copy. */
+  readonly reset: boolean;
+  /** Tell a person's own session about us, in the instruction file it reads. */
+  readonly instructions: boolean;
+}
+
+export interface MadeFiles {
+  /** Paths relative to the root that were made or brought up to date. */
+  readonly created: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Copies of what a reset replaced. */
+  readonly backups: readonly string[];
+  /** Files that the project shares; a `mixed` one holds more than our own words. */
+  readonly own: readonly OwnPath[];
+  /** What was not committed before anything was written. */
+  readonly uncommitted: CommitFacts["uncommitted"];
+  /** An instruction file that was not touched, and why. */
+  readonly leftAlone: { readonly file: string; readonly why: string } | undefined;
+}
+
+export type CommitAnswer =
+  /** With the names of hooks that `git commit` would have run. */
+  | { readonly kind: "committed"; readonly hooksNotRun: readonly string[] }
+  | { readonly kind: "nothing-to-commit" }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** The repository around a directory, which a project is set up in, and the machine it is on. */
+export interface ProjectSetup {
+  readonly root: string;
+  /** The name of its directory. */
+  readonly directory: string;
+  readonly originUrl: string | undefined;
+  /** The branch that is checked out; undefined when none is. */
+  readonly branch: string | undefined;
+  /** The branch that `origin` calls its main one, else the one checked out, of those that settings can name. */
+  readonly mainBranch: string | undefined;
+  /** It is a project, or a branch brought the settings of one. */
+  readonly isSetUp: boolean;
+  /** Sees to it that the state belongs to this place. A copy of another project becomes a project of its own. */
+  bind(): Promise<{ readonly isAdopted: boolean }>;
+  /** The path of something that is no directory and has the name of ours. */
+  obstacle(): string | undefined;
+  /** Settings that are there, or their last known text where another branch is checked out. */
+  settings(): { readonly isThere: boolean; readonly lastKnown: string | undefined };
+  /** Throws when the database cannot be used, or is lost and nothing says that a new one is wanted. */
+  checkDatabase(options: { readonly mayBeNew: boolean }): Promise<void>;
+  /** Several calls at the same time come one after the other. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Writes what is missing. Everything comes before the settings, which are what makes a directory a project: when this
+   * is cut short, the project is not set up yet, and the next call completes it.
+   */
+  write(order: SetUpOrder): Promise<MadeFiles>;
+  /** Those of the paths that git is told to ignore. */
+  ignored(paths: readonly string[]): Promise<readonly string[]>;
+  commit(paths: readonly string[], message: string): Promise<CommitAnswer>;
+  /** Stops the agents of an adopted copy, whose processes work for the original. Answers how many. */
+  stopAgents(): Promise<number>;
+  /** The databases of an earlier version that are there. */
+  earlierDatabases(): readonly string[];
+  /** Texts of those of the named files that are there and can be read. */
+  texts(names: readonly string[]): ReadonlyMap<string, string>;
+  read(path: string): string | undefined;
+  exists(path: string): boolean;
+  /** A program of this name is on PATH. */
+  has(program: string): boolean;
+  /** The coding agents on PATH, by the name of their runtime. */
+  installedRuntimes(): readonly string[];
+  /** The program of a runtime; undefined for a runtime that we do not know, null where it is our own. */
+  programOf(runtime: string): string | null | undefined;
+  starts(program: string): Promise<boolean>;
+}

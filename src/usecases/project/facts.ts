@@ -1,0 +1,151 @@
+import type { DetectedGate } from "../../domain/project/gate.ts";
+import { detectGates, gateFiles } from "../../domain/project/gates.ts";
+import { projectName } from "../../domain/project/name.ts";
+import { type SetupCommand, setupCommand, setupFiles } from "../../domain/project/setup-command.ts";
+import { type UnusableGate, unusableGates } from "../../domain/project/unusable-gates.ts";
+import type { InvalidInput } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
+import type { Configuration, FileSettings } from "../../ports/configuration.ts";
+import type { ProjectFacts, ProjectSetup } from "../../ports/project-setup.ts";
+
+/** What a project is, with what its owner should be told about that. */
+export interface ToldFacts extends ProjectFacts {
+  readonly warnings: readonly string[];
+}
+
+/** The changes of the configuration that `ov init` proposes. */
+export interface Proposals {
+  /** Undefined when a setup command is set, or none is needed. */
+  readonly setup: SetupCommand | undefined;
+  /** Gates of the configuration, or of the one that is to be written, that cannot run here. */
+  readonly unusable: readonly UnusableGate[];
+  /** The other gates, in the form in which they would be set. */
+  readonly remaining: readonly unknown[];
+}
+
+/** Facts found in the repository and on this machine, for a project that is to be set up. */
+export async function detectFacts(
+  setup: ProjectSetup,
+  configuration: Configuration,
+  name: string | undefined,
+): Promise<Result<ToldFacts, InvalidInput>> {
+  const { originUrl, directory } = setup;
+  const called = projectName({ typed: name, originUrl, directory });
+  if (!called.ok) return called;
+  const gates = detectGates(setup.texts(gateFiles));
+  return ok({
+    name: called.value,
+    canonicalBranch: setup.mainBranch ?? "main",
+    runtime: (await firstThatStarts(setup)) ?? "claude",
+    gates,
+    warnings: gates.length === 0 && (await localGates(configuration)).length === 0 ? [noGate] : [],
+  });
+}
+
+/** The gates of this machine's own file. A reset keeps that file, and its gates count before those that were found. */
+export async function localGates(configuration: Configuration): Promise<readonly DetectedGate[]> {
+  const settings = await configuration.ofFiles({ evenBroken: true });
+  return settings.gatesFrom === "config.local.yaml" ? gatesOf(settings) : [];
+}
+
+const gatesOf = ({ project, gatesFrom: from = "config.yaml" }: FileSettings): readonly DetectedGate[] =>
+  project.qualityGates.map(({ name, command, description }) => ({ name, command, description, from }));
+
+/** Facts as the project's own configuration has them. One that cannot be used is never replaced unasked. */
+export async function configuredFacts(configuration: Configuration, name: string | undefined): Promise<ToldFacts> {
+  const settings = await configuration.ofFiles();
+  const { project, runtime } = settings;
+  const gates = gatesOf(settings);
+  const renamed = name !== undefined && name !== project.name;
+  return {
+    name: project.name,
+    canonicalBranch: project.canonicalBranch,
+    runtime: runtime.default,
+    gates,
+    warnings: [
+      ...(renamed
+        ? [
+            `the project keeps its name "${project.name}"; change it with: ov config set project.name ${shellWord(name)}`,
+          ]
+        : []),
+      ...(gates.length === 0 ? [noGate] : []),
+    ],
+  };
+}
+
+/** The setup command that the lock files of a new project propose. */
+export function proposeSetup(
+  setup: ProjectSetup,
+  gates: readonly Pick<DetectedGate, "command">[],
+): SetupCommand | undefined {
+  const texts = setup.texts([...gateFiles, ...setupFiles]);
+  return setupCommand({ texts, gates: gates.map(({ command }) => command), has: setup.has });
+}
+
+/** Proposes changes to an existing configuration. */
+export async function proposeChanges(setup: ProjectSetup, configuration: Configuration): Promise<Proposals> {
+  const { project, merge } = await configuration.ofFiles({ evenBroken: true });
+  const { unusable, remaining } = sortGates(setup, project.qualityGates);
+  return {
+    setup: merge.setup === undefined ? proposeSetup(setup, remaining) : undefined,
+    unusable,
+    remaining: [configuration.asWritten("project.qualityGates", remaining)].flat(),
+  };
+}
+
+/** The same for a configuration that is about to be written. */
+export function proposeFirst(setup: ProjectSetup): Proposals {
+  const { unusable, remaining } = sortGates(setup, detectGates(setup.texts(gateFiles)));
+  const written = remaining.map(({ name, command, description }) => ({ name, command, description }));
+  return { setup: proposeSetup(setup, remaining), unusable, remaining: written };
+}
+
+function sortGates<G extends { readonly name: string; readonly command: string }>(
+  setup: ProjectSetup,
+  gates: readonly G[],
+): { readonly unusable: readonly UnusableGate[]; readonly remaining: readonly G[] } {
+  const unusable = unusableGates(gates, setup);
+  const names = new Set(unusable.map(({ name }) => name));
+  return { unusable, remaining: gates.filter(({ name }) => !names.has(name)) };
+}
+
+/** Of those that are installed, the first that this program can drive and that answers. */
+async function firstThatStarts(setup: ProjectSetup): Promise<string | undefined> {
+  for (const id of setup.installedRuntimes()) {
+    const program = setup.programOf(id);
+    if (program !== undefined && program !== null && (await setup.starts(program))) return id;
+  }
+  return undefined;
+}
+
+/** The runtime that agents get here, which a local file or a variable may decide, and whether its program starts. */
+export async function runtimeInForce(
+  setup: ProjectSetup,
+  configuration: Configuration,
+  chosen: string | undefined,
+): Promise<{ readonly runtime: string; readonly warnings: readonly string[] }> {
+  const runtime = chosen ?? (await configuredRuntime(configuration));
+  const program = setup.programOf(runtime);
+  if (program === undefined || program === null || (await setup.starts(program))) return { runtime, warnings: [] };
+  const installed = setup.installedRuntimes();
+  const others = installed.filter((id) => setup.programOf(id) === undefined);
+  const found =
+    installed.length === 0
+      ? "no coding agent was found on PATH, so "
+      : others.length === 0
+        ? ""
+        : `${others.join(" and ")} cannot be used here yet, so `;
+  const words = `${found}no agent can start before ${program} can: install it, and check with: ${program} --version`;
+  return { runtime, warnings: [words] };
+}
+
+async function configuredRuntime(configuration: Configuration): Promise<string> {
+  const found = await configuration.explain("runtime.default");
+  if (!found.ok || typeof found.value.value !== "string") throw new Error("there is no key runtime.default");
+  return found.value.value;
+}
+
+const noGate =
+  "no quality gate is known, so each landing will wait for your approval; " +
+  `set one with: ov config set project.qualityGates '[{"name":"Tests","command":"make test"}]'`;

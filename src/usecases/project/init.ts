@@ -1,0 +1,208 @@
+import { planCommit } from "../../domain/project/commit.ts";
+import type { DetectedGate } from "../../domain/project/gate.ts";
+import type { SetupCommand } from "../../domain/project/setup-command.ts";
+import { invalid } from "../../domain/refusal.ts";
+import { no, ok } from "../../domain/result.ts";
+import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
+import type { Effect } from "../operation.ts";
+import {
+  configuredFacts,
+  detectFacts,
+  localGates,
+  type Proposals,
+  proposeChanges,
+  proposeFirst,
+  proposeSetup,
+  runtimeInForce,
+} from "./facts.ts";
+
+export interface InitRequest {
+  readonly name?: string | undefined;
+  /** Overwrite the configuration, keeping a dated copy of the old one. */
+  readonly reset: boolean;
+  readonly commit: boolean;
+  /** Tell a person's own session about us, in the instruction file it reads. */
+  readonly instructions: boolean;
+  /** The runtime that agents are to have, where the caller knows better than the settings. */
+  readonly runtime?: string | undefined;
+  /** `merge.setup` of a new configuration. */
+  readonly setup?: string | undefined;
+  /** Begin with an empty database where the one that was there is gone. */
+  readonly newDatabase?: boolean;
+}
+
+export interface InitReport {
+  readonly status: "initialized" | "already_initialized";
+  readonly project: string;
+  readonly root: string;
+  readonly canonicalBranch: string;
+  /** The runtime in force here. */
+  readonly runtime: string;
+  /** As configured; `from` is the file a gate was read from. */
+  readonly gates: readonly DetectedGate[];
+  /** Paths relative to the root that were made or brought up to date. */
+  readonly created: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Copies of what a reset replaced. */
+  readonly backups: readonly string[];
+  readonly committed: boolean;
+  /** The branch of the commit; null when nothing was committed, or HEAD is on no branch. */
+  readonly committedOn: string | null;
+  readonly warnings: readonly string[];
+}
+
+export interface InitProposals extends Proposals {
+  /** False where `project.init` is about to write the configuration anew. */
+  readonly isConfigured: boolean;
+}
+
+export interface SetUpPlan {
+  readonly root: string;
+  readonly runtime: string;
+  readonly gates: readonly DetectedGate[];
+  /** The command that would install dependencies before gates. */
+  readonly setup: SetupCommand | undefined;
+  /** Where the new files would be committed; undefined on no branch. */
+  readonly branch: string | undefined;
+}
+
+/** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
+export const init: Effect<InitRequest, InitReport> = {
+  kind: "effect",
+  place: "caller",
+  operatorOnly: true,
+  action: () => "set up a project",
+  at: "repository",
+  run: async (world, request) => {
+    const setup = await world.projectSetup();
+    const { isAdopted } = await setup.bind();
+    const obstacle = setup.obstacle();
+    if (obstacle !== undefined) {
+      return no(invalid(".overstory", "must be a directory, but something else has that name", { value: obstacle }));
+    }
+    const { isThere, lastKnown } = setup.settings();
+    const keeps = (isThere || lastKnown !== undefined) && !request.reset;
+    const configuration = await world.configuration("repository");
+    const facts = keeps
+      ? ok(await configuredFacts(configuration, request.name))
+      : await detectFacts(setup, configuration, request.name);
+    if (!facts.ok) return facts;
+    await setup.checkDatabase({ mayBeNew: request.newDatabase === true });
+    const { name, canonicalBranch, gates, warnings } = facts.value;
+    const { reset, instructions } = request;
+    // Where another branch brought the settings before, this one gets the same.
+    const order = {
+      facts: facts.value,
+      setup: request.setup,
+      reset,
+      instructions,
+      lastKnown: reset ? undefined : lastKnown,
+    };
+    // If several `ov init` run at the same time, one makes and commits everything, and the others find the work done.
+    const { made, committed, remarks } = await setup.exclusively(() => setUpAndCommit(setup, order, request));
+    const committedOn = committed ? (setup.branch ?? null) : null;
+    const adopted = isAdopted ? [adoptedWords(await setup.stopAgents())] : [];
+    const local = keeps ? [] : await localGates(configuration);
+    const { runtime, warnings: ofRuntime } = await runtimeInForce(setup, configuration, request.runtime);
+    const { created, unchanged, backups, leftAlone } = made;
+    return ok({
+      status: keeps && isThere ? "already_initialized" : "initialized",
+      project: name,
+      root: setup.root,
+      canonicalBranch,
+      runtime,
+      gates: local.length > 0 ? local : gates,
+      created,
+      unchanged,
+      backups,
+      committed,
+      committedOn,
+      warnings: [
+        ...adopted,
+        ...earlierWords(setup.earlierDatabases()),
+        ...ofRuntime,
+        ...warnings,
+        ...(leftAlone === undefined ? [] : [`${leftAlone.file} was left alone: ${leftAlone.why}`]),
+        ...remarks,
+        ...(committed && committedOn === null ? [onNoBranch] : []),
+      ],
+    });
+  },
+};
+
+/** The changes that `project.init` with the same request would propose. Writes nothing. */
+export const propose: Effect<Pick<InitRequest, "reset">, InitProposals> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { reset }) => {
+    const setup = await world.projectSetup();
+    const { isThere, lastKnown } = setup.settings();
+    if ((!isThere && lastKnown === undefined) || reset) return ok({ isConfigured: false, ...proposeFirst(setup) });
+    const configuration = await world.configuration("repository");
+    return ok({ isConfigured: true, ...(await proposeChanges(setup, configuration)) });
+  },
+};
+
+/** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
+export const planSetUp: Effect<object, SetUpPlan | undefined> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => {
+    const setup = await world.projectSetup();
+    if (setup.isSetUp) return ok(undefined);
+    const facts = await detectFacts(setup, await world.configuration("repository"), undefined);
+    if (!facts.ok) return ok(undefined);
+    const { runtime, gates } = facts.value;
+    return ok({ root: setup.root, runtime, gates, setup: proposeSetup(setup, gates), branch: setup.branch });
+  },
+};
+
+/** The branch checked out where the command was typed; undefined when there is none. */
+export const currentBranch: Effect<object, string | undefined> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => ok(await (await world.branches("repository")).current()),
+};
+
+interface SetUp {
+  readonly made: MadeFiles;
+  readonly committed: boolean;
+  readonly remarks: readonly string[];
+}
+
+async function setUpAndCommit(setup: ProjectSetup, order: SetUpOrder, request: InitRequest): Promise<SetUp> {
+  const made = await setup.write(order);
+  // Files of ours that git does not know come from an `ov init` that was killed before its commit.
+  const isUnfinished = made.created.length > 0 || made.uncommitted.some(({ tracked }) => !tracked);
+  if (!request.commit || !isUnfinished) return { made, committed: false, remarks: [] };
+  const { own, uncommitted } = made;
+  const plan = planCommit({ own, uncommitted, ignored: await setup.ignored(own.map(({ path }) => path)) });
+  const answer = await setup.commit(plan.paths, "chore: initialise overstory");
+  const remarks = [
+    ...because(plan.theirs, "changes of yours in there are not committed yet"),
+    ...because(plan.ignored, "git is told to ignore that"),
+    ...(answer.kind === "failed" ? because(plan.paths, answer.why) : []),
+    ...(answer.kind === "committed" && answer.hooksNotRun.length > 0
+      ? [`the new files were committed without running git hooks: ${answer.hooksNotRun.join(", ")}`]
+      : []),
+  ];
+  return { made, committed: answer.kind === "committed", remarks };
+}
+
+const because = (paths: readonly string[], why: string): readonly string[] =>
+  paths.length === 0 ? [] : [`not committed: ${paths.join(", ")} (${why})`];
+
+const adoptedWords = (stopped: number): string =>
+  `this was a copy of another project; it is one of its own now${stopped === 0 ? "" : `, and its ${stopped} agents were stopped`}`;
+
+/** Names the databases of an earlier version, so that the user does not take their tasks and mail for lost. */
+const earlierWords = (found: readonly string[]): readonly string[] =>
+  found.length === 0
+    ? []
+    : [
+        `.overstory/ holds databases of an earlier Overstory (${found.join(", ")}); they are left as they are, and ov import will bring them in once it is there`,
+      ];
+
+const onNoBranch =
+  "no branch is checked out, so the new files were committed on the detached HEAD alone; " +
+  "keep that commit with: git branch <name>, or check your branch out and add them there with: ov init";
