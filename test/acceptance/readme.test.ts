@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { ovBinary } from "../../testkit/ov.ts";
-import { makeProject, type TestProject } from "../../testkit/project.ts";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { TestProject } from "../../testkit/project.ts";
+import { personWith } from "../../testkit/typing.ts";
 
 const repository = resolve(import.meta.dir, "../..");
 const readme = readFileSync(join(repository, "README.md"), "utf8");
@@ -38,30 +38,16 @@ interface Reader {
 }
 
 async function reader(): Promise<Reader & AsyncDisposable> {
-  const project = await makeProject({
-    bare: true,
-    scenario,
-    files: { "package.json": '{"scripts":{"test":"true"}}\n' },
-  });
-  // A person who tries it has an agent's program; here it is the scripted one.
-  const local = join(project.root, ".overstory", "config.local.yaml");
-  mkdirSync(dirname(local));
-  writeFileSync(local, "runtime:\n  default: scripted\nengine:\n  idleExitMs: 300\n");
-  const bin = join(project.home, "bin");
-  mkdirSync(bin);
-  symlinkSync(ovBinary(), join(bin, "ov"));
+  const person = await personWith({ scenario, files: { "package.json": '{"scripts":{"test":"true"}}\n' } });
   return {
-    project,
+    project: person.project,
     type: async (line) => {
       expect(line).toStartWith("$ ");
-      const env = { ...project.env, PATH: `${bin}:${project.env.PATH}` };
-      const cmd = ["sh", "-c", line.slice(2)];
-      const child = Bun.spawn({ cmd, cwd: project.root, env, stdio: ["ignore", "pipe", "pipe"] });
-      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-      expect({ line, code: await child.exited, err }).toMatchObject({ line, code: 0 });
-      return out;
+      const { code, shown } = await person.type(line.slice(2));
+      expect({ line, code, shown }).toMatchObject({ line, code: 0 });
+      return shown;
     },
-    [Symbol.asyncDispose]: () => project[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => person[Symbol.asyncDispose](),
   };
 }
 
