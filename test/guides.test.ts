@@ -25,7 +25,8 @@ import { type Person, personWith, typeIn } from "../testkit/typing.ts";
  *
  * In what is shown, `…` stands for any text of a line, or alone on its line for any lines. An id or a commit stands for the
  * one that is really there, and means the same one wherever the page names it again, in commands too. Times and durations
- * may differ. A block of commands that only look is typed again until it shows what the page shows, as a reader would.
+ * may differ, and lines that say how far the engine is are not compared. A block of commands that only look is typed again
+ * until it shows what the page shows, as a reader would.
  */
 const repository = resolve(import.meta.dir, "..");
 const folder = join(repository, "docs", "guides");
@@ -104,6 +105,9 @@ function pieceFor(word: string, known: Known, groups: string[]): string {
 const withReal = (commands: string, known: Known): string =>
   commands.replaceAll(varying, (word) => known.get(word) ?? word);
 
+/** Lines that say how far the engine is. Which of them a person sees depends on the speed of the machine. */
+const progress = /^(?:(?:[\d.]+(?:ms|s|m|h) ?)+: |running gate \d).*\n/gm;
+
 const patienceMs = 50_000;
 
 type Typist = Pick<Person, "type"> & { readonly root: string };
@@ -114,7 +118,7 @@ async function follow({ root, type }: Typist, page: string): Promise<void> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       const { code, shown } = await type(withReal(step.commands, known));
-      const seen = shown.replaceAll(root, "/home/you/repo");
+      const seen = shown.replaceAll(root, "/home/you/repo").replaceAll(progress, "");
       const learned = step.shown === undefined ? known : reads(seen, step.shown, known);
       if (code === step.exit && learned !== undefined) {
         known = learned;
