@@ -57,7 +57,8 @@ export function desk(world: MergeWorld, caller: Caller = operator): Desk {
     "branch.find": ({ branch }) => found(branch),
     "branch.list": () => ok({ branches: [...heads.keys()] }),
     "branch.listChanges": () => ok({ files: ["a.ts"] }),
-    "branch.listMovedFiles": () => ok({ files: ["a.ts"] }),
+    "branch.listMovedFiles": ({ other }) =>
+      ok({ files: ["a.ts"], otherDiffers: other !== undefined && !made.gone.has(other) }),
     "branch.listStaleSubmodules": () => ok({ stale: [] }),
     "merge.predict": ({ candidates }) =>
       ok({ predictions: candidates.map(() => ({ ...cleanly, gatesLikely: ["Tests"] })) }),

@@ -6,6 +6,7 @@ type Harmless =
   | "contains"
   | "baseOf"
   | "changedFiles"
+  | "differing"
   | "patch"
   | "merge"
   | "mergePairs"

@@ -132,3 +132,40 @@ test("a landing that brought work and commits of the target loses only the work"
   expect(await world.undo(op?.id ?? "")).toMatchObject({ status: "done", queueIds: [b] });
   expect(landed(world)).toEqual(["a.txt", "mine.txt"]);
 });
+
+test("what the user took out of the target by hand cannot be taken out once more", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) adds(world, name);
+  const a = await world.enqueue("a");
+  await world.work();
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  world.git(world.root, "revert", "--no-edit", "-m1", "HEAD");
+  await world.enqueue("b");
+  await world.work();
+  expect(await world.promote()).toMatchObject({ status: "done" });
+  const before = world.tip(landing);
+  const op = await world.undo(String(a));
+  expect(op).toMatchObject({ status: "dropped", problem: expect.stringContaining("nothing to take out") });
+  expect(world.tip(landing)).toBe(before);
+  expect(await world.entry(a)).toMatchObject({ status: "merged" });
+});
+
+test("an undo is not taken back when the branch has landed again since", async () => {
+  await using world = await landingWorld();
+  for (const name of ["a", "b"]) adds(world, name);
+  const a = await world.enqueue("a");
+  await world.work();
+  await world.enqueue("b");
+  await world.work();
+  const undone = await world.undo(String(a));
+  const again = await world.enqueue("a");
+  await world.work();
+  expect(landed(world)).toEqual(["a.txt", "b.txt"]);
+  const before = world.tip(landing);
+  const op = await world.undo(undone.id);
+  expect(op).toMatchObject({ status: "dropped", problem: expect.stringContaining(`it landed again as #${again}`) });
+  expect(world.tip(landing)).toBe(before);
+  expect([(await world.entry(a)).status, (await world.entry(again)).status]).toEqual(["reverted", "merged"]);
+  expect(await world.undo(String(again))).toMatchObject({ status: "done" });
+  expect(landed(world)).toEqual(["b.txt"]);
+});

@@ -103,3 +103,24 @@ test("the list of worktrees does not call a newer commit, or one that was taken 
   expect(await statuses()).toEqual({ b2: null });
   expect((await project.ov("worktree", "list")).out).toContain("an earlier commit");
 }, 180_000);
+
+test("an undo says that the target still has the work only when it has", async () => {
+  await using project = await makeProject({ gates: ["true"], scenario });
+  for (const task of ["B1", "B2"]) {
+    await slingNew(project, task);
+    await untilAgent(project, task.toLowerCase(), "completed/done");
+    await project.json("merge", "--branch", `overstory/${task.toLowerCase()}/${task}`);
+  }
+  await project.json("merge", "promote");
+  const undo = async (of: string) => {
+    const done = await project.json("merge", "undo", of, "--yes");
+    return { stillIn: done.stillIn, id: (done.undo as { id: string }).id };
+  };
+  const first = await undo("overstory/b1/B1");
+  expect(first.stillIn).toBe("main");
+  // Main has it, and the landing branch has it again.
+  expect((await undo(first.id)).stillIn).toBeNull();
+  await project.git("rm", "--quiet", "b1.txt");
+  await project.git("commit", "--quiet", "-m", "without b1");
+  expect((await undo("overstory/b1/B1")).stillIn).toBeNull();
+}, 180_000);

@@ -100,6 +100,8 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
       commits.set(id, same);
       continue;
     }
+    const again = target.kind === "undo" ? await landedAgain(ports, target, entry) : undefined;
+    if (again !== undefined) return again;
     const other = await broughtWith(ports, op, target, brought);
     if (other !== undefined) return `${entry.branch} brought nothing of its own, it came with ${other}`;
     const reverted = await merging.revert(brought, onto);
@@ -109,11 +111,46 @@ async function takeOut(ports: MergePorts, op: MergeOp, target: MergeOp, tip: str
       return `${what}; ${await insteadWords(ports, op, target, files)}`;
     }
     if (reverted.kind !== "clean") return `${entry.branch} cannot be taken out: ${reverted.kind}`;
+    if (reverted.tree === (await merging.treeOf(onto)) && (await hasChanges(ports, brought))) {
+      return noChangeWords(entry, target);
+    }
     onto = await merging.commit({ tree: reverted.tree, parents: [onto], message: messageOf(entry, brought, target) });
     commits.set(id, onto);
     out.set(brought, onto);
   }
   return { to: onto, commits: op.queueIds.map((id) => commits.get(id) ?? onto) };
+}
+
+/** Why an undo is not taken back: the branch landed again since, and that brought everything back. */
+async function landedAgain(
+  { store }: MergePorts,
+  { ref, seq }: MergeOp,
+  { branch, targetBranch }: MergeEntry,
+): Promise<string | undefined> {
+  const newer = await store.read(async (tx) => {
+    const merged = (await tx.merges.list({ branch, statuses: ["merged"] })).map(({ id }) => id);
+    const landings = await tx.mergeOps.list({ kind: "land", status: "done", ref });
+    return landings
+      .filter((op) => op.seq > seq)
+      .flatMap(({ queueIds }) => queueIds.find((id) => merged.includes(id)) ?? []);
+  });
+  const [id] = newer;
+  if (id === undefined) return undefined;
+  return `there is nothing to bring back: ${branch} is on ${targetBranch} already, it landed again as #${id}; see it: ov merge show ${id}`;
+}
+
+/** Did a landing or an undo change any file? A branch without changes of its own may land and be undone. */
+async function hasChanges({ merging }: MergePorts, commit: string): Promise<boolean> {
+  const before = await merging.commitOf(`${commit}^1`);
+  return before === undefined || (await merging.treeOf(before)) !== (await merging.treeOf(commit));
+}
+
+/** Says that somebody else has taken out, or brought back, what the undo is about. */
+function noChangeWords({ id, branch, targetBranch }: MergeEntry, { kind }: MergeOp): string {
+  const see = `see what changed it: git log ${shellWord(targetBranch)}`;
+  return kind === "undo"
+    ? `there is nothing to bring back: ${targetBranch} has what ${branch} (#${id}) brought already; ${see}`
+    : `there is nothing to take out: ${targetBranch} has nothing any more of what ${branch} (#${id}) brought; ${see}`;
 }
 
 /** A branch with newer commits cannot simply go back. What a promotion brought is taken out where it landed. */

@@ -43,17 +43,30 @@ export const listBranches: Effect<object, { readonly branches: readonly string[]
 export interface MoveToLookAt {
   readonly from: string;
   readonly to: string;
+  /** A branch that may have the same files as `to` already. */
+  readonly other?: string | undefined;
+}
+
+export interface MovedFiles {
+  readonly files: readonly string[];
+  /** `other` has one of these files in another form than `to`. False when there is no such branch. */
+  readonly otherDiffers: boolean;
 }
 
 /** Files that changed when a branch moved between two commits, forwards or back. */
-export const listMovedFiles: Effect<MoveToLookAt, { readonly files: readonly string[] }> = {
+export const listMovedFiles: Effect<MoveToLookAt, MovedFiles> = {
   kind: "effect",
   place: "engine",
-  run: async (world, { from, to }) =>
+  run: async (world, { from, to, other }) =>
     world.lookAhead(async (git) => {
       // Each way names what came since the common commit, so one of them is empty.
       const files = [...(await git.changedFiles(from, to)), ...(await git.changedFiles(to, from))];
-      return ok({ files: [...new Set(files)].toSorted() });
+      const tip = other === undefined ? undefined : await git.commitOf(`refs/heads/${other}`);
+      const [differing = []] = tip === undefined ? [] : await git.differing([{ from: to, to: tip }]);
+      return ok({
+        files: [...new Set(files)].toSorted(),
+        otherDiffers: files.some((file) => differing.includes(file)),
+      });
     }),
 };
 

@@ -9,7 +9,7 @@ import { openRepository } from "../repository.ts";
 import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { type Ground, makeGround } from "./ground.ts";
-import { baseOf, changedFiles, commitOf, contains, patch, readBlob, treeOf } from "./history.ts";
+import { baseOf, changedFiles, commitOf, contains, differing, patch, readBlob, treeOf } from "./history.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkoutsOf } from "./refs.ts";
 import { mergeOver, revert } from "./revert.ts";
@@ -57,6 +57,7 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
     treeOf: (commit) => treeOf(ground, commit),
     contains: (into, commit) => contains(ground, into, commit),
     changedFiles: (from, to) => changedFiles(ground, from, to),
+    differing: (pairs) => differing(ground, pairs),
     patch: (from, to) => patch(ground, from, to),
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
     mergePairs: (pairs) => merger.mergePairs(pairs),

@@ -47,13 +47,16 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
     });
   }
   const { promoted, promoteFlags } = asked.value;
-  // A branch that was deleted since has nothing any more.
-  const stillIn = promoted === null || app.lacksBranch(promoted) ? null : promoted;
   const { beforeCommit: from, afterCommit: to } = op;
+  const other = promoted ?? undefined;
   const changed =
-    from === null || to === null ? ok({ files: [] }) : await app.call("branch.listMovedFiles", { from, to });
+    from === null || to === null
+      ? ok({ files: [], otherDiffers: false })
+      : await app.call("branch.listMovedFiles", { from, to, other });
   if (!changed.ok) return changed;
-  const { files } = changed.value;
+  const { files, otherDiffers } = changed.value;
+  // The branch may have been deleted since, or a person made the same change there.
+  const stillIn = otherDiffers ? promoted : null;
   return ok({
     json: { ...json, errorMessage: null, stillIn, files: files.slice(0, mostInJson), fileCount: files.length },
     text: [
