@@ -158,3 +158,48 @@ test("a target that has the commits again is promoted to without a question", as
   expect(await world.promote("run-1")).toMatchObject({ status: "done" });
   expect(await questions(world)).toEqual([]);
 });
+
+/** a and b landed one after the other and were promoted; the user reset the target, and the operator left both out. */
+async function leftOut(): Promise<{ world: LandingWorld; afterA: string; ids: readonly number[] }> {
+  const world = await landingWorld();
+  const main = world.tip("main");
+  const into = "overstory/integration/main";
+  make(world, "a", "main");
+  make(world, "b", "main");
+  const first = await world.enqueue("a");
+  await world.work();
+  const afterA = world.tip(into);
+  make(world, "c", afterA);
+  const second = await world.enqueue("b");
+  await world.work();
+  await world.promote();
+  world.git(world.root, "reset", "--quiet", "--hard", main);
+  await world.promote();
+  await answer(world, "leave out");
+  return { world, afterA, ids: [first, second] };
+}
+
+test("a branch that rests on an earlier one of the commits that were left out does not bring it back", async () => {
+  const { world, afterA } = await leftOut();
+  await using _ = world;
+  const id = await world.enqueue("c");
+  await world.work();
+  const { status, causeDetail, targetBranch } = await world.entry(id);
+  expect([status, filesOf(world, targetBranch)]).toEqual(["conflict", []]);
+  const command = `git rebase --onto ${targetBranch} ${afterA.slice(0, 12)} c`;
+  expect(causeDetail?.message).toContain(command);
+  world.git(world.root, ...command.split(" ").slice(1), "--quiet");
+  world.git(world.root, "checkout", "--quiet", "main");
+  await world.enqueue("c");
+  await world.work();
+  expect(filesOf(world, targetBranch)).toEqual(["c.txt"]);
+});
+
+test("a branch that was left out itself lands again when it is asked for", async () => {
+  const { world } = await leftOut();
+  await using _ = world;
+  const id = await world.enqueue("b");
+  await world.work();
+  const { status, targetBranch } = await world.entry(id);
+  expect([status, filesOf(world, targetBranch)]).toEqual(["merged", ["b.txt"]]);
+});

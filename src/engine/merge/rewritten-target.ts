@@ -85,19 +85,45 @@ export async function droppedBehind({ store }: MergePorts, landing: string): Pro
   return ops.map(({ request }) => request).filter(({ dropped }) => dropped !== undefined);
 }
 
-/** Why a branch may not land: it was begun before the commits were dropped, and would bring them back. */
+/**
+ * Why a branch may not land: it was begun on commits that were dropped, and would bring them back. The last dropped
+ * commit need not be among them.
+ */
 export async function restsOnDropped(
-  { merging }: MergePorts,
+  ports: MergePorts,
   { onto, entry, dropped: all }: { onto: string; entry: MergeEntry; dropped: readonly MergeOp["request"][] },
 ): Promise<string | undefined> {
   for (const { dropped = "", target = "" } of all) {
     // The target may have the commits again.
-    if (entry.branch === target || !(await merging.contains(entry.headCommit, dropped))) continue;
-    if (await merging.contains(onto, dropped)) continue;
-    const command = `git rebase --onto ${entry.targetBranch} ${dropped.slice(0, 12)} ${entry.branch}`;
-    return `it rests on ${dropped.slice(0, 10)}, which was taken out of ${target}; replay only its own commits: ${command}`;
+    if (entry.branch === target) continue;
+    const base = await droppedBase(ports, { onto, entry, dropped });
+    if (base === undefined) continue;
+    const command = `git rebase --onto ${entry.targetBranch} ${base.slice(0, 12)} ${entry.branch}`;
+    return `it rests on ${base.slice(0, 10)}, which was taken out of ${target}; replay only its own commits: ${command}`;
   }
   return undefined;
+}
+
+/** The newest of the dropped commits that a branch was begun on; undefined when there is none, or `onto` has it. */
+async function droppedBase(
+  { merging, store }: MergePorts,
+  { onto, entry, dropped }: { onto: string; entry: MergeEntry; dropped: string },
+): Promise<string | undefined> {
+  if ((await merging.commitOf(dropped)) === undefined) return undefined;
+  const isLost = async (base: string | undefined): Promise<boolean> =>
+    base !== undefined && !(await merging.contains(onto, base));
+  const base = await merging.baseOf(entry.headCommit, dropped);
+  if (!(await isLost(base))) return undefined;
+  // When the branch itself was dropped, its own commits may land again. What it was begun on may not.
+  const landings = (await store.read((tx) => tx.merges.list({ branch: entry.branch }))).toSorted((a, b) => a.id - b.id);
+  for (const { resultCommit } of landings) {
+    if (resultCommit === null || (await merging.commitOf(resultCommit)) === undefined) continue;
+    if (!(await merging.contains(dropped, resultCommit))) continue;
+    const before = await merging.commitOf(`${resultCommit}^1`);
+    const begun = before === undefined ? undefined : await merging.baseOf(entry.headCommit, before);
+    return (await isLost(begun)) ? begun : undefined;
+  }
+  return base;
 }
 
 async function replay(
