@@ -21,6 +21,7 @@ const needNone: readonly string[] = ["init", "go", "demo", "merge-file", "comple
 
 /** Words without which a line asks for nothing, though no single flag is required. */
 const completing: Readonly<Record<string, readonly string[]>> = {
+  "prompt show": ["builder"],
   "task update": ["--title", "t"],
   clean: ["--logs"],
   merge: ["--all"],
