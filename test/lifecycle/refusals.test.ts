@@ -56,7 +56,9 @@ describe("ov sling says no, each time with its own reason", () => {
     await slingNew(project, "L1", "--capability", "lead", "--depth", "0");
     expect(await project.agent("l1")).toMatchObject({ depth: 1 });
     await untilFile(project, "ready");
-    expect(await Bun.file(join(project.home, "deep")).text()).toContain("would be at depth 2, and at most 1 is allowed");
+    expect(await Bun.file(join(project.home, "deep")).text()).toContain(
+      "would be at depth 2, and at most 1 is allowed",
+    );
     expect(await everybody(project)).toHaveLength(1);
     const warned = await project.ov("sling", "Shallow work", "--depth", "0", "--dry-run");
     expect(warned.err).toContain("--depth 0 is ignored: the depth follows from the parent and is 1");

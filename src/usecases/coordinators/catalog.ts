@@ -1,7 +1,7 @@
 /** The use cases about agents that lead a run, loaded when called. */
 export const coordinatorUseCases = {
   "coordinator.start": async () => (await import("./start.ts")).startCoordinator,
-  "coordinator.check-start": async () => (await import("./plan-start.ts")).checkStart,
+  "coordinator.checkStart": async () => (await import("./plan-start.ts")).checkStart,
   "coordinator.find": async () => (await import("./find.ts")).findCoordinatorCommand,
   "coordinator.status": async () => (await import("./status.ts")).coordinatorStatus,
   "coordinator.finish": async () => (await import("./finish.ts")).finishRun,

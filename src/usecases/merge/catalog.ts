@@ -23,8 +23,8 @@ export const mergeUseCases = {
   "merge.cancel": async () => (await import("./cancel-entry.ts")).cancelMerge,
   "merge.retry": async () => (await import("./retry-entry.ts")).retryMerge,
   "merge.resume": async () => (await import("./retry-entry.ts")).resumeMerge,
-  "merge.undo-plan": async () => (await import("./request-undo.ts")).planUndo,
-  "merge.request-undo": async () => (await import("./request-undo.ts")).requestUndo,
-  "merge.promotion-doubts": async () => (await import("./request-promote.ts")).promotionDoubts,
-  "merge.request-promote": async () => (await import("./request-promote.ts")).requestPromote,
+  "merge.planUndo": async () => (await import("./request-undo.ts")).planUndo,
+  "merge.requestUndo": async () => (await import("./request-undo.ts")).requestUndo,
+  "merge.listPromotionDoubts": async () => (await import("./request-promote.ts")).promotionDoubts,
+  "merge.requestPromotion": async () => (await import("./request-promote.ts")).requestPromote,
 } as const;

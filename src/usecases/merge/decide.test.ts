@@ -17,8 +17,8 @@ const decisions: readonly [OperationName, unknown][] = [
   ["merge.approve", { all: true }],
   ["merge.reject", { of: builderBranch, reason: "no" }],
   ["merge.cancel", { of: builderBranch }],
-  ["merge.request-undo", { last: true }],
-  ["merge.request-promote", {}],
+  ["merge.requestUndo", { last: true }],
+  ["merge.requestPromotion", {}],
 ];
 
 for (const [name, request] of decisions) {

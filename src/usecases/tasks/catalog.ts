@@ -8,8 +8,8 @@ export const taskUseCases = {
   "task.claim": async () => (await import("./claim-task.ts")).claimTask,
   "task.close": async () => (await import("./close-task.ts")).closeTask,
   "task.reopen": async () => (await import("./reopen-task.ts")).reopenTask,
-  "task.dep.add": async () => (await import("./change-dependency.ts")).addDependency,
-  "task.dep.rm": async () => (await import("./change-dependency.ts")).removeDependency,
+  "task.addDependency": async () => (await import("./change-dependency.ts")).addDependency,
+  "task.removeDependency": async () => (await import("./change-dependency.ts")).removeDependency,
   "task.import": async () => (await import("./import-tasks.ts")).importTasks,
   "task.export": async () => (await import("./exchange.ts")).exportTasks,
 } as const;

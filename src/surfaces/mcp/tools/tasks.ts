@@ -50,7 +50,7 @@ export const taskClose: ToolHandler = async (given, { app }) => {
 export const taskDep: ToolHandler = async (given, { app }) => {
   const remove = given.isOn("remove");
   const ends = { taskId: given.text("id"), dependsOn: given.text("depends_on") };
-  const changed = await app.call(remove ? "task.dep.rm" : "task.dep.add", ends);
+  const changed = await app.call(remove ? "task.removeDependency" : "task.addDependency", ends);
   if (!changed.ok) return changed;
   const { task, blockedBy } = changed.value;
   const waits = blockedBy.length === 0 ? "waits for nothing" : `waits for ${blockedBy.join(", ")}`;

@@ -156,7 +156,7 @@ async function planFor(call: Call, objective: string, runtime: string): Promise<
   const target = typed.value ?? current;
   const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {} };
   // Before the terms are written: what is refused must not leave other limits behind.
-  const startable = await app.call("coordinator.check-start", { ...orders, runtime: text(flags.runtime) });
+  const startable = await app.call("coordinator.checkStart", { ...orders, runtime: text(flags.runtime) });
   if (!startable.ok) return startable;
   const advised = await app.call("advise.plan", {});
   if (!advised.ok) return advised;

@@ -14,7 +14,7 @@ import { settledOp } from "./wait-op.ts";
 export const promote: Handler = async ({ app, flags, io }) => {
   const run = text(flags.run);
   const request = { runId: run, target: text(flags.target) };
-  const doubts = await app.call("merge.promotion-doubts", request);
+  const doubts = await app.call("merge.listPromotionDoubts", request);
   if (!doubts.ok) return doubts;
   const { unverified } = doubts.value;
   const elsewhere = doubts.value.elsewhere.map((one) =>
@@ -29,7 +29,7 @@ export const promote: Handler = async ({ app, flags, io }) => {
       return ok({ json: { promote: null, cancelled: true, moved: false }, text: "Nothing was moved." });
     }
   }
-  const asked = await app.call("merge.request-promote", request);
+  const asked = await app.call("merge.requestPromotion", request);
   if (!asked.ok) return asked;
   if (asked.value.promote === null) {
     const { nothing, target } = asked.value;

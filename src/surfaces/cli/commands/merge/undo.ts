@@ -23,7 +23,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
       }),
     );
   }
-  const planned = await app.call("merge.undo-plan", { of, last });
+  const planned = await app.call("merge.planUndo", { of, last });
   if (!planned.ok) return planned;
   for (const line of planLines(io.paint, planned.value)) io.say(line);
   if (!io.yes) {
@@ -31,7 +31,7 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
     if (answer === undefined) return no(invalid("ov merge undo", "needs --yes where nobody can be asked"));
     if (!answer) return ok({ json: { ...planJson(planned.value), cancelled: true }, text: "Nothing was changed." });
   }
-  const asked = await app.call("merge.request-undo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
+  const asked = await app.call("merge.requestUndo", { of: shown(planned.value), requeue: isOn(flags.requeue) });
   if (!asked.ok) return asked;
   const settled = await settledOp(app, io, asked.value.undo);
   if (!settled.ok) return settled;

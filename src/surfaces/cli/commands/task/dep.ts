@@ -7,7 +7,7 @@ import { taskJson } from "./render.ts";
 
 export const add: Handler = async (call) => {
   const ends = endsOf(call);
-  const added = await call.app.call("task.dep.add", ends);
+  const added = await call.app.call("task.addDependency", ends);
   if (!added.ok) return added;
   const { changed } = added.value;
   const words = changed ? "now waits for" : "already waits for";
@@ -16,7 +16,7 @@ export const add: Handler = async (call) => {
 
 export const rm: Handler = async (call) => {
   const ends = endsOf(call);
-  const removed = await call.app.call("task.dep.rm", ends);
+  const removed = await call.app.call("task.removeDependency", ends);
   if (!removed.ok) return removed;
   const { changed } = removed.value;
   const words = changed ? "no longer waits for" : "did not wait for";
