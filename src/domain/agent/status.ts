@@ -4,7 +4,10 @@ import { type Agent, hasEnded } from "./agent.ts";
 import { isAttachHold } from "./attachment.ts";
 import type { WaitKind } from "./wait.ts";
 
-type StatusFacts = Pick<Agent, "state" | "outcome" | "releasedAt">;
+type StatusFacts = Pick<Agent, "state" | "outcome" | "releasedAt"> & {
+  /** It has commits that landed nowhere and are not on their way. */
+  readonly landedNowhere?: boolean;
+};
 
 /** How an agent stands, in one glance: only work that was handed over is `good`. */
 export type StatusTone = "active" | "waiting" | "good" | "ended" | "trouble";
@@ -15,7 +18,7 @@ export interface AgentStatus {
   readonly tone: StatusTone;
 }
 
-export function statusOf({ state, outcome, releasedAt }: StatusFacts): AgentStatus {
+export function statusOf({ state, outcome, releasedAt, landedNowhere = false }: StatusFacts): AgentStatus {
   switch (state) {
     case "booting":
       return { words: "starting", tone: "waiting" };
@@ -28,7 +31,9 @@ export function statusOf({ state, outcome, releasedAt }: StatusFacts): AgentStat
       return { words: "silent", tone: "trouble" };
     case "completed":
     case "zombie":
-      return endStatus(outcome, releasedAt !== null);
+      return releasedAt !== null && outcome === "done" && landedNowhere
+        ? { words: "done, landed nowhere", tone: "ended" }
+        : endStatus(outcome, releasedAt !== null);
   }
 }
 

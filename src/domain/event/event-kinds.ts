@@ -181,7 +181,7 @@ export const eventKinds = {
   task_updated: holds<{ taskId: string; fields: readonly string[]; status: TaskStatus }>(),
   task_closed: holds<{ taskId: string; reason: string | null }>(),
   task_reopened: holds<{ taskId: string }>(),
-  task_returned: holds<{ taskId: string; from: string; outcome: AgentOutcome | null }>(),
+  task_returned: holds<{ taskId: string; from: string; outcome: AgentOutcome | null; reason?: string }>(),
   task_unblocked: holds<{ taskId: string }>(),
   task_dependency_added: holds<{ taskId: string; dependsOn: string }>(),
   task_dependency_removed: holds<{ taskId: string; dependsOn: string }>(),

@@ -12,6 +12,7 @@ import type { Task, TaskStatus } from "./task.ts";
  *   reopen   closed                      -> open         with nothing left of its landing
  *   reopen   in_progress, in_review      -> open         when its holder is released
  *   return   in_progress                 -> open         its holder was released without finishing
+ *   give up  in_review                   -> open         its branch was cancelled or let go, and landed nowhere
  */
 
 /** A task that does not exist yet. The caller has checked that the id is free and the parent exists. */
@@ -63,6 +64,8 @@ export function claimTask(
   return ok({
     ...task,
     status: "in_progress",
+    // What was given up before is not what happens to the work that begins now.
+    mergeState: task.mergeState === "abandoned" ? "none" : task.mergeState,
     claimedBy: claim.by,
     claimExpires: claim.expires ?? null,
     updatedAt: later(task, now),
@@ -80,6 +83,12 @@ export function closeTask(task: Task, reason: string | null, now: number): Task 
 export function returnTask(task: Task, from: string, now: number): Task {
   if (task.status !== "in_progress" || task.claimedBy !== from) return task;
   return { ...task, ...unclaimed, status: "open", mergeState: "none", updatedAt: later(task, now) };
+}
+
+/** Its work was handed in and will not land: it is ready again. Of any other task nothing changes. */
+export function giveUpTask(task: Task, from: string, now: number): Task {
+  if (task.status !== "in_review" || (task.claimedBy !== null && task.claimedBy !== from)) return task;
+  return { ...task, ...unclaimed, status: "open", mergeState: "abandoned", updatedAt: later(task, now) };
 }
 
 /** What landed or was given up is history; the task starts over. `heldBy`: a holder that may still work on it. */

@@ -165,7 +165,10 @@ function words(refusal: Refusal): Words {
       return {
         ...rejected("TASK_ERROR"),
         message: `task ${refusal.task} is ${refusal.status}, this needs ${listed(refusal.wanted)}; ${unchanged}`,
-        hint: `see the task: ov task show ${refusal.task}`,
+        hint:
+          refusal.status === "in_review" && refusal.wanted.includes("open")
+            ? `if nothing of it is to land any more, make it open again: ov task reopen ${refusal.task}`
+            : `see the task: ov task show ${refusal.task}`,
       };
     case "task-blocked":
       return {

@@ -4,9 +4,9 @@ import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { returnTask } from "../../domain/task/change.ts";
+import { giveUpTask, returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
-import { record } from "../events/record.ts";
+import { type EventOwner, record } from "../events/record.ts";
 import { announceFinished } from "../runs/announce-finished.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -44,6 +44,7 @@ export async function release(tx: Tx, context: ReleaseContext, agent: Agent, rea
   const data = { reason, generation: agent.generation, branch: agent.branch };
   await record(tx, context.now, { source: "engine", agent, type: "released", data });
   if (agent.outcome !== "done") await giveBackTask(tx, context, agent);
+  else await giveUpUnlanded(tx, context, agent, { source: "engine", agent, reason });
   const parent = await tx.agents.byName(agent.parentName);
   const above = parent === undefined ? [] : await releaseIfDue(tx, context, parent);
   await announceFinished(tx, context, agent.runId);
@@ -59,6 +60,34 @@ export async function giveBackTask(tx: Tx, { now }: Pick<ReleaseContext, "now">,
   await tx.tasks.update(back);
   const data = { taskId: task.id, from: agent.name, outcome: agent.outcome };
   await record(tx, now, { source: "engine", agent, type: "task_returned", data });
+}
+
+/**
+ * The task of an agent whose branch landed nowhere and is not on its way: it is ready again, because nobody else would
+ * ever give it out. `by`: who decided that, for the record.
+ */
+export async function giveUpUnlanded(
+  tx: Tx,
+  { now }: Pick<ReleaseContext, "now">,
+  agent: Agent,
+  { reason, ...by }: EventOwner & { readonly reason: string },
+): Promise<void> {
+  const newest = await tx.agents.byName(agent.name);
+  const task = agent.taskId === null || newest?.id !== agent.id ? undefined : await tx.tasks.get(agent.taskId);
+  if (task === undefined || !hasEnded(agent) || !(await landedNowhere(tx, agent))) return;
+  if ((await tx.merges.list({ taskId: task.id, statuses: openMergeStatuses, limit: 1 })).length > 0) return;
+  const back = giveUpTask(task, agent.name, now);
+  if (back === task) return;
+  await tx.tasks.update(back);
+  const data = { taskId: task.id, from: agent.name, outcome: agent.outcome, reason };
+  await record(tx, now, { ...by, type: "task_returned", data });
+}
+
+/** Has the agent commits on its branch that never landed and are not on their way? */
+export async function landedNowhere(tx: Tx, { capability, ahead, branch }: Agent): Promise<boolean> {
+  if (!isIn("implementation", capability) || ahead === 0 || branch === null) return false;
+  const entries = await tx.merges.list({ branch });
+  return !entries.some((entry) => isOpenMerge(entry) || entry.status === "merged" || entry.status === "reverted");
 }
 
 /** Releases a finished agent that nothing holds any more; see `holds`. */

@@ -1,7 +1,8 @@
 import { type MergeEntry, type MergeStatus, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
-import { releaseIfDue } from "../agents/release-agent.ts";
+import { giveUpUnlanded, releaseIfDue } from "../agents/release-agent.ts";
+import { byCaller } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { endMergeWaits } from "./approval-wait.ts";
 import { ownerOfBranch } from "./branch-owner.ts";
@@ -10,7 +11,7 @@ import { notify } from "./notify.ts";
 import { recordMerge } from "./record-merge.ts";
 import { setMergeState } from "./task-state.ts";
 
-/** Takes a branch out of the queue. It stays as it is, nobody is sent back to work, and its agent may go. */
+/** Takes a branch out of the queue. It stays as it is, nobody is sent back to work, its agent may go, and its task is ready again. */
 export const cancelMerge: UseCase<{ readonly of: string }, { readonly entry: MergeEntry }> = {
   kind: "write",
   operatorOnly: true,
@@ -46,6 +47,10 @@ async function cancel(tx: Tx, context: Context, entry: MergeEntry): Promise<Merg
     wake: waited,
   });
   await recordMerge(tx, context, entry, (facts) => ({ type: "merge_cancelled", data: facts }));
-  if (owner !== undefined) await releaseIfDue(tx, context, owner);
+  if (owner !== undefined) {
+    const reason = `${context.caller.name} cancelled ${entry.branch}`;
+    await giveUpUnlanded(tx, context, owner, { ...byCaller(context.caller, entry.runId), reason });
+    await releaseIfDue(tx, context, owner);
+  }
   return { ...entry, ...change };
 }

@@ -3,7 +3,8 @@ import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/mer
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { changeState } from "../agents/change-state.ts";
-import { releaseIfDue } from "../agents/release-agent.ts";
+import { releaseAgentCommand, releaseIfDue } from "../agents/release-agent.ts";
+import { overview } from "../status/overview.ts";
 import { addMerge } from "./add-entry.ts";
 import { cancelMerge } from "./cancel-entry.ts";
 import { newOp } from "./new-op.ts";
@@ -173,6 +174,33 @@ test("a cancelled branch reopens nobody, and wakes who waited for it", async () 
   expect(await world.mailOf("lead-1", "status")).toHaveLength(1);
   expect(await world.queuedTurns()).toContain("lead-1");
   expect((await world.store.read((tx) => tx.tasks.get("T1")))?.mergeState).toBe("abandoned");
+});
+
+test("the task of a cancelled or released branch is ready again, and the record says who gave it up", async () => {
+  for (const end of ["cancel", "release"] as const) {
+    await using world = await mergeWorld();
+    const task = () => world.store.read((tx) => tx.tasks.get("T1"));
+    await world.store.transaction(async (tx) => {
+      const held = await tx.tasks.get("T1");
+      if (held !== undefined) await tx.tasks.update({ ...held, claimedBy: "b1" });
+    });
+    if (end === "cancel") await world.announce();
+    if (end === "cancel") await world.must(cancelMerge, { of: builderBranch });
+    else await world.must(releaseAgentCommand, { name: "b1" });
+    expect(await task()).toMatchObject({ status: "open", claimedBy: null, mergeState: "abandoned" });
+    const events = await world.store.read((tx) => tx.events.after(0, 999));
+    const returned = events.filter(({ type }) => type === "task_returned");
+    expect(returned.map(({ data }) => data ?? "").join()).toContain("operator");
+    const { agents } = await world.must(overview, { all: true, mailbox: "operator" });
+    expect(agents.find(({ agent }) => agent.name === "b1")).toMatchObject({ landedNowhere: true });
+  }
+});
+
+test("releasing an agent leaves its task alone while its branch may land", async () => {
+  await using world = await mergeWorld();
+  await world.announce();
+  await world.must(releaseAgentCommand, { name: "b1" });
+  expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "in_review" });
 });
 
 test("a submitted builder stays while its branch may land, and goes when that is decided", async () => {

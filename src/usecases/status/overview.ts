@@ -4,6 +4,7 @@ import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/waits.ts";
 import type { Tx } from "../../ports/store.ts";
+import { landedNowhere } from "../agents/release-agent.ts";
 import { type BlockedMerge, mergeCounts } from "../merge/merge-counts.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/unpromoted.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
@@ -20,6 +21,8 @@ export interface AgentView extends Trouble {
   readonly turns: number;
   /** The agent failed or never started, and only the operator can help. */
   readonly needsOperator: boolean;
+  /** It has commits that landed nowhere and are not on their way. */
+  readonly landedNowhere: boolean;
 }
 
 export interface Overview {
@@ -71,6 +74,7 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
         turns: turns.length,
         ...troubleOf(agent, turns),
         needsOperator: await needsOperator(tx, agent),
+        landedNowhere: await landedNowhere(tx, agent),
       });
     }
     const merges = await mergeCounts(tx, run === null || all ? {} : { runId: run.id });

@@ -125,24 +125,29 @@ function waitLines(agent: AgentView["agent"], waits: AgentView["waits"]): readon
   return open.length === 0 ? [] : [`    waits for ${visibleLine(open.map(waitWords).join(", "))}`];
 }
 
+/** What its status is read from. */
+const standing = ({ agent, landedNowhere }: AgentView) => ({ ...agent, landedNowhere });
+
 /** One line per agent in columns, what it waits for and what is wrong with it below. */
 function agentBlock(views: readonly AgentView[], paint: Paint, now: number): readonly string[] {
   const width = (of: (view: AgentView) => string): number => Math.max(...views.map((view) => of(view).length));
   const [names, roles, states] = [
     width(({ agent }) => agent.name),
     width(({ agent }) => agent.capability),
-    width(({ agent }) => statusOf(agent).words),
+    width((view) => statusOf(standing(view)).words),
   ];
-  return views.flatMap(({ agent, unread, waits, problem, advice, nextTry, needsOperator }) => {
+  return views.flatMap((view) => {
+    const { agent, unread, waits, problem, advice, nextTry, needsOperator } = view;
     const again = nextTry === null ? "" : ` (next try ${shortTime(nextTry, now)})`;
-    const state = statusWords(paint, agent) + " ".repeat(states - statusOf(agent).words.length);
+    const stands = standing(view);
+    const state = statusWords(paint, stands) + " ".repeat(states - statusOf(stands).words.length);
     const facts = [
       ...(agent.taskId === null ? [] : [visibleLine(agent.taskId)]),
       ...(unread === 0 ? [] : [`${unread} unread`]),
       paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now)),
     ];
     return [
-      `${statusIcon(paint, agent)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
+      `${statusIcon(paint, stands)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
       ...waitLines(agent, waits),
       ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
       ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
@@ -155,14 +160,14 @@ function agentBlock(views: readonly AgentView[], paint: Paint, now: number): rea
 
 const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
   columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],
-  cells: views.map(({ agent, unread }) => [
-    agent.name,
-    agent.capability,
-    statusOf(agent).words,
-    agent.taskId ?? "-",
-    String(unread),
-    agent.parentName,
-    agent.branch ?? "-",
+  cells: views.map((view) => [
+    view.agent.name,
+    view.agent.capability,
+    statusOf(standing(view)).words,
+    view.agent.taskId ?? "-",
+    String(view.unread),
+    view.agent.parentName,
+    view.agent.branch ?? "-",
   ]),
   objects,
 });
@@ -178,6 +183,7 @@ function agentJson({
   advice,
   nextTry,
   needsOperator,
+  landedNowhere,
 }: AgentView): Record<string, unknown> {
   return {
     agentName: agent.name,
@@ -206,7 +212,7 @@ function agentJson({
     failure,
     advice,
     nextTry: nextTry === null ? null : new Date(nextTry).toISOString(),
-    status: statusOf(agent).words,
+    status: statusOf({ ...agent, landedNowhere }).words,
     needsOperator,
   };
 }
