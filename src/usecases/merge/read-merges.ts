@@ -190,10 +190,20 @@ async function viewOf(tx: Tx, entry: MergeEntry, order: readonly number[]): Prom
   return { entry: { ...entry, verdict }, waitsFor, place: place < 0 ? null : place + 1 };
 }
 
-/** What its agent proved about exactly this commit, while it has not landed. The question about its approval says the same. */
+/**
+ * What its agent proved about exactly this commit, while it has not landed. The question about its approval says the same.
+ * A
+ * person's no takes nothing from it. Who was called back since is a later generation than the one that proved it.
+ */
 async function verdictBefore(tx: Tx, entry: MergeEntry): Promise<Verdict | null> {
-  const owner = isOpenMerge(entry) ? await ownerOfBranch(tx, entry.branch) : undefined;
-  return owner === undefined ? null : ((await completionReceipt(tx, owner, entry.headCommit))?.verdict ?? null);
+  const keeps = isOpenMerge(entry) || entry.status === "cancelled" || entry.cause === "approval_denied";
+  const owner = keeps ? await ownerOfBranch(tx, entry.branch) : undefined;
+  if (owner === undefined) return null;
+  for (let { generation } = owner; generation > 0; generation--) {
+    const receipt = await completionReceipt(tx, { name: owner.name, generation }, entry.headCommit);
+    if (receipt !== undefined) return receipt.verdict;
+  }
+  return null;
 }
 
 function unknownStatus(status: string): InvalidInput {

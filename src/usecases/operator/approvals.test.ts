@@ -3,7 +3,9 @@ import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { checkMail } from "../mail/check.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
+import { cancelMerge } from "../merge/cancel-entry.ts";
 import { askOperator, closeQuestion } from "../merge/engine-questions.ts";
+import { showMerge } from "../merge/read-merges.ts";
 import { rejectMerge } from "../merge/reject-entry.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
@@ -73,6 +75,27 @@ test("the decision says what the gates of its agent's report found, or that none
     tx.receipts.add({ ...receipt, verdict: "unverified", results: [], gaps: ["lint failed"], createdAt: 1 }),
   );
   expect(await context()).toContain("The gates on this commit: unverified (lint failed).");
+});
+
+test("a branch is sent back only with what is wrong, and keeps what its agent proved", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  const { id, headCommit } = await world.announce();
+  const receipt = { id: "r-1", kind: "completion", subject: "b1#1", baseCommit: null, headCommit, tree: "t" } as const;
+  await world.asEngine((tx) =>
+    tx.receipts.add({ ...receipt, verdict: "verified", results: [], gaps: [], createdAt: 1 }),
+  );
+  const reject = { id: `merge:${id}`, option: "reject" };
+  for (const note of [undefined, "  "]) {
+    const refused = await world.call(decide, { ...reject, note });
+    expect(refused).toMatchObject({ ok: false, refusal: { kind: "invalid", field: "note" } });
+  }
+  await world.must(decide, { ...reject, note: "the name is wrong" });
+  expect(await world.agent("b1")).toMatchObject({ generation: 2 });
+  const { entry } = await world.must(showMerge, { of: String(id) });
+  expect(entry).toMatchObject({ status: "failed", verdict: "verified" });
+  await world.must(cancelMerge, { of: String(id) });
+  const cancelled = await world.must(showMerge, { of: String(id) });
+  expect(cancelled.entry).toMatchObject({ status: "cancelled", verdict: "verified" });
 });
 
 test("the mail that asked is settled with the decision, whichever command made it", async () => {

@@ -75,10 +75,15 @@ async function decideMerge(
 ): Promise<Result<DecideReply, Refusal>> {
   const chosen = choose(option, approvalOptions);
   if (!chosen.ok) return chosen;
+  if (chosen.value === "reject" && (note ?? "").trim() === "") {
+    return no(
+      invalid("note", 'must say what is wrong, because the branch goes back with it: --note "<what is wrong>"'),
+    );
+  }
   const done =
     chosen.value === "approve"
       ? await approveMerge.run(tx, context, { of })
-      : await rejectMerge.run(tx, context, { of, reason: note ?? "the operator said no, without giving a reason" });
+      : await rejectMerge.run(tx, context, { of, reason: note ?? "" });
   if (!done.ok) return done;
   const reply = { id: `merge:${of}`, kind: "merge", option: chosen.value, messageId: null, woken: [] } as const;
   const { agentName = null, isBack = false } = "isBack" in done.value ? done.value : {};

@@ -5,7 +5,7 @@ export const decideCommand: Command = {
   name: "decide",
   summary: "Make a decision that an agent or the merge queue waits for",
   details:
-    "Whoever asked gets the decision as mail and goes on. For a branch that waits to land the options are approve and reject.",
+    "Whoever asked gets the decision as mail and goes on. For a branch that waits to land the options are approve and reject; reject needs a note.",
   group: "Operate",
   arguments: [
     {
