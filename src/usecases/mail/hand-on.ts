@@ -1,9 +1,10 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
+import type { Message } from "../../domain/mail/types.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
-import { post } from "./post.ts";
+import { fromEngine, post } from "./post.ts";
 
 /**
  * Gives mail that its addressee will not read to somebody else, without waking them. False when the heir wrote it: its
@@ -19,6 +20,7 @@ export async function handOn(
   const cancelled = nextDelivery(delivery, { kind: "cancel", reason: `handed on to ${heir}` }, context.now);
   if (!cancelled.ok) return false;
   await tx.deliveries.update(cancelled.value);
+  if (await hasAlready(tx, message, heir)) return true;
   await post(tx, context, {
     from: message.fromAgent,
     fromAgentId: null,
@@ -39,6 +41,38 @@ export async function handOn(
   });
   return true;
 }
+
+/**
+ * Does the heir have this message, as its own or handed on by somebody else? The engine tells several readers the same
+ * thing at the same moment, each in a message of its own.
+ */
+async function hasAlready(tx: Tx, message: Message, heir: string): Promise<boolean> {
+  if ((await tx.deliveries.get(message.seq, heir)) !== undefined) return true;
+  if (message.fromAgent !== fromEngine.from) return false;
+  const had = await tx.messages.list({ from: message.fromAgent, to: heir, type: message.type, limit: mostCompared });
+  const told = await firstOf(tx, message);
+  for (const one of had) {
+    const first = one.subject === message.subject ? await firstOf(tx, one) : undefined;
+    if (first?.createdAt === told.createdAt && first.body === told.body && first.payload === told.payload) return true;
+  }
+  return false;
+}
+
+/** The message that was handed on as this one, perhaps several times; itself when it never was. */
+async function firstOf(tx: Tx, message: Message): Promise<Message> {
+  let first = message;
+  while (first.replyTo !== null && handedOn.test(first.body)) {
+    const before = await tx.messages.get(first.replyTo);
+    if (before === undefined) break;
+    first = before;
+  }
+  return first;
+}
+
+const handedOn = /\n\n\[forwarded: [^\n]*\]$/;
+
+/** A message that was told at the same moment is among the newest. */
+const mostCompared = 200;
 
 /** From this agent up the line of parents, the first that lives; the operator always does. */
 export async function nearestLiveAncestor(tx: Tx, first: string): Promise<string> {

@@ -4,10 +4,12 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { changeState } from "../agents/change-state.ts";
 import { releaseAgentCommand, releaseIfDue } from "../agents/release-agent.ts";
+import { handOn } from "../mail/hand-on.ts";
 import { overview } from "../status/overview.ts";
 import { addMerge } from "./add-entry.ts";
 import { cancelMerge } from "./cancel-entry.ts";
 import { newOp } from "./new-op.ts";
+import { notify } from "./notify.ts";
 import { rejectMerge } from "./reject-entry.ts";
 import { landed } from "./settle-landing.ts";
 import { rejected } from "./settle-rejection.ts";
@@ -236,4 +238,26 @@ test("called back after a failure, a builder stays until it has announced its wo
     expect(done === undefined ? [] : await releaseIfDue(tx, context, done)).toEqual([]);
   });
   expect(await world.agent("b2")).toMatchObject({ generation: 2, releasedAt: null });
+});
+
+test("what an ended agent did not read is not handed on to somebody who was told the same", async () => {
+  await using world = await mergeWorld();
+  const notice = { subject: "branches collide", body: "in a.ts", payload: "{}", type: "status" } as const;
+  const tell = () =>
+    world.asEngine((tx, context) =>
+      notify(tx, context, ["lead-1", "coordinator", "operator"], { ...notice, priority: "normal", runId: "run-2" }),
+    );
+  const handOnAll = () =>
+    world.asEngine(async (tx, context) => {
+      for (const name of ["lead-1", "coordinator"]) {
+        for (const mail of await tx.deliveries.inState(name, ["queued"])) await handOn(tx, context, mail, "operator");
+      }
+    });
+  await tell();
+  await handOnAll();
+  expect(await world.mailOf("operator", "status")).toHaveLength(1);
+  world.clock.now += 1000;
+  await tell();
+  await handOnAll();
+  expect(await world.mailOf("operator", "status")).toHaveLength(2);
 });
