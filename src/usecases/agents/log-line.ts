@@ -46,6 +46,7 @@ const writers: Readonly<Partial<Record<EventKind, (fields: Fields) => readonly s
   hopeless: ({ text }) => linesOf(text).map((line) => `! ${line}`),
   turn_end: ({ end, state, outcome }) => [
     `== turn ended${endWords[said(payloadOf(end).kind)] ?? ""}${reasonOf(end)}; agent: ${agentWords(state, outcome)} ==`,
+    ...restOf(linesOf(payloadOf(end).reason).slice(1), reasonLines),
   ],
   mail_sent: ({ to, type, subject }) => [`< mail to ${said(to)} (${said(type)}): ${said(subject)}`],
   start_failed: ({ problem }) => linesOf(problem).map((line) => `! it could not start: ${line}`),
@@ -77,15 +78,20 @@ function agentWords(state: unknown, outcome: unknown): string {
 /** The beginning of a failed tool's answer: its first lines mostly say why. */
 function whyFailed(answer: unknown): readonly string[] {
   const [first, ...rest] = linesOf(answer).filter((line) => line.trim() !== "");
-  const [shown, left] = [rest.slice(0, failureLines - 1), rest.length - failureLines + 1];
+  return [`! the tool failed${first === undefined ? "" : `: ${first}`}`, ...restOf(rest, failureLines)];
+}
+
+/** The lines of a failure after its first, as many as are shown. */
+function restOf(lines: readonly string[], most: number): readonly string[] {
+  const left = lines.length - most;
   return [
-    `! the tool failed${first === undefined ? "" : `: ${first}`}`,
-    ...shown.map((line) => `!   ${line}`),
+    ...lines.slice(0, most).map((line) => `!   ${line}`),
     ...(left > 0 ? [`!   (${countOf(left, "more line")})`] : []),
   ];
 }
 
-const failureLines = 4;
+const failureLines = 3;
+const reasonLines = 20;
 
 const payloadOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? { ...value } : {});
 

@@ -23,6 +23,7 @@ test("a log shows a denial after the call that was denied, and a turn's last wor
       event("progress", { text: "All done." }),
       event("result", { cause: "completed", text: "All done." }),
       event("result", { cause: "login", text: "Invalid API key" }),
+      event("turn_end", { end: { kind: "failed", reason: "it broke\nhere\nand there" }, state: "between_turns" }),
     ]),
   );
   const { lines } = await world.must(readLogs, { name: "ann", lines: 20 });
@@ -39,6 +40,9 @@ test("a log shows a denial after the call that was denied, and a turn's last wor
     "== turn begins: mail, 1 message ==",
     "All done.",
     "! Invalid API key",
+    "== turn ended by a failure, it broke; agent: waiting ==",
+    "!   here",
+    "!   and there",
   ]);
 });
 
