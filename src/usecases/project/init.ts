@@ -34,6 +34,8 @@ export interface InitRequest {
 export interface InitReport {
   readonly status: "initialized" | "already_initialized";
   readonly project: string;
+  /** It was a copy of another project, and became one of its own. */
+  readonly isAdopted: boolean;
   readonly root: string;
   readonly canonicalBranch: string;
   /** The runtime in force here. */
@@ -108,6 +110,7 @@ export const init: Effect<InitRequest, InitReport> = {
     return ok({
       status: keeps && isThere ? "already_initialized" : "initialized",
       project: name,
+      isAdopted,
       root: setup.root,
       canonicalBranch,
       runtime,

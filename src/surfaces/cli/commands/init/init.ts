@@ -159,9 +159,9 @@ function lines(paint: Paint, report: InitReport, setup: OfferedSetup | undefined
 const topmost = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 
-function headline(paint: Paint, { project, created }: InitReport): string {
+function headline(paint: Paint, { project, created, isAdopted }: InitReport): string {
   const name = visibleLine(project);
   return created.length === 0
-    ? `${paint.accent(name)} is complete; nothing was changed`
+    ? `${paint.accent(name)} is complete; ${isAdopted ? "its files were not changed" : "nothing was changed"}`
     : successLine(paint, "Overstory is set up for", name);
 }
