@@ -69,6 +69,27 @@ test("what the operator accepts is promoted", async () => {
   expect(world.tip("main")).toBe(foreign);
 });
 
+test("a landing that the branch was moved back behind is named, and is reverted when that is accepted", async () => {
+  const { world, ours } = await moved();
+  await using _ = world;
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, ours);
+  const b = await world.enqueue("b");
+  await world.work();
+  const last = world.tip(landing);
+  world.git(world.root, "update-ref", `refs/heads/${landing}`, ours);
+  await world.promote();
+  const [asked] = await questions(world);
+  expect(asked?.context).toContain(`git log -p ${ours.slice(0, 10)}..${last.slice(0, 10)}`);
+  expect(asked?.context).toContain(`these landings go: b (#${b})`);
+  const decided = await world.call(decide, { id: asked?.id ?? "", option: "accept" });
+  expect(decided.noLongerLanded).toEqual(["b"]);
+  expect([(await world.entry(1)).status, (await world.entry(b)).status]).toEqual(["merged", "reverted"]);
+  // It can land again.
+  const again = await world.enqueue("b");
+  await world.work();
+  expect(await world.entry(again)).toMatchObject({ status: "merged" });
+});
+
 test("an undo does not build on it", async () => {
   const { world, foreign } = await moved();
   await using _ = world;

@@ -195,6 +195,28 @@ test("a branch that rests on an earlier one of the commits that were left out do
   expect(filesOf(world, targetBranch)).toEqual(["c.txt"]);
 });
 
+test("landings that were left out are reverted, and the decision names them", async () => {
+  const { world, ids } = await leftOut();
+  await using _ = world;
+  expect(await Promise.all(ids.map(async (id) => (await world.entry(id)).status))).toEqual(["reverted", "reverted"]);
+  const [asked] = await world.store.read((tx) => tx.messages.list({ to: "operator", type: "decision_gate" }));
+  expect(asked?.body).toContain("these landings go: b (#2), a (#1)");
+  await expect(world.undo("a")).rejects.toThrow("it has not landed, or was taken back");
+});
+
+test("a landing whose changes the rewritten target has in a commit of its own stays landed", async () => {
+  await using world = await landingWorld();
+  make(world, "a", "main");
+  const id = await world.enqueue("a");
+  await world.work();
+  await world.promote();
+  world.git(world.root, "commit", "--quiet", "--amend", "-m", "in my words");
+  await world.promote();
+  await answer(world, "leave out");
+  expect(filesOf(world, "overstory/integration/main")).toEqual(["a.txt"]);
+  expect(await world.entry(id)).toMatchObject({ status: "merged" });
+});
+
 test("a branch that was left out itself lands again when it is asked for", async () => {
   const { world } = await leftOut();
   await using _ = world;

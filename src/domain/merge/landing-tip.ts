@@ -1,3 +1,4 @@
+import { payloadFields } from "../mail/payload.ts";
 import type { OutcomeMail } from "./outcome-mail.ts";
 
 export interface TipFacts {
@@ -27,19 +28,45 @@ export interface TipQuestion {
   readonly expected: string;
   /** The subject line of the commit at the tip. */
   readonly subject: string;
+  /** The branch was moved backwards: it has nothing that we did not put there. */
+  readonly isBack: boolean;
+  /** Landings that it does not have any more because of that. */
+  readonly lost: readonly LostLanding[];
 }
 
+/** A landing that leaves a landing branch by the operator's decision. */
+export interface LostLanding {
+  /** The number of the entry. */
+  readonly id: number;
+  readonly branch: string;
+}
+
+/** The landings that a question of ours names; none where it names none. */
+export function lostIn(payload: string | null): readonly LostLanding[] {
+  const { lost } = payloadFields(payload);
+  if (!Array.isArray(lost)) return [];
+  return lost.filter((one) => typeof one?.id === "number" && typeof one.branch === "string");
+}
+
+export const lostWords = (lost: readonly LostLanding[]): string =>
+  lost.map(({ id, branch }) => `${branch} (#${id})`).join(", ");
+
 /** Tells the operator that somebody else moved a landing branch. */
-export function tipMail({ landing, tip, expected, subject }: TipQuestion): OutcomeMail {
+export function tipMail({ landing, tip, expected, subject, isBack, lost }: TipQuestion): OutcomeMail {
+  const [from, to] = isBack ? [tip, expected] : [expected, tip];
+  const range = `${from.slice(0, 10)}..${to.slice(0, 10)}`;
+  const goes = lost.length === 0 ? "what it lost stays out" : `these landings go: ${lostWords(lost)}`;
   const context = [
     `${landing} is at ${tip.slice(0, 10)} (${subject}), but our last landing left it at ${expected.slice(0, 10)}.`,
     "Somebody else moved it, and nothing proves what is on it. Until you decide, nothing lands on it, it is not promoted, and new agents start from what our last landing left.",
-    `See what is there: git log -p ${expected.slice(0, 10)}..${tip.slice(0, 10)}`,
-    "accept: it counts as landed. put back: the branch goes back, and those commits stay below refs/overstory/backup/.",
+    `See what ${isBack ? "it lost" : "is there"}: git log -p ${range}`,
+    isBack
+      ? `accept: the branch stays there, and ${goes}. put back: the branch gets everything again.`
+      : "accept: it counts as landed. put back: the branch goes back, and those commits stay below refs/overstory/backup/.",
   ].join("\n");
   return {
     subject: `somebody moved ${landing}`,
     body: context,
-    payload: JSON.stringify({ options: tipOptions, landing, landingTip: tip, expected }),
+    payload: JSON.stringify({ options: tipOptions, landing, landingTip: tip, expected, lost }),
   };
 }

@@ -1,8 +1,10 @@
 import { integrationPrefix, isIntegration } from "../../domain/merge/landing-branch.ts";
-import { isOurTip } from "../../domain/merge/landing-tip.ts";
+import { isOurTip, type LostLanding } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
+import { isOfTarget } from "../../usecases/merge/find-undo.ts";
 import { askAboutTip, closeTipQuestions, leftTips } from "../../usecases/merge/landing-tip.ts";
+import { hasCommit } from "../../usecases/merge/taken-out.ts";
 import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from "./ports.ts";
 
 /** The ports for comparing the tip of a landing branch with the record. */
@@ -89,13 +91,39 @@ async function compareTip(ports: TipPorts, landing: string, tip: string): Promis
   const expected = last ?? tips[0] ?? tip;
   const subject = await merging.subjectOf(tip);
   const runId = runs[0]?.id ?? null;
+  const isBack = (await merging.commitOf(expected)) !== undefined && (await merging.contains(expected, tip));
+  const lost = isBack ? await landingsBetween(ports, { landing, from: tip, to: expected }) : [];
   const asked = await store.transaction(async (tx) => {
     await closeTipQuestions(tx, context, landing, { except: tip });
-    return askAboutTip(tx, context, { landing, tip, expected, subject, runId });
+    return askAboutTip(tx, context, { landing, tip, expected, subject, isBack, lost, runId });
   });
   const where = `${landing} is at ${tip.slice(0, 10)}, not at ${expected.slice(0, 10)} where our last landing left it`;
   const problem = `${where}: somebody else moved it; see: ov inbox, then: ov decide ${asked} accept, or: ov decide ${asked} 'put back'`;
   return { expected, problem };
+}
+
+/** Work that counts as landed on a landing branch, by commits that `to` has in its history and `from` has not. */
+export async function landingsBetween(
+  { store, merging }: Pick<TipPorts, "store"> & { readonly merging: Pick<MergeGit, "commitOf" | "contains"> },
+  { landing, from, to }: { readonly landing: string; readonly from: string; readonly to: string },
+): Promise<readonly (LostLanding & { readonly commit: string })[]> {
+  const [isBefore, isIn] = [hasCommit(merging, from), hasCommit(merging, to)];
+  const found: (LostLanding & { readonly commit: string })[] = [];
+  const ref = branchRef(landing);
+  for (const op of await store.read((tx) => tx.mergeOps.list({ kind: "land", status: "done", ref }))) {
+    // The newest comes first, so all the others are in it too.
+    if (op.afterCommit !== null && (await isBefore(op.afterCommit))) break;
+    for (const id of op.queueIds) {
+      const entry = await store.read(async (tx) => {
+        const one = await tx.merges.get(id);
+        return one === undefined || (await isOfTarget(tx, one)) ? undefined : one;
+      });
+      const commit = entry?.resultCommit ?? null;
+      if (entry?.status !== "merged" || commit === null) continue;
+      if ((await isIn(commit)) && !(await isBefore(commit))) found.push({ id, branch: entry.branch, commit });
+    }
+  }
+  return found;
 }
 
 /** How many runs may have used the same landing branch. */

@@ -1,11 +1,13 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { promoteCommand } from "../../domain/merge/join-command.ts";
+import type { LostLanding } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { tellOperator } from "../../usecases/mail/post.ts";
 import { purposeOf } from "../../usecases/merge/landing-target.ts";
 import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/rewritten-target.ts";
+import { leftBehind } from "../../usecases/merge/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
-import { foreignTip, tipOf } from "./landing-tip.ts";
+import { foreignTip, landingsBetween, tipOf } from "./landing-tip.ts";
 import { backupRef, branchRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";
 
 export interface Promoting {
@@ -32,7 +34,8 @@ export async function rewrittenTarget(ports: MergePorts, promoting: Promoting): 
     return undefined;
   }
   const subject = await merging.subjectOf(dropped);
-  const question = { landing, target, dropped, head, subject, runId };
+  const lost = await lostWith(ports, { landing, dropped, tip: head });
+  const question = { landing, target, dropped, head, subject, runId, lost };
   const asked = await store.transaction((tx) => askAboutTarget(tx, context, question));
   const what = `${target} no longer has ${dropped.slice(0, 10)} (${subject}), which ${landing} rests on, and promoting would put it back`;
   return `${what}; see: ov inbox, then: ov decide ${asked} 'leave out', or: ov decide ${asked} 'bring back'`;
@@ -50,7 +53,7 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
     return giveUp(ports, op, `there is no branch ${head === undefined ? target : landing}`);
   }
   // The engine died after it had moved the branch.
-  if (tip === op.afterCommit) return settle(ports, op);
+  if (tip === op.afterCommit) return settle(ports, op, await lostWith(ports, { landing, dropped, tip }));
   const foreign = await foreignTip(ports, landing, tip);
   if (foreign !== undefined) return giveUp(ports, op, foreign);
   if ((await merging.contains(head, dropped)) || !(await merging.contains(tip, dropped))) return settle(ports, op);
@@ -75,7 +78,9 @@ export async function leaveOut(ports: MergePorts, op: MergeOp, tools: TipTools):
   ];
   const moved = await merging.updateRefs(changes, `overstory: replay onto ${target}`);
   ports.reach("merge.after-land");
-  if (moved.kind === "updated") return settle(ports, { ...op, request });
+  if (moved.kind === "updated") {
+    return settle(ports, { ...op, request }, await lostWith(ports, { landing, dropped, tip: commit }));
+  }
   return (await merging.commitOf(op.ref)) === tip ? giveUp(ports, op, moved.problem) : true;
 }
 
@@ -144,9 +149,31 @@ async function replay(
   return { commit: await merging.commit({ tree: merged.tree, parents: [head], message }) };
 }
 
-async function settle(ports: MergePorts, op: MergeOp): Promise<boolean> {
-  const change = { status: "done", request: op.request, updatedAt: ports.clock.now() } as const;
-  await ports.store.transaction((tx) => tx.mergeOps.settle(op.id, change));
+/**
+ * Landings that are gone with the dropped commit. Where the target was rewritten and not only moved back, it may have
+ * their changes in other commits: then they stay landed.
+ */
+async function lostWith(
+  ports: MergePorts,
+  { landing, dropped, tip }: { readonly landing: string; readonly dropped: string; readonly tip: string },
+): Promise<readonly LostLanding[]> {
+  const { merging } = ports;
+  const between = await landingsBetween(ports, { landing, from: tip, to: dropped });
+  const tree = await merging.treeOf(tip);
+  const lost: LostLanding[] = [];
+  for (const { id, branch, commit } of between) {
+    const without = await merging.revert(commit, tip);
+    if (without.kind === "clean" && without.tree === tree) lost.push({ id, branch });
+  }
+  return lost;
+}
+
+async function settle(ports: MergePorts, op: MergeOp, lost: readonly LostLanding[] = []): Promise<boolean> {
+  const context = mergeContext(ports);
+  const change = { status: "done", request: op.request, updatedAt: context.now } as const;
+  await ports.store.transaction(async (tx) => {
+    if (await tx.mergeOps.settle(op.id, change)) await leftBehind(tx, context, op, lost);
+  });
   return true;
 }
 

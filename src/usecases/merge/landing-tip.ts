@@ -1,10 +1,17 @@
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
-import { type TipQuestion, tipMail, type tipOptions } from "../../domain/merge/landing-tip.ts";
+import {
+  type LostLanding,
+  lostIn,
+  type TipQuestion,
+  tipMail,
+  type tipOptions,
+} from "../../domain/merge/landing-tip.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 import { askOperator, closeQuestion, openQuestions } from "./engine-questions.ts";
 import { newOp } from "./new-op.ts";
+import { leftBehind } from "./settle-undo.ts";
 
 const refOf = (landing: string): string => `refs/heads/${landing}`;
 
@@ -22,14 +29,13 @@ export async function leftTips(tx: Tx, landing: string): Promise<LeftTips> {
   return { last: done?.afterCommit ?? null, intended: open.flatMap(({ afterCommit }) => afterCommit ?? []) };
 }
 
+type AskedTip = Omit<TipQuestion, "subject" | "isBack">;
+
 /** The question that a message of ours asks about the tip of a landing branch. */
-export function tipAsked({
-  fromAgent,
-  payload,
-}: Pick<Message, "fromAgent" | "payload">): Omit<TipQuestion, "subject"> | undefined {
+export function tipAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "payload">): AskedTip | undefined {
   const { landing, landingTip: tip, expected } = payloadFields(payload);
   const isOne = typeof landing === "string" && typeof tip === "string" && typeof expected === "string";
-  return fromAgent === "system" && isOne ? { landing, tip, expected } : undefined;
+  return fromAgent === "system" && isOne ? { landing, tip, expected, lost: lostIn(payload) } : undefined;
 }
 
 /** One decision for the operator about this tip. Answers the id of the message that asks, now or earlier. */
@@ -61,23 +67,26 @@ export async function closeTipQuestions(
 const openTipQuestions = (tx: Tx, landing: string): Promise<readonly Message[]> =>
   openQuestions(tx, (message) => tipAsked(message)?.landing === landing);
 
-/** What follows from the operator's word on a tip, in the transaction that stores it. */
+/** What follows from the operator's word on a tip, in the transaction that stores it. Returns the landings that go. */
 export async function decideTip(
   tx: Tx,
   context: Context,
-  { landing, tip, expected }: Omit<TipQuestion, "subject">,
+  { landing, tip, expected, lost }: AskedTip,
   option: (typeof tipOptions)[number],
-): Promise<void> {
+): Promise<readonly LostLanding[]> {
+  let gone: readonly LostLanding[] = [];
   const about = { ref: refOf(landing), queueIds: [] };
   if (option === "put back") {
     await newOp(tx, context, { ...about, kind: "restore", beforeCommit: tip, afterCommit: expected });
   } else {
     const op = await newOp(tx, context, { ...about, kind: "accept", beforeCommit: expected, afterCommit: tip });
     await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
+    gone = await leftBehind(tx, context, op, lost);
   }
   const waiting = await tx.merges.list({ statuses: ["blocked"] });
   for (const { id, cause, targetBranch } of waiting) {
     if (cause !== "foreign_tip" || targetBranch !== landing) continue;
     await tx.merges.change(id, ["blocked"], { status: "pending", notBefore: 0, updatedAt: context.now });
   }
+  return gone;
 }

@@ -1,5 +1,6 @@
 import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
+import { type LostLanding, lostIn } from "../../domain/merge/landing-tip.ts";
 import { type RewrittenTarget, rewrittenMail, type rewrittenOptions } from "../../domain/merge/rewritten-target.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
@@ -43,14 +44,16 @@ export async function restsOn(tx: Tx, { landing, target }: Branches): Promise<st
 export function rewrittenAsked({ fromAgent, payload }: Pick<Message, "fromAgent" | "payload">) {
   const { landing, target, dropped, head } = payloadFields(payload);
   if (fromAgent !== "system" || typeof landing !== "string" || typeof target !== "string") return undefined;
-  return typeof dropped === "string" && typeof head === "string" ? { landing, target, dropped, head } : undefined;
+  return typeof dropped === "string" && typeof head === "string"
+    ? { landing, target, dropped, head, lost: lostIn(payload) }
+    : undefined;
 }
 
 /** Asks the operator once. Returns the id of the message that asks, now or earlier. */
 export async function askAboutTarget(
   tx: Tx,
   context: Pick<Context, "ids" | "now">,
-  { runId, ...question }: RewrittenTarget & { readonly subject: string; readonly runId: string | null },
+  { runId, ...question }: Parameters<typeof rewrittenMail>[0],
 ): Promise<string> {
   const isSame = (asked: RewrittenTarget | undefined): boolean =>
     asked?.dropped === question.dropped && asked.head === question.head;
@@ -78,20 +81,21 @@ function isAbout(message: Message, { landing, target }: Branches): boolean {
   return asked?.landing === landing && asked.target === target;
 }
 
-/** Acts on the operator's decision, in the transaction that stores it. */
+/** Acts on the operator's decision, in the transaction that stores it. Returns the landings that will go. */
 export async function decideTarget(
   tx: Tx,
   context: Context,
-  { landing, target, dropped, head }: RewrittenTarget,
+  { landing, target, dropped, head, lost }: RewrittenTarget & { readonly lost: readonly LostLanding[] },
   option: (typeof rewrittenOptions)[number],
-): Promise<void> {
+): Promise<readonly LostLanding[]> {
   if (option === "leave out") {
     const request = { landing, target, dropped };
     await newOp(tx, context, { kind: "restore", ref: refOf(landing), queueIds: [], request });
-    return;
+    return lost;
   }
   const request = { landing, target, base: head };
   const about = { kind: "accept", ref: refOf(target), queueIds: [], request } as const;
   const op = await newOp(tx, context, { ...about, beforeCommit: dropped, afterCommit: head });
   await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
+  return [];
 }

@@ -1,4 +1,5 @@
 import { type MergeEntry, mergeStatuses } from "../../domain/merge/entry.ts";
+import type { LostLanding } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { closeTask, reopenTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -44,6 +45,33 @@ export async function undone(tx: Tx, context: Context, { op, beforeCommit, after
     if (restores && target.undoes !== null) await tx.mergeOps.setUndoneBy(target.undoes, null, context.now);
   }
   return true;
+}
+
+/**
+ * The same for landings that left their branch by a decision of the operator, without an undo. Returns those that
+ * counted as landed until now.
+ */
+export async function leftBehind(
+  tx: Tx,
+  context: Context,
+  op: MergeOp,
+  lost: readonly LostLanding[],
+): Promise<readonly LostLanding[]> {
+  const gone: LostLanding[] = [];
+  for (const { id, branch } of lost) {
+    const entry = await tx.merges.get(id);
+    if (entry?.status !== "merged") continue;
+    gone.push({ id, branch });
+    await takeBack(tx, context, entry, op);
+    for (const same of await duplicatesOf(tx, entry)) {
+      await tx.merges.change(same.id, ["merged"], { status: "reverted", updatedAt: context.now });
+    }
+    for (const landing of await tx.mergeOps.list({ kind: "land", status: "done", queueId: id })) {
+      if (landing.undoneBy !== null || !(await nothingIsLeft(tx, landing, false))) continue;
+      await tx.mergeOps.setUndoneBy(landing.id, op.id, context.now);
+    }
+  }
+  return gone;
 }
 
 /** Entries that found the same commits there already landed nothing themselves: they share what becomes of this one. */

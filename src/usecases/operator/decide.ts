@@ -40,6 +40,8 @@ export interface DecideReply {
   readonly woken: readonly string[];
   /** The agent whose branch was rejected, when it does not work on by itself: it was released or has crashed. */
   readonly gone?: string;
+  /** Branches that no longer count as landed by this decision; their tasks are open again. */
+  readonly noLongerLanded?: readonly string[];
 }
 
 /** The operator's word on something that waits for it. */
@@ -57,13 +59,18 @@ export const decide: UseCase<DecideRequest, DecideReply> = {
     const asked = mergeAsked(gate.value);
     if (asked !== undefined) return decideMerge(tx, context, request, String(asked));
     const decided = await decideGate(tx, context, request, gate.value);
+    const lost: string[] = [];
     const tip = tipAsked(gate.value);
     const option = decided.ok ? tipOptions.find((each) => each === decided.value.option) : undefined;
-    if (tip !== undefined && option !== undefined) await decideTip(tx, context, tip, option);
+    if (tip !== undefined && option !== undefined) {
+      lost.push(...(await decideTip(tx, context, tip, option)).map(({ branch }) => branch));
+    }
     const rewritten = rewrittenAsked(gate.value);
     const word = decided.ok ? rewrittenOptions.find((each) => each === decided.value.option) : undefined;
-    if (rewritten !== undefined && word !== undefined) await decideTarget(tx, context, rewritten, word);
-    return decided;
+    if (rewritten !== undefined && word !== undefined) {
+      lost.push(...(await decideTarget(tx, context, rewritten, word)).map(({ branch }) => branch));
+    }
+    return decided.ok && lost.length > 0 ? ok({ ...decided.value, noLongerLanded: lost }) : decided;
   },
 };
 

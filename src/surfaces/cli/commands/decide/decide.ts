@@ -15,13 +15,31 @@ export const decide: Handler = async (call) => {
     note: text(flags.note),
   });
   if (!decided.ok) return decided;
-  const { id, kind, option, messageId, to, woken, gone } = decided.value;
+  const { id, kind, option, messageId, to, woken, gone, noLongerLanded = [] } = decided.value;
   return ok({
-    json: { id, kind, option, messageId, to, woken, ...(gone === undefined ? {} : { gone }) },
+    json: {
+      id,
+      kind,
+      option,
+      messageId,
+      to,
+      woken,
+      ...(gone === undefined ? {} : { gone }),
+      ...(noLongerLanded.length === 0 ? {} : { noLongerLanded }),
+    },
     text: [
       successLine(io.paint, `Decided: ${visibleLine(option)}`, id),
       ...(to === null ? [] : [hintLine(io.paint, `${visibleLine(to)} gets it as mail`)]),
       ...(gone === undefined ? [] : goneLines(io.paint, gone)),
+      ...(noLongerLanded.length === 0
+        ? []
+        : [
+            warningLine(
+              io.paint,
+              `No longer landed, with their tasks open again: ${noLongerLanded.map(visibleLine).join(", ")}`,
+              "to land one again: ov merge --branch <branch>",
+            ),
+          ]),
       ...(kind === "merge" ? [hintLine(io.paint, "see what becomes of it: ov merge list")] : []),
     ].join("\n"),
     quietText: messageId ?? "",
