@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { approveMerge } from "../../src/usecases/merge/approve-entry.ts";
 import { requestPromote } from "../../src/usecases/merge/request-promote.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
 import { landingWorld } from "../../testkit/landing-world.ts";
@@ -17,12 +18,15 @@ test("undoing the last landing puts the branch back where it was", async () => {
   expect(await world.entry(id)).toMatchObject({ status: "reverted" });
 });
 
-test("an undone branch that is queued again brings its work back, and an undo can be undone", async () => {
+test("an undone branch that is queued again waits for approval and brings its work back, and an undo can be undone", async () => {
   await using world = await landingWorld();
   for (const name of ["a", "b"]) world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
   const ids = [await world.enqueue("a"), await world.enqueue("b")];
   await world.work();
   await world.undo(String(ids[0]), { requeue: true });
+  expect(() => world.show(landing, "a.txt")).toThrow();
+  await world.call(approveMerge, { of: "a" });
+  await world.work();
   expect([world.show(landing, "a.txt"), world.show(landing, "b.txt")]).toEqual(["a", "b"]);
   const undone = await world.undo(String(ids[1]));
   expect(() => world.show(landing, "b.txt")).toThrow();
@@ -166,4 +170,23 @@ test("an undo is not refused for a gate that fails already with what it takes ou
   await world.enqueue("b");
   await world.work();
   expect(await world.undo(String(first))).toMatchObject({ status: "done", problem: null });
+});
+
+test("an undo on a branch that is checked out now changes nothing and names the commands that let it happen", async () => {
+  await using world = await landingWorld();
+  world.git(world.root, "branch", "dev");
+  for (const name of ["a", "b"]) {
+    world.branch(name, () => world.write(world.root, `${name}.txt`, `${name}\n`));
+    await world.enqueue(name, { targetBranch: "dev" });
+    await world.work();
+  }
+  world.git(world.root, "switch", "--quiet", "dev");
+  const before = world.tip("dev");
+  const { status, problem } = await world.undo("a");
+  expect([status, world.tip("dev")]).toEqual(["dropped", before]);
+  const [, free = "", again = ""] =
+    /: git (-C \S+ switch --detach), then again: ov merge undo (\S+),/.exec(problem ?? "") ?? [];
+  world.git(world.root, ...free.split(" "), "--quiet");
+  expect(await world.undo(again)).toMatchObject({ status: "done" });
+  expect(() => world.show("dev", "a.txt")).toThrow();
 });

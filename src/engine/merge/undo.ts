@@ -244,7 +244,19 @@ async function move(ports: MergePorts, op: MergeOp, tip: string, { to, commits }
   if (moved.kind === "updated") return record(ports, settling);
   // Somebody landed something meanwhile: the next look plans anew. A branch that may not move at all is given up.
   if ((await merging.commitOf(op.ref)) !== tip) return true;
-  return drop(ports, settling, moved.problem);
+  return drop(ports, settling, `${moved.problem}${await freeWords(ports, op)}`);
+}
+
+/** What to type when the branch may not move because it is checked out. */
+async function freeWords({ merging, store }: MergePorts, { ref, queueIds, undoes }: MergeOp): Promise<string> {
+  const [checkout] = queueIds.length === 0 ? [] : await merging.checkoutsOf(ref);
+  if (checkout === undefined) return "";
+  const target = await store.read((tx) => tx.mergeOps.get(undoes ?? ""));
+  const isOne = queueIds.length === 1 && target?.kind === "land" && target.queueIds.length > 1;
+  const again = `ov merge undo ${isOne ? queueIds[0] : undoes}`;
+  const place = `git -C ${shellWord(checkout)} switch`;
+  const back = shellWord(ref.replace(/^refs\/heads\//, ""));
+  return `; leave the branch there: ${place} --detach, then again: ${again}, and return to it: ${place} ${back}`;
 }
 
 /** What a promotion brought into a checkout goes out of it in the same way. */

@@ -93,9 +93,15 @@ async function takeBack(tx: Tx, context: Context, entry: MergeEntry, op: MergeOp
   await tx.merges.change(entry.id, mergeStatuses, { status: "reverted", updatedAt: context.now });
   await reopenTaskOf(tx, context, entry);
   const requeue = op.request.requeue === true;
-  if (requeue)
-    await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, source: "engine", asker: "operator" });
-  await tell(tx, context, entry, requeue ? "It is in the merge queue again." : "It will not land again by itself.", op);
+  // To take work out is no word that it may land. Nobody has approved it since.
+  if (requeue) await enqueueBranch(tx, context, { ...entry, enqueuedBy: op.actor, source: "engine", asker: "other" });
+  await tell(
+    tx,
+    context,
+    entry,
+    requeue ? "It is in the merge queue again and waits for approval." : "It will not land again by itself.",
+    op,
+  );
   await recordMerge(tx, context, entry, (facts) => ({
     type: "merge_undone",
     data: { ...facts, opId: op.id, requeue },

@@ -73,7 +73,7 @@ test("what was undone is open again, in the queue again when asked for, and its 
   expect((await world.entries())[2]).toMatchObject({
     branch: builderBranch,
     headCommit: "head-1",
-    approval: "operator",
+    approval: "waiting",
   });
   expect(await world.store.read((tx) => tx.tasks.get("T1"))).toMatchObject({ status: "open", mergeState: "queued" });
   expect(await world.mailOf("lead-1", "status")).toHaveLength(1);

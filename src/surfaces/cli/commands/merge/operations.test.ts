@@ -115,6 +115,19 @@ test("the promotion that an undo advises does something when typed, also while a
   expect(await ov.json(...advised.split(" "))).toMatchObject({ exit: 0, document: { moved: true } });
 });
 
+test("an undo with --requeue says that the branch waits for approval, with the command that lets it land", async () => {
+  await using world = await mergeWorld();
+  const ov = desk(world);
+  ov.engine = landsOn(world, "overstory/integration/main");
+  await ov.json("merge", "--branch", "feature");
+  ov.engine = () => takesBack(world);
+  const { out } = await ov.run("merge", "undo", "feature", "--requeue", "--yes");
+  expect(out).toContain(
+    "feature is in the queue again and waits for approval; to let it land: ov merge approve feature",
+  );
+  expect((await world.entries()).at(-1)).toMatchObject({ branch: "feature", status: "pending", approval: "waiting" });
+});
+
 test("nothing is said about what a deleted branch still has", async () => {
   await using world = await mergeWorld();
   const ov = desk(world);

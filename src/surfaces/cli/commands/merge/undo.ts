@@ -1,5 +1,6 @@
 import { invalid } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
+import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Undoable } from "../../../../usecases/merge/find-undo.ts";
 import { exits } from "../../../shared/exits.ts";
@@ -72,6 +73,14 @@ export const undo: Handler = async ({ app, args, flags, io }) => {
               `to change it there too: ${promoteWith(promoteFlags)}`,
             ),
           ]),
+      ...(op.request.requeue === true
+        ? entries.map(({ branch }) =>
+            hintLine(
+              io.paint,
+              `${visibleLine(branch)} is in the queue again and waits for approval; to let it land: ov merge approve ${shellWord(branch)}`,
+            ),
+          )
+        : []),
       hintLine(io.paint, `to undo this: ov merge undo ${op.id}`),
     ].join("\n"),
     quietText: op.id,
