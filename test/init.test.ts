@@ -15,6 +15,7 @@ describe("a first init", () => {
       "success",
       "command",
       "project",
+      "isAdopted",
       "root",
       "canonicalBranch",
       "runtime",
