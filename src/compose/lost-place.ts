@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import { allProcesses } from "../host/linux/process-table.ts";
 import { type PlaceStanding, watchPlace } from "../host/place-watch.ts";
@@ -24,20 +24,12 @@ export interface ServedProject {
 export function serve({ root, dir }: Project, store: Store, leave: Leave): ServedProject {
   const place = watchPlace({ root, state: dir }, leave.onNotice);
   const database = databaseIn(dir);
-  /** The index that this process has mapped, from its first use of the store on. */
-  let index: number | undefined;
-  const here = async <T>(work: () => Promise<T>): Promise<T> => {
+  const here = <T>(work: () => Promise<T>): Promise<T> => {
     const standing = place.standing();
-    if (standing !== "here") {
-      leave.now(standing);
-      // Nothing happens any more in this process.
-      return new Promise(() => {});
-    }
-    if (index !== undefined && index !== indexOf(database)) dieWithoutClosing();
-    if (!isWritable(database)) throw readOnly(database);
-    const done = await work();
-    index ??= indexOf(database);
-    return done;
+    if (standing === "here") return isWritable(database) ? work() : Promise.reject(readOnly(database));
+    leave.now(standing);
+    // Nothing happens any more in this process.
+    return new Promise(() => {});
   };
   const served: Store = {
     transaction: (work) => here(() => store.transaction(work)),
@@ -67,19 +59,6 @@ function isWritable(database: string): boolean {
     // SQLite makes the file when the first process opens the database for writing.
     return errorCode(error) === "ENOENT";
   }
-}
-
-/** The file of the index (`-shm`), by its number; undefined when there is none. */
-const indexOf = (database: string): number | undefined => statSync(`${database}-shm`, { throwIfNoEntry: false })?.ino;
-
-/**
- * Somebody deleted the index of the log, and the next command makes a new one. From then on this process would neither see
- * what others write nor be seen by their locks, and writing or closing the database would destroy it. A killed process
- * does neither. What was committed is in the log; the keeper starts the engine again, and the engine a supervisor.
- */
-function dieWithoutClosing(): void {
-  say(`${new Date().toISOString()} the index of the database's log was deleted; starting again with a new one\n`);
-  process.kill(process.pid, "SIGKILL");
 }
 
 const readOnly = (path: string): Failure => new Failure({ kind: "store-read-only", path });
