@@ -4,6 +4,7 @@ import { openProject } from "../src/compose/project.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { placeAround } from "../src/host/project-place.ts";
+import { catalog, isUseCase, type OperationName, operationOf } from "../src/usecases/catalog.ts";
 import { commandChannelContract } from "../testkit/contracts/command-channel.ts";
 import { fillStore } from "../testkit/mail-seed.ts";
 import { ovBinary } from "../testkit/ov.ts";
@@ -156,4 +157,31 @@ test("unless agents are kept from each other by the system, no token counts over
   const refused = await channel.call({ name: "task.create", request: { title: "One", id: "T1" }, token });
   expect(refused).toEqual({ ok: false, refusal: { kind: "token-elsewhere", over: "connection" } });
   expect(await project.read((tx) => tx.tasks.ids())).toEqual([]);
+});
+
+test("nobody has the engine run an effect without a token, not even one that only looks", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const channel = remoteChannel({ dir: statePath(project.root) });
+  const answers: [string, unknown][] = [];
+  for (const name of Object.keys(catalog) as OperationName[]) {
+    const operation = await operationOf(name);
+    if (isUseCase(operation) || operation.place !== "engine") continue;
+    const request = {
+      branch: "main",
+      branches: ["main"],
+      target: "main",
+      ids: [],
+      candidates: [],
+      name: "b1",
+      of: "b1",
+    };
+    answers.push([name, await channel.call({ name, request })]);
+  }
+  expect(answers.length).toBeGreaterThan(20);
+  const refused = { ok: false, refusal: { kind: "unknown-token" } } as const;
+  expect(answers).toEqual(answers.map(([name]) => [name, refused]));
+  const audited = await project.read((tx) => tx.audit.list(1000));
+  expect(audited.map(({ action }) => action).toSorted()).toEqual(answers.map(([name]) => name).toSorted());
 });

@@ -9,7 +9,7 @@ import { type FoundPlace, findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
-import type { Listener } from "../usecases/operation.ts";
+import type { Call, Listener } from "../usecases/operation.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { doorOf, type Environment, openProject, type Project } from "./project.ts";
 import { version } from "./version.ts";
@@ -47,19 +47,27 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
   const placed = (path: string, at: FilePlace = "typed"): string => resolve(at === "project" ? findRoot() : cwd, path);
   const runEngine = async (stop: AbortSignal): Promise<void> =>
     (await import("./engine-main.ts")).engineInForeground(await theProject(), stop);
-  const run = async (name: OperationName, request: unknown, listener?: Partial<Listener<unknown>>) => {
+  const run = async (
+    name: OperationName,
+    request: unknown,
+    listener?: Partial<Listener<unknown>>,
+    action?: OperationName,
+  ) => {
     const operation = await operationOf(name);
     if (isUseCase(operation) || (isRemote(env) && operation.kind === "effect" && operation.place === "engine")) {
       channel ??= await channelFor(await theProject(), { warn });
       const { OVERSTORY_TOKEN: token } = env;
-      return channel.call({ name, request, ...(token === undefined ? {} : { token }) });
+      const more = { ...(token === undefined ? {} : { token }), ...(action === undefined ? {} : { action }) };
+      return channel.call({ name, request, ...more });
     }
     const [{ runEffect }, { makeWorld }] = await Promise.all([
       import("../usecases/channel/run-effect.ts"),
       import("./world.ts"),
     ]);
+    const step = (of: OperationName, given: unknown) => run(of, given, undefined, action ?? name);
     const world = makeWorld({
-      call: app.call,
+      // The catalogue gives each name the types of its own operation.
+      call: step as Call,
       warn,
       env,
       cwd: here,

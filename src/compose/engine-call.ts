@@ -15,9 +15,11 @@ export interface CallTerms {
   readonly wake?: () => void;
 }
 
-/** Runs operations in the engine's own process, as the holder of a token that came over a connection. */
-export function engineCall(terms: CallTerms) {
-  const { project, store, ports, token, wake = () => {} } = terms;
+/**
+ * Runs operations in the engine's own process, as the holder of a token that came over a connection. Whoever calls is
+ * identified before an effect begins, also before one that only looks.
+ */
+export function engineCall({ project, store, ports, token, wake = () => {} }: CallTerms) {
   const run = async (frame: Omit<Frame, "token">, listener?: Partial<Listener<unknown>>) => {
     const operation = await operationOf(frame.name);
     if (isUseCase(operation)) {
@@ -26,9 +28,14 @@ export function engineCall(terms: CallTerms) {
       return result;
     }
     if (operation.place === "caller") throw new Error(`${frame.name} is for a process beside the project`);
+    const { name, request, action = name } = frame;
+    const known = await runUseCase(ports, { name: "identity.check", request: {}, token, action });
+    if (!known.result.ok) return known.result;
     const { root, dir: state, env } = project;
+    const step = (of: OperationName, given: unknown) => run({ name: of, request: given, action });
     const world = makeWorld({
-      call,
+      // The catalogue gives each name the types of its own operation.
+      call: step as Call,
       warn: () => {},
       env,
       cwd: root,
@@ -39,9 +46,8 @@ export function engineCall(terms: CallTerms) {
       changeCounter: () => store.changeCounter(),
       caller: "remote",
     });
-    return runEffect(world, { name: frame.name, operation, request: frame.request }, listener);
+    return runEffect(world, { name, operation, request }, listener);
   };
-  // The catalogue gives each name the types of its own operation.
   const call = ((name: OperationName, request: unknown) => run({ name, request })) as Call;
   const follow = ((name: OperationName, request: unknown, listener?: Partial<Listener<unknown>>) =>
     run({ name, request }, listener)) as Follow;

@@ -223,7 +223,9 @@ async function answer(project: Project, store: Store, text: string): Promise<str
   const takesTokens = areConfined(project.env);
   const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
   const { run } = engineCall({ project, store, ports, token: frame.token });
-  return JSON.stringify({ result: await run({ ...frame, name: frame.name }) });
+  const { name, request, requestId } = frame;
+  const id = typeof requestId === "string" ? { requestId } : {};
+  return JSON.stringify({ result: await run({ name, request, ...id }) });
 }
 
 function isFrame(value: unknown): value is { name: string; request: unknown; token?: unknown; requestId?: string } {

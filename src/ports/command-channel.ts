@@ -6,6 +6,8 @@ export interface ChannelCall {
   readonly name: string;
   readonly request: unknown;
   readonly token?: string;
+  /** The operation that this call is a step of, for refusals. The engine does not take it from a caller. */
+  readonly action?: string;
 }
 
 /**

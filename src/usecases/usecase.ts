@@ -38,8 +38,6 @@ export interface UseCase<Request, Reply> {
   readonly finish?: (files: ProjectFiles, reply: Reply) => Promise<Result<Reply, Refusal>>;
   /** A `read` that starts no engine, though work may be due: whoever asks it is about to stop or to be one. */
   readonly startsNoEngine?: boolean;
-  /** The operation that this is a step of: a refusal names it, for that is what the caller asked for. */
-  readonly stepOf?: string;
   /** Only the operator may call it. */
   readonly operatorOnly?: boolean;
   /** A `read` that shows each caller something else: an agent that hides its token must not pass for the operator. */

@@ -49,7 +49,6 @@ export interface DoomedProcess extends ProcessIdentity {
  */
 export const requestStop: UseCase<StopOrder, StopIntents> = {
   kind: "write",
-  stepOf: "agent.stop",
   run: async (tx, context, { name, tree }) => {
     const found = await findSubordinate(tx, context.caller, name, "stop");
     if (!found.ok) return found;

