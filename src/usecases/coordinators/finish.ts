@@ -5,6 +5,8 @@ import { no, ok } from "../../domain/result.ts";
 import { release } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
 import { promoteAtEnd } from "../merge/promote-at-end.ts";
+import { landingsSincePromotion } from "../merge/unpromoted.ts";
+import { type UnhandedBranch, unhandedBranches } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion } from "./find.ts";
 
@@ -14,8 +16,9 @@ export interface FinishReply {
   readonly runId: string;
   /** False: it was over before. */
   readonly runCompleted: boolean;
-  readonly landingBranch: string | null;
-  readonly targetBranch: string | null;
+  /** The landing branch, when work on it waits for a promotion. */
+  readonly unpromoted: string | null;
+  readonly unhanded: readonly UnhandedBranch[];
 }
 
 /**
@@ -42,13 +45,16 @@ export const finishRun: UseCase<HeadQuestion, FinishReply> = {
       });
     }
     if (hasEnded(agent) && agent.releasedAt === null) await release(tx, context, agent, "stopped");
+    const landing = run?.landingBranch ?? null;
+    const lands = landing !== null && landing !== run?.targetBranch;
+    const waits = lands && (await landingsSincePromotion(tx, landing)).length > 0;
     return ok({
       agentName: agent.name,
       agentId: agent.id,
       runId: agent.runId,
       runCompleted: completes,
-      landingBranch: run?.landingBranch ?? null,
-      targetBranch: run?.targetBranch ?? null,
+      unpromoted: waits ? landing : null,
+      unhanded: await unhandedBranches(tx, await tx.agents.list({ runId: agent.runId, unreleased: true })),
     });
   },
 };

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { checkMail } from "../mail/check.ts";
+import { addMerge } from "../merge/add-entry.ts";
 import { approveMerge } from "../merge/approve-entry.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
 import { cancelMerge } from "../merge/cancel-entry.ts";
@@ -96,6 +97,21 @@ test("a branch is sent back only with what is wrong, and keeps what its agent pr
   await world.must(cancelMerge, { of: String(id) });
   const cancelled = await world.must(showMerge, { of: String(id) });
   expect(cancelled.entry).toMatchObject({ status: "cancelled", verdict: "verified" });
+});
+
+test("handed in work that nobody handed over is told once no agent above has a turn ahead", async () => {
+  await using world = await mergeWorld();
+  const unhanded = async () => (await world.must(operatorInbox, {})).unhanded;
+  await world.seat("b2", {
+    ...(await world.agent("b1")),
+    id: "agent-b2",
+    name: "b2",
+    branch: "overstory/b2/T2",
+    parentName: "operator",
+  });
+  expect(await unhanded()).toContainEqual({ agentName: "b2", branch: "overstory/b2/T2" });
+  await world.must(addMerge, { branch: "overstory/b2/T2", headCommit: "head-1", approve: true });
+  expect((await unhanded()).map(({ agentName }) => agentName)).not.toContain("b2");
 });
 
 test("the mail that asked is settled with the decision, whichever command made it", async () => {

@@ -4,13 +4,20 @@ import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, openDecisions } from "./decisions.ts";
 import { type OpenQuestion, openQuestions } from "./questions.ts";
-import { agentsThatNeverStarted, type TroubledAgent, troubledAgents } from "./troubled-agents.ts";
+import {
+  agentsThatNeverStarted,
+  type TroubledAgent,
+  troubledAgents,
+  type UnhandedBranch,
+  unhandedBranches,
+} from "./troubled-agents.ts";
 
 /** Everything that waits for the operator. Each stays until it is answered or acted on, however often it is shown. */
 export interface Waiting {
   readonly decisions: readonly OpenDecision[];
   readonly questions: readonly OpenQuestion[];
   readonly troubled: readonly TroubledAgent[];
+  readonly unhanded: readonly UnhandedBranch[];
 }
 
 /** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
@@ -25,6 +32,7 @@ export const operatorInbox: UseCase<object, Waiting> = {
         ...(await tx.agents.list({ unreleased: true })),
         ...(await unstartedInRuns(tx)),
       ]),
+      unhanded: await unhandedBranches(tx, await tx.agents.list({ unreleased: true })),
     }),
 };
 

@@ -1,9 +1,10 @@
-import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { type FailureCause, isTransient } from "../../domain/turn/failure.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
+import { landedNowhere } from "../agents/release-agent.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
 
 /** What is wrong with an agent, by the last of its turns that ended. */
@@ -67,6 +68,26 @@ export async function troubledAgents(tx: Tx, agents: readonly Agent[]): Promise<
   const found: TroubledAgent[] = [];
   for (const agent of agents)
     if (await needsOperator(tx, agent)) found.push({ agent, ...troubleOf(agent, await tx.turns.listFor(agent.id)) });
+  return found;
+}
+
+/** Work that an agent handed in and that nobody brought into the merge queue. */
+export interface UnhandedBranch {
+  readonly agentName: string;
+  readonly branch: string;
+}
+
+/** Those of these agents whose branch only the operator can hand over: no agent above them will have another turn. */
+export async function unhandedBranches(tx: Tx, agents: readonly Agent[]): Promise<readonly UnhandedBranch[]> {
+  const found: UnhandedBranch[] = [];
+  for (const agent of agents) {
+    const { name, branch, headCommit } = agent;
+    if (branch === null || !isSubmitted(agent) || !(await landedNowhere(tx, agent))) continue;
+    // What was queued and sent back or cancelled has been handed over, and is told as that.
+    if ((await tx.merges.list({ branch })).some((entry) => entry.headCommit === headCommit)) continue;
+    if (await hasTurnsAhead(tx, await nearestLiveAncestor(tx, agent.parentName))) continue;
+    found.push({ agentName: name, branch });
+  }
   return found;
 }
 

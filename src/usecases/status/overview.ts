@@ -9,7 +9,14 @@ import { type BlockedMerge, mergeCounts } from "../merge/merge-counts.ts";
 import { type Unpromoted, unpromotedWork } from "../merge/unpromoted.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
-import { agentsThatNeverStarted, needsOperator, type Trouble, troubleOf } from "../operator/troubled-agents.ts";
+import {
+  agentsThatNeverStarted,
+  needsOperator,
+  type Trouble,
+  troubleOf,
+  type UnhandedBranch,
+  unhandedBranches,
+} from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";
 import { newestPerName } from "./newest-per-name.ts";
 
@@ -44,6 +51,8 @@ export interface Overview {
   readonly mergeTroubles: readonly string[];
   /** Landed work that waits for a promotion, of this run and of earlier ones. */
   readonly unpromoted: readonly Unpromoted[];
+  /** Work that was handed in, and that only the operator can hand over. */
+  readonly unhanded: readonly UnhandedBranch[];
   /** Questions of agents that only the operator can answer. */
   readonly decisions: readonly OpenDecision[];
   /** Questions that agents asked the operator and that nobody has answered. */
@@ -91,6 +100,10 @@ export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string
       blockedMerges: merges.blocked,
       mergeTroubles: merges.troubles,
       unpromoted: await unpromotedWork(tx, context),
+      unhanded: await unhandedBranches(
+        tx,
+        agents.map(({ agent }) => agent),
+      ),
       decisions: decisions.filter(({ kind }) => kind === "decision"),
       questions: await openQuestions(tx, run === null || all ? {} : { runId: run.id }),
     });

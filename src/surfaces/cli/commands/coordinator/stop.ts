@@ -6,6 +6,7 @@ import type { HeadView } from "../../../../usecases/coordinators/status.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io } from "../../command.ts";
 import { hintLine, successLine } from "../../marks.ts";
+import { unhandedWords } from "../inbox/render.ts";
 import { text } from "../task/given.ts";
 import { questionOf } from "./head-flags.ts";
 
@@ -35,7 +36,7 @@ export const stop =
     if (!monitors.ok) return monitors;
     const finished = await app.call("coordinator.finish", { capability, name });
     if (!finished.ok) return finished;
-    const { runCompleted, landingBranch, targetBranch, agentId } = finished.value;
+    const { runCompleted, unpromoted, unhanded, agentId } = finished.value;
     const left = stopped.value.left.filter((other) => !monitors.value.includes(other));
     return ok({
       json: {
@@ -49,19 +50,21 @@ export const stop =
         workers,
         workersStopped: stopped.value.stopped,
         workersLeft: left,
+        unhanded,
       },
       text: [
         successLine(io.paint, `Stopped ${capability}`, name),
         hintLine(io.paint, `run ${runId} ${runCompleted ? "is completed" : "was over before"}`),
         ...(left.length === 0 ? [] : [hintLine(io.paint, `going on without it: ${left.join(", ")}`)]),
-        ...(landingBranch !== null && landingBranch !== targetBranch
-          ? [
+        ...(unpromoted === null
+          ? []
+          : [
               hintLine(
                 io.paint,
-                `what has landed is on ${landingBranch}; take it over with: ov merge promote --run ${runId}`,
+                `what has landed is on ${unpromoted}; take it over with: ov merge promote --run ${runId}`,
               ),
-            ]
-          : []),
+            ]),
+        ...unhanded.map((one) => hintLine(io.paint, unhandedWords(one))),
       ].join("\n"),
       quietText: "",
     });

@@ -5,7 +5,15 @@ import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
 import { isOn } from "../task/given.ts";
-import { decisionBlock, decisionJson, questionBlock, questionJson, troubledBlock, troubledJson } from "./render.ts";
+import {
+  decisionBlock,
+  decisionJson,
+  questionBlock,
+  questionJson,
+  troubledBlock,
+  troubledJson,
+  unhandedWords,
+} from "./render.ts";
 import { isShownAbove } from "./shown-above.ts";
 
 export const inbox: Handler = async ({ app, flags, io }) => {
@@ -15,7 +23,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
   const leavesUnread = isOn(flags.peek) || isPiped;
   const mail = leavesUnread ? await peeked(app) : await taken(app);
   if (!mail.ok) return mail;
-  const { decisions, questions, troubled } = asked.value;
+  const { decisions, questions, troubled, unhanded } = asked.value;
   const { remaining, shown } = mail.value;
   const names = troubled.map(({ agent }) => agent.name);
   const above = [...decisions, ...questions];
@@ -28,6 +36,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
     ...section(paint, counted(troubled.length, "agent in trouble", "agents in trouble"), troubled, (one) =>
       troubledBlock(paint, one, now),
     ),
+    ...section(paint, counted(unhanded.length, "branch", "branches"), unhanded, unhandedWords),
     ...mailHeading(messages.length, mail.value.messages.length - messages.length).map((line) => paint.bold(line)),
     ...messages.map((view) => messageLines(paint, view).join("\n")),
     ...(remaining === 0
@@ -42,6 +51,7 @@ export const inbox: Handler = async ({ app, flags, io }) => {
       decisions: decisions.map(decisionJson),
       questions: questions.map(questionJson),
       troubled: troubled.map(troubledJson),
+      unhanded,
       messages: messages.map(messageJson),
       remaining,
     },

@@ -5,7 +5,7 @@ import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { OpenDecision } from "../../../../usecases/operator/decisions.ts";
 import type { OpenQuestion } from "../../../../usecases/operator/questions.ts";
-import type { TroubledAgent } from "../../../../usecases/operator/troubled-agents.ts";
+import type { TroubledAgent, UnhandedBranch } from "../../../../usecases/operator/troubled-agents.ts";
 import type { Paint } from "../../command.ts";
 import { ago } from "../../format.ts";
 import { hintLine, warningLine } from "../../marks.ts";
@@ -76,6 +76,10 @@ export function troubledBlock(paint: Paint, { agent, problem, advice }: Troubled
     ...troubleCommands(agent, advice).map((command) => hintLine(paint, command)),
   ].join("\n");
 }
+
+/** Work that nobody brought into the queue, with the command that does. */
+export const unhandedWords = ({ agentName, branch }: UnhandedBranch): string =>
+  `${visibleLine(agentName)} handed in ${visibleLine(branch)}, which nobody handed over: ov merge --branch ${shellWord(branch)}`;
 
 type TroubledFacts = Pick<Agent, "name" | "taskId" | "capability" | "generation" | "outcome">;
 

@@ -9,7 +9,7 @@ import type { App } from "../../app.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago, shortTime } from "../../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../../marks.ts";
-import { decisionLines, questionLines, troubleCommands } from "../inbox/render.ts";
+import { decisionLines, questionLines, troubleCommands, unhandedWords } from "../inbox/render.ts";
 import { lostTargetWords, mergeLines, mergesJson } from "../merge/counts.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
@@ -29,6 +29,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     openMerges,
     decisions,
     questions,
+    unhanded,
   } = reply.value;
   // A branch that was deleted has nothing any more that could be taken out of it.
   const unpromoted = reply.value.unpromoted.filter(({ landings, target }) => landings > 0 || !app.lacksBranch(target));
@@ -53,6 +54,7 @@ export const status: Handler = async ({ app, flags, io }) => {
     `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
     ...mergeLines(io.paint, merges),
     ...unpromoted.map((landed) => landedLine(io.paint, landed, run?.id ?? null)),
+    ...unhanded.map((one) => warningLine(io.paint, unhandedWords(one))),
     ...decisionLines(io.paint, decisions),
     ...questionLines(io.paint, questions),
     ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
@@ -75,9 +77,10 @@ export const status: Handler = async ({ app, flags, io }) => {
       mergeQueueCount: openMerges,
       merges: mergesJson(merges),
       unpromoted,
+      unhanded,
       missingTargets: lost,
       needsOperator:
-        approvals.length + blockedMerges.length + decisions.length + questions.length > 0 ||
+        approvals.length + blockedMerges.length + decisions.length + questions.length + unhanded.length > 0 ||
         otherRuns.some(({ waiting }) => waiting > 0) ||
         agents.some((view) => view.needsOperator),
       decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
