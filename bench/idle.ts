@@ -1,4 +1,4 @@
-import { readIdentity } from "../src/host/engine-door/keeper.ts";
+import { readIdentity } from "../src/host/engine-contact/keeper.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { fillStore } from "../testkit/mail-seed.ts";
 import type { TestProject } from "../testkit/project.ts";

@@ -77,7 +77,7 @@ test("the same request id gets the first reply and changes nothing", async () =>
   await using project = await makeProject(longLived);
   await project.ov("status");
   startEngine(project);
-  const { callEngine } = await import("../src/host/engine-door/caller.ts");
+  const { callEngine } = await import("../src/host/engine-contact/caller.ts");
   const token = await seatedToken(project);
   const frame = JSON.stringify({ name: "task.create", request: { title: "Once" }, requestId: "request-1", token });
   const first = await callEngine(statePath(project.root), frame);
@@ -90,7 +90,7 @@ test("a stored reply is given to the caller it was stored for and to nobody else
   await using project = await makeProject(longLived);
   await project.ov("status");
   startEngine(project);
-  const { callEngine } = await import("../src/host/engine-door/caller.ts");
+  const { callEngine } = await import("../src/host/engine-contact/caller.ts");
   const state = statePath(project.root);
   const token = await seatedToken(project);
   const other = "another-token-for-tests";
@@ -140,7 +140,7 @@ test.each(malformed.map((token) => [JSON.stringify(token).slice(0, 20), token] a
     await using project = await makeProject(longLived);
     await project.ov("status");
     startEngine(project);
-    const { callEngine } = await import("../src/host/engine-door/caller.ts");
+    const { callEngine } = await import("../src/host/engine-contact/caller.ts");
     const frame = JSON.stringify({ name: "task.create", request: { title: "One" }, requestId: "request-1", token });
     const answer = JSON.parse(await callEngine(statePath(project.root), frame));
     expect(answer).toEqual({ result: { ok: false, refusal: { kind: "unknown-token" } } });

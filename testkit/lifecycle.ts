@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Event } from "../src/domain/event/event.ts";
 import type { Message } from "../src/domain/mail/types.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
-import { readIdentity } from "../src/host/engine-door/keeper.ts";
+import { readIdentity } from "../src/host/engine-contact/keeper.ts";
 import { carries } from "../src/host/linux/process-table.ts";
 import { jsonOf } from "./ov.ts";
 import type { TestProject } from "./project.ts";

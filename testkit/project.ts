@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../src/domain/agent/agent.ts";
-import { readIdentity } from "../src/host/engine-door/keeper.ts";
+import { readIdentity } from "../src/host/engine-contact/keeper.ts";
 import { allProcesses } from "../src/host/linux/process-table.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import type { Store, Tx } from "../src/ports/store.ts";

@@ -11,7 +11,7 @@ import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
 import type { Call, Listener } from "../usecases/operation.ts";
 import { channelFor, isRemote } from "./channel.ts";
-import { doorOf, type Environment, openProject, type Project } from "./project.ts";
+import { contactOf, type Environment, openProject, type Project } from "./project.ts";
 import { version } from "./version.ts";
 
 export interface AppOptions {
@@ -107,7 +107,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
     engine: {
       status: () => {
         const { root, state } = thePlace();
-        return doorOf({ root, dir: state, env }).notice();
+        return contactOf({ root, dir: state, env }).notice();
       },
     },
     environmentFor: async (runtime) => {

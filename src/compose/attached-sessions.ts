@@ -9,7 +9,7 @@ import type { AttachedSessions } from "../ports/attached-sessions.ts";
 import type { Store } from "../ports/store.ts";
 import { projectInstructions } from "./instructions.ts";
 import { shimDir } from "./ov-shim.ts";
-import { clockFor, doorOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
+import { clockFor, contactOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 import { toolServer } from "./tool-server.ts";
@@ -24,7 +24,7 @@ export function attachedSessions(project: Project): AttachedSessions {
     close: async () => {
       await store.close();
       // The agent may go on at once now.
-      await doorOf(project).ensure();
+      await contactOf(project).ensure();
     },
   };
 }

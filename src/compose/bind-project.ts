@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Failure } from "../domain/failure.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { ProjectPlace, ProjectRecord } from "../domain/project/place.ts";
-import { readIdentity } from "../host/engine-door/keeper.ts";
+import { readIdentity } from "../host/engine-contact/keeper.ts";
 import { directoryIdentity } from "../host/git/places.ts";
 import { randomIds } from "../host/ids.ts";
 import { bootId } from "../host/linux/process-table.ts";

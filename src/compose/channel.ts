@@ -2,18 +2,18 @@ import { existsSync, realpathSync } from "node:fs";
 import { Failure } from "../domain/failure.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
-import { callEngine } from "../host/engine-door/caller.ts";
+import { callEngine } from "../host/engine-contact/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { hasDatabase } from "../host/project-place.ts";
 import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
-import type { EngineNotice } from "../ports/engine-door.ts";
+import type { EngineNotice } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { isOperationName, operationOf } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { silenceWords } from "../usecases/engine/engine-work.ts";
 import {
   channelPorts,
-  doorOf,
+  contactOf,
   type Environment,
   leaseMsFor,
   openStore,
@@ -78,10 +78,10 @@ export function directChannel(project: Project, { sentFrom, warn }: DirectOption
       ports.reach("command.after-commit");
       if (due) {
         ports.reach("command.before-wake");
-        const door = doorOf(project);
+        const contact = contactOf(project);
         // Inside an agent an engine is only told, never started.
-        if (mayStart) tellOfSilence(await door.ensure(), project, warn);
-        else if (!(await door.wake()) && sentFrom !== undefined) {
+        if (mayStart) tellOfSilence(await contact.ensure(), project, warn);
+        else if (!(await contact.wake()) && sentFrom !== undefined) {
           const { askForEngine } = await import("./engines-abroad.ts");
           await askForEngine(sentFrom, project.root, project.env);
         }
@@ -107,10 +107,10 @@ interface Waiting<T> {
  */
 async function afterSilence<T>(project: Project, { error, run, warn }: Waiting<T>, tries = 1): Promise<T> {
   const isBusy = error instanceof Failure && error.data.kind === "store-busy";
-  const door = doorOf(project);
+  const contact = contactOf(project);
   // If no engine runs, another process holds the database, and a new engine would have to wait for it too.
-  const mayBeSilent = isBusy && tries < mostTries && door.notice() !== undefined;
-  const silent = mayBeSilent ? await door.ensure() : undefined;
+  const mayBeSilent = isBusy && tries < mostTries && contact.notice() !== undefined;
+  const silent = mayBeSilent ? await contact.ensure() : undefined;
   if (silent === undefined) throw error;
   tellOfSilence(silent, project, warn);
   return run().catch((again) => afterSilence(project, { error: again, run, warn }, tries + 1));

@@ -4,17 +4,17 @@ import { config } from "../config/config.ts";
 import { runEngine } from "../engine/engine.ts";
 import { seatedStore } from "../engine/engine-lease.ts";
 import type { EnginePorts } from "../engine/ports.ts";
-import { engineSide } from "../host/engine-door/engine-side.ts";
+import { engineSide } from "../host/engine-contact/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
-import { killOne } from "../host/kill-one.ts";
 import { knownSettings } from "../host/known-settings.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
+import { killOne } from "../host/linux/process-table.ts";
 import { cutLog } from "../host/log-files.ts";
 import { oldFiles } from "../host/old-files.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import { isOldState, readRecord } from "../host/project-place.ts";
-import type { EngineSide } from "../ports/engine-door.ts";
+import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { isOperationName } from "../usecases/catalog.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
@@ -54,12 +54,12 @@ export async function engineMain(opened: Project, options: EngineOptions = {}): 
   cutLogs(opened);
   await recordIfNew(opened);
   const stop = options.stop ?? stopOnSignals();
-  const door = engineSide({ ...keeperOptions(opened), version });
+  const ownSide = engineSide({ ...keeperOptions(opened), version });
   for (let project = opened; ; ) {
     const isForeground = options.stop !== undefined;
-    const end = await serveWith(project, { ...options, door, stop, isForeground });
+    const end = await serveWith(project, { ...options, ownSide, stop, isForeground });
     // The engine was asked to end while it took up new settings. Its keeper must not stay on record.
-    if (end === "unseated" && project !== opened && stop.aborted && !isForeground) await door.releaseKeeper();
+    if (end === "unseated" && project !== opened && stop.aborted && !isForeground) await ownSide.releaseKeeper();
     if (end !== "outdated") return;
     const { root, dir, env } = opened;
     const changed = await config({ root, state: dir }, env);
@@ -72,16 +72,16 @@ export async function engineMain(opened: Project, options: EngineOptions = {}): 
 /** Runs an engine with the settings of `opened`. */
 async function serveWith(
   opened: Project,
-  options: EngineOptions & { readonly door: EngineSide; readonly stop: AbortSignal; readonly isForeground: boolean },
+  options: EngineOptions & { readonly ownSide: EngineSide; readonly stop: AbortSignal; readonly isForeground: boolean },
 ): ReturnType<typeof runEngine> {
-  const { door, stop, adapt, isForeground } = options;
+  const { ownSide, stop, adapt, isForeground } = options;
   const project = adapt === undefined ? opened : adapt(opened);
   const { config: settings } = project;
   const leave = leaveAsEngine(project, isForeground);
   const served = serve(project, openStore(project, { life: "process" }), leave);
   const { store, holdTo } = seatedStore(served.store, leave.replaced);
   placeOvShim(project);
-  const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(door, project, store) : door;
+  const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(ownSide, project, store) : ownSide;
   const ports: EnginePorts = {
     root: project.root,
     store,

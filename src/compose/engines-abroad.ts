@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeAtomically } from "../host/atomic-file.ts";
 import { placeAround, stateDir } from "../host/project-place.ts";
 import type { Store } from "../ports/store.ts";
-import { doorOf, type Environment, type Project } from "./project.ts";
+import { contactOf, type Environment, type Project } from "./project.ts";
 
 const askedDir = (state: string): string => join(state, "run", "abroad");
 
@@ -17,7 +17,7 @@ export async function askForEngine(home: string, root: string, env: Environment)
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const name = new Bun.CryptoHasher("sha256").update(root).digest("hex");
   writeAtomically(join(dir, name), root, 0o600);
-  await doorOf({ root: home, dir: state, env }).wake();
+  await contactOf({ root: home, dir: state, env }).wake();
 }
 
 /**
@@ -30,7 +30,7 @@ export async function startEnginesAbroad(project: Project, store: Store): Promis
       if (!(await anOrchestratorWorks(store))) continue;
       const { root, state } = placeAround(readFileSync(join(dir, name), "utf8"));
       const env = Object.fromEntries(Object.entries(project.env).filter(([key]) => !key.startsWith("OVERSTORY__")));
-      await doorOf({ root, dir: state, env }).ensure();
+      await contactOf({ root, dir: state, env }).ensure();
     } finally {
       rmSync(join(dir, name), { force: true });
     }

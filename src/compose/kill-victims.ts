@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIdentity } from "../host/engine-door/keeper.ts";
+import { readIdentity } from "../host/engine-contact/keeper.ts";
 import { allProcesses, carries } from "../host/linux/process-table.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { stateDir } from "../host/project-place.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Refusal } from "../domain/refusal.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "../host/atomic-file.ts";
-import type { EngineSide } from "../ports/engine-door.ts";
+import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import type { McpApp } from "../surfaces/mcp/app.ts";
 import { answerHttp, maxBodyBytes, mcpPath } from "../surfaces/mcp/http.ts";
@@ -20,7 +20,7 @@ interface ServingEngine {
   wake(): void;
 }
 
-/** The engine's door, and beside it agents' tools over HTTP: an engine that found another at work opens neither. */
+/** Opens the engine's socket and, beside it, the agents' tools over HTTP. An engine that finds another engine at work opens neither. */
 export const withMcpHttp = (side: EngineSide, project: Project, store: Store): EngineSide => ({
   ...side,
   open: (handlers) => {
@@ -29,11 +29,11 @@ export const withMcpHttp = (side: EngineSide, project: Project, store: Store): E
       http.announce();
       handlers.restored();
     };
-    const door = side.open({ ...handlers, restored });
+    const socket = side.open({ ...handlers, restored });
     return {
       close: (options) => {
         http.close();
-        door.close(options);
+        socket.close(options);
       },
     };
   },

@@ -4,18 +4,18 @@ import { type Config, config } from "../config/config.ts";
 import { unusableConfig } from "../config/problem.ts";
 import { Failure } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
-import { ancestorsOfThisProcess } from "../host/ancestors.ts";
 import { systemClock } from "../host/clock.ts";
-import { engineDoor } from "../host/engine-door/caller.ts";
+import { engineContact } from "../host/engine-contact/caller.ts";
 import { randomIds } from "../host/ids.ts";
 import { ownLockLimit } from "../host/linux/mark.ts";
+import { ancestorsOfThisProcess } from "../host/linux/process-table.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { hidesFromGit, makeStateDir } from "../host/project/record.ts";
 import { projectFiles } from "../host/project-files.ts";
 import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../host/project-place.ts";
 import { readText } from "../host/read-text.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { EngineDoor } from "../ports/engine-door.ts";
+import type { EngineContact } from "../ports/engine-contact.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Store } from "../ports/store.ts";
 import { inMemory, openSqlite, type SqliteOptions } from "../store/sqlite.ts";
@@ -164,8 +164,8 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
   };
 }
 
-export function doorOf(project: Pick<Project, "root" | "dir" | "env">): EngineDoor {
-  return engineDoor(keeperOptions(project));
+export function contactOf(project: Pick<Project, "root" | "dir" | "env">): EngineContact {
+  return engineContact(keeperOptions(project));
 }
 
 export function keeperOptions(project: Pick<Project, "root" | "dir" | "env">) {

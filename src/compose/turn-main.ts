@@ -11,7 +11,7 @@ import { projectInstructions } from "./instructions.ts";
 import { killPointsFrom } from "./kill-points.ts";
 import { leaveAsSupervisor, serve } from "./lost-place.ts";
 import { shimDir } from "./ov-shim.ts";
-import { clockFor, doorOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
+import { clockFor, contactOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 import { say } from "./say.ts";
@@ -31,8 +31,8 @@ export async function turnMain(project: Project, turnId: string, fence: number):
   );
   const { config, env } = project;
   // An agent in `ov done` waits for the engine, but may not replace a silent one. Its supervisor may.
-  const door = doorOf(project);
-  const watching = setInterval(() => void door.watch().catch(sayTrouble), leaseMsFor(env) / 3);
+  const contact = contactOf(project);
+  const watching = setInterval(() => void contact.watch().catch(sayTrouble), leaseMsFor(env) / 3);
   await runTurn(
     {
       store,
@@ -67,7 +67,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
   );
   clearInterval(watching);
   await store.close();
-  await door.ensure();
+  await contact.ensure();
 }
 
 const sayTrouble = (trouble: unknown): void =>

@@ -11,7 +11,7 @@ import { openSqlite } from "../store/sqlite.ts";
 import type { OperatorCheck } from "../usecases/identity/operator-only.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
 import { settleIn } from "./long-life.ts";
-import { clockFor, doorOf, type Environment, type Project, settingsOf, thisProcess } from "./project.ts";
+import { clockFor, contactOf, type Environment, type Project, settingsOf, thisProcess } from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
 import { selfCommand } from "./self.ts";
 
@@ -175,7 +175,7 @@ export const makeWorld = ({
     engineControl: async () => (await import("./engine-control.ts")).projectEngine(await project(), runEngine),
     engine: async (at) => {
       const { root, state } = await placeAt(at);
-      return hasDatabase(state) ? doorOf({ root, dir: state, env }) : undefined;
+      return hasDatabase(state) ? contactOf({ root, dir: state, env }) : undefined;
     },
   };
 };

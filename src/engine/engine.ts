@@ -1,4 +1,4 @@
-import type { OpenDoor } from "../ports/engine-door.ts";
+import type { OpenSocket } from "../ports/engine-contact.ts";
 import { earliest, isWorkDue, nextChore, nextReturn } from "../usecases/engine/engine-work.ts";
 import { tellOperator } from "../usecases/mail/post.ts";
 import { freeLostAttachments, lostAttachments } from "./attached/free-lost.ts";
@@ -77,7 +77,7 @@ interface Worker {
  *   `Radar`                              warns of branches that collide
  *   `CompletionWorker`                   answers `ov done` and asked-for checks
  *
- * The door (a socket) and workers that have changed something ring. A call through the door commits on this process's
+ * The socket and workers that have changed something ring. A call over the socket commits on this process's
  * own connection, where the change counter of the database does not tell of it.
  */
 class Engine {
@@ -106,7 +106,7 @@ class Engine {
   /** The settings have changed: the engine starts no work that depends on the old ones. */
   #outdated: "no" | "finishing" | "finished" = "no";
   #idleSince: number;
-  #door: OpenDoor | undefined;
+  #socket: OpenSocket | undefined;
 
   constructor(ports: EnginePorts, seat: EngineSeat, stop: AbortSignal) {
     this.#ports = ports;
@@ -131,7 +131,7 @@ class Engine {
 
   async run(stop: AbortSignal): Promise<EngineEnd> {
     stop.addEventListener("abort", () => this.#bell.ring());
-    this.#openDoor();
+    this.#openSocket();
     while (!stop.aborted) {
       try {
         if ((await this.#isOutdated()) && (await this.#leave({ whateverIsDue: true, comesBack: true })))
@@ -358,8 +358,8 @@ class Engine {
     return new Set(this.#starting.keys());
   }
 
-  #openDoor(): void {
-    this.#door = this.#ports.side.open({
+  #openSocket(): void {
+    this.#socket = this.#ports.side.open({
       wake: () => this.#bell.ring(),
       call: (frame) => this.#answer(frame),
       restored: () => this.#bell.ring(),
@@ -374,10 +374,10 @@ class Engine {
     return answer;
   }
 
-  /** The door closes before the last look, so that work committed after it finds no engine and starts another. */
+  /** The socket closes before the last look, so that work committed after it finds no engine and starts another. */
   async #leave(options: { whateverIsDue: boolean; comesBack?: boolean }): Promise<boolean> {
     for (const worker of [...this.#steady, this.#seating, ...this.#steered]) await worker.settled();
-    this.#door?.close(options);
+    this.#socket?.close(options);
     this.#ports.reach("engine.before-leave");
     let left = false;
     try {
@@ -385,7 +385,7 @@ class Engine {
     } finally {
       // This is still the engine, and must be found. Workers were not asked again while they settled.
       if (!left) {
-        this.#openDoor();
+        this.#openSocket();
         this.#ringForAll();
       }
     }

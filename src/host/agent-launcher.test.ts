@@ -7,9 +7,8 @@ import { markOf } from "../domain/process/mark.ts";
 import type { GatedProcess } from "../ports/agent-process.ts";
 import { agentLauncher } from "./agent-launcher.ts";
 import { randomIds } from "./ids.ts";
-import { killOne } from "./kill-one.ts";
 import { lockLimitOf, takeMark } from "./linux/mark.ts";
-import { allProcesses } from "./linux/process-table.ts";
+import { allProcesses, killOne } from "./linux/process-table.ts";
 import { linuxProcesses } from "./processes.ts";
 import { terminalLauncher } from "./terminal-launcher.ts";
 

@@ -1,8 +1,8 @@
-import type { EngineDoor, EngineNotice } from "./engine-door.ts";
+import type { EngineContact, EngineNotice } from "./engine-contact.ts";
 
 /** The engine of a project, as a person sees and steers it. */
 export interface EngineControl {
-  readonly door: EngineDoor;
+  readonly contact: EngineContact;
   /** The time after which an engine that does not answer has a successor. */
   readonly replacedWithinMs: number;
   /** The file that this engine and earlier ones write what went wrong to, whether it is there or not. */

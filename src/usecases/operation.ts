@@ -4,8 +4,8 @@ import type { Result } from "../domain/result.ts";
 import type { AttachedSessions } from "../ports/attached-sessions.ts";
 import type { Configuration } from "../ports/configuration.ts";
 import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
+import type { EngineContact } from "../ports/engine-contact.ts";
 import type { EngineControl } from "../ports/engine-control.ts";
-import type { EngineDoor } from "../ports/engine-door.ts";
 import type { GeneratedParts } from "../ports/generated-parts.ts";
 import type { HookSettings } from "../ports/hook-settings.ts";
 import type { AheadGit, QuickGit } from "../ports/looking-git.ts";
@@ -110,7 +110,7 @@ export interface World {
   attachedSessions(): Promise<AttachedSessions>;
   engineControl(): Promise<EngineControl>;
   /** The engine of the project. Undefined where nothing was ever stored: no engine has anything to do there. */
-  engine(at?: Whereabouts): Promise<EngineDoor | undefined>;
+  engine(at?: Whereabouts): Promise<EngineContact | undefined>;
   settings(): Promise<Settings>;
   quickGit(): Promise<QuickGit>;
   /** Git to look with: everything it makes vanishes when `look` has ended. */

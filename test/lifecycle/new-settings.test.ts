@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIdentity } from "../../src/host/engine-door/keeper.ts";
+import { readIdentity } from "../../src/host/engine-contact/keeper.ts";
 import { slingNew, untilAgent, untilFile, untilTurns } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";

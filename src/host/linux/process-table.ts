@@ -98,3 +98,47 @@ const ticksPerSecond = 100;
 const isGone = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH";
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+
+/** Kills exactly this process, not what it started. Nothing happens when the pid belongs to another process by now. */
+export function killOne(identity: ProcessIdentity): void {
+  if (identity.bootId !== bootId() || entryOf(identity.pid)?.startToken !== identity.startToken) return;
+  try {
+    process.kill(identity.pid, "SIGKILL");
+  } catch (error) {
+    // It ended between the look and the signal, which is what was wanted.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** Deeper than any chain of shells and tools, and an end should /proc ever show a circle. */
+const deepest = 64;
+
+/**
+ * The visible ancestors of this process, nearest first, and then the leaders of their sessions and groups. A process in
+ * the background has no ancestors once its parent has left, but it keeps its session and group.
+ */
+export function ancestorsOfThisProcess(): readonly ProcessIdentity[] {
+  known ??= readAncestors();
+  return known;
+}
+
+/** Read once: a parent that leaves later has still started us. */
+let known: readonly ProcessIdentity[] | undefined;
+
+function readAncestors(): readonly ProcessIdentity[] {
+  const found = new Map<number, ProcessIdentity>();
+  const leaders = new Set<number>();
+  for (let pid = process.pid; pid > 1 && found.size <= deepest; ) {
+    const entry = entryOf(pid);
+    if (entry === undefined) break;
+    found.set(pid, { pid, startToken: entry.startToken, bootId: bootId() });
+    leaders.add(entry.session).add(entry.group);
+    pid = entry.parent;
+  }
+  for (const pid of leaders) {
+    const leader = pid <= 1 || found.has(pid) ? undefined : identityOf(pid);
+    if (leader !== undefined) found.set(pid, leader);
+  }
+  found.delete(process.pid);
+  return [...found.values()];
+}

@@ -1,8 +1,8 @@
 import { Failure } from "../../domain/failure.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { EngineNotice } from "../../ports/engine-contact.ts";
 import type { EngineControl } from "../../ports/engine-control.ts";
-import type { EngineNotice } from "../../ports/engine-door.ts";
 import type { Effect, World } from "../operation.ts";
 import { silenceWords } from "./engine-work.ts";
 import type { Workload } from "./workload.ts";
@@ -28,12 +28,12 @@ export const startEngine: Effect<object, EngineStart> = {
     const refused = await world.requireOperator("start an engine");
     if (refused !== undefined) return no(refused);
     const control = await world.engineControl();
-    const { door } = control;
-    const before = door.notice();
-    const silent = await door.ensure();
+    const { contact } = control;
+    const before = contact.notice();
+    const silent = await contact.ensure();
     if (silent !== undefined) world.warn(silenceWords(control));
     const answering = async (): Promise<EngineNotice | undefined> =>
-      (await door.answers()) ? door.notice() : undefined;
+      (await contact.answers()) ? contact.notice() : undefined;
     // A successor watches the silent engine for a while before it replaces it.
     const engine = await until(world, answering, startMs, control.successorIsAlive);
     if (engine === undefined) {
@@ -61,7 +61,7 @@ export const engineStatus: Effect<object, EngineReport> = {
   place: "caller",
   run: async (world) => {
     const control = await world.engineControl();
-    const engine = control.door.notice();
+    const engine = control.contact.notice();
     const left = await workload(world);
     if (!left.ok) return left;
     const rest = { log: control.log.exists() ? control.log.path : null, ...left.value };
@@ -69,7 +69,7 @@ export const engineStatus: Effect<object, EngineReport> = {
       return ok({ running: false, answers: null, pid: null, socket: null, version: null, uptimeMs: null, ...rest });
     }
     const { pid, socket, version } = engine;
-    const answers = await control.door.answers();
+    const answers = await control.contact.answers();
     return ok({ running: true, answers, pid, socket, version, uptimeMs: control.uptimeMs(engine), ...rest });
   },
 };
@@ -100,26 +100,26 @@ export const stopEngine: Effect<object, EngineStop> = {
 
 /** The engine that was asked to leave; undefined when none runs. */
 async function runningOne(world: World, control: EngineControl): Promise<EngineNotice | undefined> {
-  const { door } = control;
-  await door.endLost();
+  const { contact } = control;
+  await contact.endLost();
   // One that is only just being started has no notice yet.
-  const isStarting = door.notice() === undefined && control.keeperIsAlive();
-  const engine = isStarting ? await until(world, async () => door.notice(), startMs) : door.notice();
+  const isStarting = contact.notice() === undefined && control.keeperIsAlive();
+  const engine = isStarting ? await until(world, async () => contact.notice(), startMs) : contact.notice();
   return engine !== undefined && control.askToEnd(engine) ? engine : undefined;
 }
 
 async function untilGone(world: World, control: EngineControl, engine: EngineNotice): Promise<true | undefined> {
-  const { door } = control;
+  const { contact } = control;
   const left = async (): Promise<true | undefined> => (control.isGone(engine) ? true : undefined);
-  if ((await until(world, left, promptMs)) === undefined && !(await door.answers()))
+  if ((await until(world, left, promptMs)) === undefined && !(await contact.answers()))
     world.warn(`the engine does not answer; it is killed if it is still there in ${leaveMs / 1000} s`);
   let gone = await until(world, left, leaveMs);
-  if (gone === undefined && !(await door.answers())) {
+  if (gone === undefined && !(await contact.answers())) {
     control.kill(engine);
     gone = await until(world, left, leaveMs);
   }
   // A keeper that has yet to notice the end keeps others from starting an engine, and then starts none itself.
-  const isLeft = async () => (control.keeperIsAlive() && door.notice() === undefined ? undefined : true);
+  const isLeft = async () => (control.keeperIsAlive() && contact.notice() === undefined ? undefined : true);
   await until(world, isLeft, promptMs);
   return gone;
 }

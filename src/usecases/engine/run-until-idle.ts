@@ -20,11 +20,11 @@ export const runUntilIdle: Stream<{ readonly timeoutMs?: number | undefined }, I
     const refused = await world.requireOperator("run the engine");
     if (refused !== undefined) return no(refused);
     const control = await world.engineControl();
-    const { door } = control;
+    const { contact } = control;
     const stop = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     while (!stop.aborted) {
-      const other = door.notice();
-      const answers = other !== undefined && (await door.answers());
+      const other = contact.notice();
+      const answers = other !== undefined && (await contact.answers());
       if (other !== undefined && !answers) world.warn(silenceWords(control));
       if (!answers) await control.run(stop);
       const left = await world.call("engine.readWorkload", {});

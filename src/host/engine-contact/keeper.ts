@@ -1,12 +1,11 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Processes } from "../../ports/process.ts";
 import { writeAtomically } from "../atomic-file.ts";
-import { killOne } from "../kill-one.ts";
-import { ageMs } from "../linux/process-table.ts";
+import { ageMs, killOne } from "../linux/process-table.ts";
 import { makeWithin } from "../writable.ts";
-import { doorPaths } from "./paths.ts";
 
 /**
  * The keeper: a shell that starts the engine again unless it left on purpose (exit 0). It gives up after twenty quick
@@ -38,7 +37,7 @@ export interface KeeperOptions {
 
 /** Starts a keeper with an engine, unless one is alive. Of twenty callers one starts it. */
 export function startKeeper(options: KeeperOptions): void {
-  const { keeper } = doorPaths(options.state);
+  const { keeper } = enginePaths(options.state);
   startOnce(options, keeper, ["/bin/sh", "-c", loop, "ov-keeper", ...options.engine], () => keeperIsAlive(options));
 }
 
@@ -47,13 +46,13 @@ export function startKeeper(options: KeeperOptions): void {
  * replaces it or leaves. It gets a keeper only when it has replaced the engine.
  */
 export function startSuccessor(options: KeeperOptions): void {
-  const { successor } = doorPaths(options.state);
+  const { successor } = enginePaths(options.state);
   startOnce(options, successor, options.engine, () => successorIsAlive(options));
 }
 
 /** A successor that has watched for so long may be stopped itself, and no longer counts. */
 export function successorIsAlive({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
-  const successor = readIdentity(doorPaths(state).successor);
+  const successor = readIdentity(enginePaths(state).successor);
   return successor !== undefined && processes.check(successor) === "alive" && ageMs(successor) < longestLookMs;
 }
 
@@ -61,7 +60,7 @@ const longestLookMs = 120_000;
 
 /** Starts the command and records its identity at `record`, unless one runs already. */
 function startOnce(options: KeeperOptions, record: string, command: readonly string[], isThere: () => boolean): void {
-  const paths = doorPaths(options.state);
+  const paths = enginePaths(options.state);
   const { processes, env } = options;
   // The project was moved away: start nothing and make no directory here.
   if (!existsSync(options.state)) return;
@@ -78,7 +77,7 @@ function startOnce(options: KeeperOptions, record: string, command: readonly str
 
 /** Starts a keeper that watches the engine we are. The returned stream must be kept: its end means our death. */
 export function adoptKeeper(options: KeeperOptions): Bun.FileSink {
-  const log = Bun.file(join(doorPaths(options.state).run, "engine.log"));
+  const log = Bun.file(join(enginePaths(options.state).run, "engine.log"));
   const child = Bun.spawn({
     cmd: ["/bin/sh", "-c", adopt, "ov-keeper", ...options.engine],
     env: { ...options.env },
@@ -87,24 +86,24 @@ export function adoptKeeper(options: KeeperOptions): Bun.FileSink {
     detached: true,
   });
   child.unref();
-  recordProcess(options, doorPaths(options.state).keeper, child.pid);
+  recordProcess(options, enginePaths(options.state).keeper, child.pid);
   return child.stdin;
 }
 
 export function keeperIsAlive({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
-  const keeper = readIdentity(doorPaths(state).keeper);
+  const keeper = readIdentity(enginePaths(state).keeper);
   return keeper !== undefined && processes.check(keeper) === "alive";
 }
 
 /** Between its start and its record a keeper is known only by the lock of whoever starts it. */
 export function keeperIsStarting({ state, processes }: Pick<KeeperOptions, "state" | "processes">): boolean {
-  const starter = readIdentity(doorPaths(state).lock);
+  const starter = readIdentity(enginePaths(state).lock);
   return starter !== undefined && processes.check(starter) === "alive";
 }
 
 /** Kills an engine and its keeper: the keeper first, because it would start the engine again. Our own keeper stays. */
 export function killEngine(state: string, engine: ProcessIdentity): void {
-  const { keeper: path, notice } = doorPaths(state);
+  const { keeper: path, notice } = enginePaths(state);
   const keeper = readIdentity(path);
   if (keeper !== undefined && keeper.pid !== process.ppid) {
     killOne(keeper);
@@ -115,7 +114,7 @@ export function killEngine(state: string, engine: ProcessIdentity): void {
 }
 
 export function forgetKeeper(state: string): void {
-  rmSync(doorPaths(state).keeper, { force: true });
+  rmSync(enginePaths(state).keeper, { force: true });
 }
 
 function recordProcess({ processes }: KeeperOptions, path: string, pid: number): void {
@@ -159,4 +158,34 @@ export function readIdentity(path: string): ProcessIdentity | undefined {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+/** Unix socket paths have room for about 100 bytes. */
+const longestSocketPath = 100;
+
+/** Where engine and callers of one project meet. Callers never compute the socket: they read it from the notice. */
+export function enginePaths(state: string): {
+  run: string;
+  notice: string;
+  keeper: string;
+  lock: string;
+  successor: string;
+  socket: string;
+} {
+  const run = join(state, "run");
+  return {
+    run,
+    notice: join(run, "engine.json"),
+    keeper: join(run, "keeper.json"),
+    lock: join(run, "keeper.lock"),
+    successor: join(run, "successor.json"),
+    socket: socketPath(run),
+  };
+}
+
+function socketPath(run: string): string {
+  const near = join(run, "engine.sock");
+  if (Buffer.byteLength(near) <= longestSocketPath) return near;
+  const name = new Bun.CryptoHasher("sha256").update(run).digest("hex").slice(0, 16);
+  return join(process.env.XDG_RUNTIME_DIR ?? tmpdir(), `overstory-${name}`, "engine.sock");
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Failure } from "../../domain/failure.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
-import type { EngineDoor, EngineNotice } from "../../ports/engine-door.ts";
-import { killOne } from "../kill-one.ts";
+import type { EngineContact, EngineNotice } from "../../ports/engine-contact.ts";
 import { lockLimitOf, ownLockLimit } from "../linux/mark.ts";
-import { ageMs, entryOf } from "../linux/process-table.ts";
+import { ageMs, entryOf, killOne } from "../linux/process-table.ts";
 import { identityOf } from "../project-place.ts";
 import {
+  enginePaths,
   forgetKeeper,
   type KeeperOptions,
   killEngine,
@@ -15,7 +15,6 @@ import {
   startSuccessor,
   successorIsAlive,
 } from "./keeper.ts";
-import { doorPaths } from "./paths.ts";
 
 /** An engine answers within a millisecond. If it has not answered by now, a successor watches it for longer. */
 const answerMs = 1_000;
@@ -25,9 +24,9 @@ const watchedAnswerMs = 100;
 /** A keeper that is older than this has started its engine long ago. */
 const startingMs = 10_000;
 
-/** The caller's side of the door. */
-export function engineDoor(options: KeeperOptions): EngineDoor {
-  const paths = doorPaths(options.state);
+/** How commands and supervisors reach the engine: through its notice file and its socket. */
+export function engineContact(options: KeeperOptions): EngineContact {
+  const paths = enginePaths(options.state);
   /** An engine that crashed has left its notice behind. */
   const notice = (): EngineNotice | undefined => {
     const found = readNotice(paths.notice);
@@ -155,7 +154,7 @@ const patienceMs = 30_000;
 export async function callEngine(state: string, frame: string): Promise<string> {
   const deadline = performance.now() + patienceMs;
   for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
-    const engine = readNotice(doorPaths(state).notice);
+    const engine = readNotice(enginePaths(state).notice);
     const answer = engine === undefined ? undefined : await exchange(engine.socket, frame, deadline);
     if (answer !== undefined) return answer;
     if (performance.now() + wait > deadline) {

@@ -13,16 +13,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { EngineNotice } from "../../ports/engine-door.ts";
+import type { EngineNotice } from "../../ports/engine-contact.ts";
 import { linuxProcesses } from "../processes.ts";
 import { hasAnswer } from "./caller.ts";
 import { engineSide, mostFrameBytes } from "./engine-side.ts";
-import { doorPaths } from "./paths.ts";
+import { enginePaths } from "./keeper.ts";
 
 let base: string;
 let before: string | undefined;
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), "ov-door-"));
+  base = mkdtempSync(join(tmpdir(), "ov-contact-"));
   before = process.env.XDG_RUNTIME_DIR;
   process.env.XDG_RUNTIME_DIR = base;
 });
@@ -41,22 +41,22 @@ function deepState(): string {
 
 function noticeOf(state: string): EngineNotice {
   const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
-  const door = side.open({ wake: () => {}, call: async () => "", restored: () => {} });
-  const notice: EngineNotice = JSON.parse(readFileSync(doorPaths(state).notice, "utf8"));
+  const socket = side.open({ wake: () => {}, call: async () => "", restored: () => {} });
+  const notice: EngineNotice = JSON.parse(readFileSync(enginePaths(state).notice, "utf8"));
   expect(lstatSync(notice.socket).isSocket()).toBe(true);
   expect(lstatSync(dirname(notice.socket)).mode & 0o777).toBe(0o700);
-  door.close({});
+  socket.close({});
   return notice;
 }
 
 test("the socket of a deep project is in a directory of its own that only its user can enter", () => {
   const state = deepState();
-  expect(noticeOf(state).socket).toBe(doorPaths(state).socket);
+  expect(noticeOf(state).socket).toBe(enginePaths(state).socket);
 });
 
 test("a directory that was made before, and that others can write to, is not used for it", () => {
   const state = deepState();
-  const planned = dirname(doorPaths(state).socket);
+  const planned = dirname(enginePaths(state).socket);
   mkdirSync(planned);
   chmodSync(planned, 0o777);
   expect(dirname(noticeOf(state).socket)).not.toBe(planned);
@@ -73,14 +73,14 @@ test("the notice says which directory the engine serves", () => {
   expect(noticeOf(state).place).toEqual({ state, device: String(dev), inode: String(ino) });
 });
 
-test("what was deleted of the door is made again, once nothing more is deleted", async () => {
+test("deleted files of the socket are made again, once nothing more is deleted", async () => {
   const state = deepState();
-  const paths = doorPaths(state);
+  const paths = enginePaths(state);
   const keeper = JSON.stringify(linuxProcesses.self());
   let restored = 0;
   const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
   writeFileSync(paths.keeper, keeper);
-  const door = side.open({ wake: () => {}, call: async () => "", restored: () => restored++ });
+  const socket = side.open({ wake: () => {}, call: async () => "", restored: () => restored++ });
   for (const [times, lose] of [
     () => rmSync(paths.run, { recursive: true }),
     () => rmSync(dirname(paths.socket), { recursive: true }),
@@ -94,16 +94,16 @@ test("what was deleted of the door is made again, once nothing more is deleted",
     expect(await hasAnswer(JSON.parse(readFileSync(paths.notice, "utf8")).socket, 5_000)).toBe(true);
     expect(readFileSync(paths.keeper, "utf8")).toBe(keeper);
   }
-  door.close({});
+  socket.close({});
   expect([existsSync(paths.notice), existsSync(paths.keeper), restored]).toEqual([false, false, 6]);
 });
 
-test("the door of another engine is left alone, and so is a project that is no more", async () => {
+test("the socket of another engine is left alone, and so is a project that no longer exists", async () => {
   const state = deepState();
-  const paths = doorPaths(state);
+  const paths = enginePaths(state);
   let restored = 0;
   const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
-  const door = side.open({ wake: () => {}, call: async () => "", restored: () => restored++ });
+  const socket = side.open({ wake: () => {}, call: async () => "", restored: () => restored++ });
   const other = JSON.stringify({ ...linuxProcesses.identify(process.ppid), socket: "/nowhere", version: "2" });
   writeFileSync(paths.notice, other);
   await Bun.sleep(300);
@@ -111,14 +111,14 @@ test("the door of another engine is left alone, and so is a project that is no m
   rmSync(state, { recursive: true });
   await Bun.sleep(300);
   expect([existsSync(state), restored]).toEqual([false, 0]);
-  door.close({});
+  socket.close({});
 });
 
 test("a frame without an end is refused at the limit, and the engine serves the others", async () => {
   const state = deepState();
   const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
-  const door = side.open({ wake: () => {}, call: async (frame) => `${frame.length}`, restored: () => {} });
-  const { socket } = JSON.parse(readFileSync(doorPaths(state).notice, "utf8")) as EngineNotice;
+  const listening = side.open({ wake: () => {}, call: async (frame) => `${frame.length}`, restored: () => {} });
+  const { socket } = JSON.parse(readFileSync(enginePaths(state).notice, "utf8")) as EngineNotice;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const part = Buffer.alloc(2 ** 20, "x");
   let sent = 0;
@@ -133,5 +133,5 @@ test("a frame without an end is refused at the limit, and the engine serves the 
   expect(sent).toBeGreaterThan(mostFrameBytes);
   expect(sent).toBeLessThan(4 * mostFrameBytes);
   expect(await hasAnswer(socket, 5_000)).toBe(true);
-  door.close({});
+  listening.close({});
 });

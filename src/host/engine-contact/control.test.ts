@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { unitName, unitText } from "./systemd-unit.ts";
+import { unitName, unitText } from "./control.ts";
 
 const facts = {
   root: "/home/ann/app",

@@ -9,7 +9,7 @@ export interface EngineNotice extends ProcessIdentity {
 }
 
 /** How commands and supervisors reach the engine of a project. */
-export interface EngineDoor {
+export interface EngineContact {
   /** One data-free byte. False when no engine hears it. */
   wake(): Promise<boolean>;
   /**
@@ -34,7 +34,7 @@ export interface EngineDoor {
  */
 export type EngineLook = "answers" | "busy" | "silent";
 
-export interface DoorHandlers {
+export interface SocketHandlers {
   /** Somebody committed work. */
   wake(): void;
   /** A request frame came in; the answer goes back as one line. */
@@ -46,7 +46,7 @@ export interface DoorHandlers {
   restored(): void;
 }
 
-export interface OpenDoor {
+export interface OpenSocket {
   /**
    * Stops listening and removes the notice, so that later callers start another engine. With `comesBack` this process
    * listens again at once, so its keeper stays.
@@ -56,7 +56,7 @@ export interface OpenDoor {
 
 /** How the engine lets itself be reached. */
 export interface EngineSide {
-  open(handlers: DoorHandlers): OpenDoor;
+  open(handlers: SocketHandlers): OpenSocket;
   /** Looks at another engine of this project; waits for its answer up to `ms`. */
   look(engine: ProcessIdentity, ms: number): Promise<EngineLook>;
   /** Kills another engine of this project, and its keeper, which would start it again. */

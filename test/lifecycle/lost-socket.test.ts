@@ -29,7 +29,7 @@ test("an idle engine makes its socket and its notice again when they are deleted
   for (const [at, path] of [run(project), run(project, "engine.sock"), run(project, "engine.json")].entries()) {
     rmSync(path, { recursive: true });
     await project.until(
-      "the door was there again",
+      "the socket was there again",
       async () => existsSync(path) && existsSync(run(project, "engine.json")),
     );
     expect(await project.json("engine", "start")).toMatchObject({ pid, started: false });
@@ -38,7 +38,7 @@ test("an idle engine makes its socket and its notice again when they are deleted
   }
 }, 120_000);
 
-test("the next command has an engine replaced that cannot make its door again", async () => {
+test("the next command has an engine replaced that cannot make its socket again", async () => {
   await using project = await makeProject({ scenario, env: idle });
   const pid = await startedEngine(project);
   process.kill(pid, "SIGSTOP");

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { DoorHandlers, EngineNotice, EngineSide } from "../../ports/engine-door.ts";
+import type { EngineNotice, EngineSide, SocketHandlers } from "../../ports/engine-contact.ts";
 import { writeAtomically } from "../atomic-file.ts";
 import { entryOf } from "../linux/process-table.ts";
 import { watched } from "../place-watch.ts";
@@ -10,6 +10,7 @@ import { errorCode } from "../writable.ts";
 import { hasAnswer, lifeSign, readNotice } from "./caller.ts";
 import {
   adoptKeeper,
+  enginePaths,
   forgetKeeper,
   type KeeperOptions,
   keeperIsAlive,
@@ -17,7 +18,6 @@ import {
   killEngine,
   readIdentity,
 } from "./keeper.ts";
-import { doorPaths } from "./paths.ts";
 
 type SideOptions = KeeperOptions & { readonly version: string };
 
@@ -30,9 +30,9 @@ interface Connection {
   deadline: ReturnType<typeof setTimeout>;
 }
 
-/** The engine's side of the door: a Unix socket that takes single bytes (wakes) and lines (request frames). */
+/** The engine's side of the contact: a Unix socket that takes single bytes (wakes) and lines (request frames). */
 export function engineSide(options: SideOptions): EngineSide {
-  const paths = doorPaths(options.state);
+  const paths = enginePaths(options.state);
   let adopted: Bun.FileSink | undefined;
   const dismissKeeper = async (): Promise<void> => {
     try {
@@ -101,8 +101,8 @@ interface Entrance {
 }
 
 /** Listens, and writes the notice that tells callers where. */
-function listen(options: SideOptions, handlers: DoorHandlers): Entrance {
-  const paths = doorPaths(options.state);
+function listen(options: SideOptions, handlers: SocketHandlers): Entrance {
+  const paths = enginePaths(options.state);
   if (dirname(paths.socket) === paths.run) makeStateDir(paths.run);
   const socket = inPrivate(paths.socket);
   rmSync(socket, { force: true });
@@ -128,7 +128,7 @@ function listen(options: SideOptions, handlers: DoorHandlers): Entrance {
 /** The state directory is still there, and no other engine has been announced. */
 function isOurs({ state, processes }: SideOptions): boolean {
   if (identityOf(state) === undefined) return false;
-  const notice = readNotice(doorPaths(state).notice);
+  const notice = readNotice(enginePaths(state).notice);
   return notice === undefined || notice.pid === process.pid || processes.check(notice) === "gone";
 }
 
@@ -187,7 +187,7 @@ function inPrivate(socket: string): string {
   return join(mkdtempSync(join(dirname(dir), "overstory-")), basename(socket));
 }
 
-function serve(handlers: DoorHandlers): Bun.SocketHandler<Connection> {
+function serve(handlers: SocketHandlers): Bun.SocketHandler<Connection> {
   const flush = (socket: Bun.Socket<Connection>): void => {
     const { data } = socket;
     if (data.unsent.length > 0) data.unsent = data.unsent.subarray(socket.write(data.unsent));
