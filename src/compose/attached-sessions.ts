@@ -5,7 +5,7 @@ import { randomIds } from "../host/ids.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { terminalLauncher } from "../host/terminal-launcher.ts";
 import { turnFiles } from "../host/turn-files.ts";
-import type { AttachedSessions } from "../ports/attached-sessions.ts";
+import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { Store } from "../ports/store.ts";
 import { projectInstructions } from "./instructions.ts";
 import { shimDir } from "./ov-shim.ts";

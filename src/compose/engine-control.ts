@@ -1,5 +1,5 @@
 import { engineControl } from "../host/engine-contact/control.ts";
-import type { EngineControl } from "../ports/engine-control.ts";
+import type { EngineControl } from "../ports/engine-contact.ts";
 import { contactOf, keeperOptions, leaseMsFor, type Project } from "./project.ts";
 
 export const projectEngine = (project: Project, run: EngineControl["run"]): EngineControl =>

@@ -5,7 +5,7 @@ import { fullDiskWords } from "../host/full-disk.ts";
 import { randomIds } from "../host/ids.ts";
 import type { Repository } from "../host/project/repository.ts";
 import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
-import type { EngineControl } from "../ports/engine-control.ts";
+import type { EngineControl } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { OperatorCheck } from "../usecases/identity/operator-only.ts";

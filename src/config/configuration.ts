@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { invalid, type Refusal } from "../domain/refusal.ts";
 import { no, ok } from "../domain/result.ts";
-import type { ConfigKey, Configuration, FileSettings } from "../ports/configuration.ts";
+import type { ConfigKey, Configuration, FileSettings } from "../ports/settings.ts";
 import { keepCopies } from "./compile.ts";
 import { setConfigValue } from "./edit.ts";
 import { configKeys, type Explanation, explain, listConfig } from "./explain.ts";

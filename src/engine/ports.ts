@@ -1,8 +1,8 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
-import type { OldFiles } from "../ports/old-files.ts";
 import type { Processes } from "../ports/process.ts";
+import type { OldFiles } from "../ports/project-files.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { EngineSeat } from "./engine-lease.ts";
 import type { MergePorts } from "./merge/ports.ts";

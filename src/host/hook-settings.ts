@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, statSync } f
 import { join } from "node:path";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { no, ok } from "../domain/result.ts";
-import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/hook-settings.ts";
+import type { HookMemory, HookSettings, HookSettingsFormat } from "../ports/project-setup.ts";
 import { writeAtomically } from "./atomic-file.ts";
 
 export function hookSettings({ root, state }: ProjectPlace, format: HookSettingsFormat): HookSettings {

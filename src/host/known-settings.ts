@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JudgingValues, KnownSettings } from "../ports/known-settings.ts";
+import type { JudgingValues, KnownSettings } from "../ports/settings.ts";
 import { writeAtomically } from "./atomic-file.ts";
 import { makeWithin } from "./writable.ts";
 

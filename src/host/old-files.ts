@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { OldFiles } from "../ports/old-files.ts";
+import type { OldFiles } from "../ports/project-files.ts";
 import { errorCode } from "./writable.ts";
 
 /** Each costs a question to the file system, and an engine that starts has other things to do. */

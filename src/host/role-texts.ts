@@ -4,7 +4,7 @@ import type { ProjectPlace } from "../domain/project/place.ts";
 import type { ProjectTerms } from "../domain/role/assignment.ts";
 import { type RoleText, roleTextFrom } from "../domain/role/override.ts";
 import type { Role } from "../domain/role/role-spec.ts";
-import type { RoleTexts } from "../ports/role-texts.ts";
+import type { RoleTexts } from "../ports/instructions.ts";
 import type { Settings } from "../ports/settings.ts";
 import { randomIds } from "./ids.ts";
 

@@ -1,4 +1,4 @@
-import type { TerminalLauncher, TerminalProcess } from "../ports/terminal.ts";
+import type { TerminalLauncher, TerminalProcess } from "../ports/agent-process.ts";
 import { startGate } from "./agent-launcher.ts";
 import { endTree } from "./linux/end-tree.ts";
 import { identityOf } from "./linux/process-table.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GuardMeans } from "../domain/guard/means.ts";
-import type { ToolGuard } from "../ports/tool-guard.ts";
+import type { ToolGuard } from "../ports/runtime.ts";
 import { realPathOf } from "./real-path.ts";
 
 /** Where the rules lie by which an agent's tools are guarded. */

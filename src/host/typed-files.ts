@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import type { TypedFiles } from "../ports/typed-files.ts";
+import type { TypedFiles } from "../ports/project-files.ts";
 
 export const typedFiles = (cwd: string): TypedFiles => ({
   absolute: (path) => resolve(cwd, path),

@@ -1,5 +1,7 @@
 import type { Mark } from "../domain/process/mark.ts";
-import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { Lease, ProcessIdentity } from "../domain/process/process.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import type { Result } from "../domain/result.ts";
 import type { AgentAnswer, Driver, LaunchPlan } from "./runtime.ts";
 
 export interface AgentLaunch {
@@ -75,4 +77,55 @@ export interface TurnFiles {
   /** A readable mirror of the running process; never an authority. */
   mirrorPid(agentName: string, mirror: (ProcessIdentity & { turnId: string }) | undefined): void;
   readEnvironment(path: string): Readonly<Record<string, string>>;
+}
+
+interface TerminalLaunch {
+  readonly argv: readonly string[];
+  /** What the process and everything below it are known by, wherever they go. */
+  readonly mark: Mark;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** A program at our own terminal that has not begun yet. Should we die before `release`, it exits by itself. */
+export interface TerminalProcess {
+  readonly identity: ProcessIdentity;
+  /** Lets it begin. From here on the keyboard is its own; asking us to end asks it to end. */
+  release(): Promise<void>;
+  abandon(): void;
+  readonly exited: Promise<ProcessExit>;
+}
+
+/** Starts programs with the terminal we have ourselves. */
+export interface TerminalLauncher {
+  start(launch: TerminalLaunch): TerminalProcess;
+}
+
+/** An agent for which nothing starts but what its holder starts. */
+export interface AttachHold {
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly generation: number;
+  /** It had submitted its work, and goes on as its next generation. */
+  readonly reopened: boolean;
+  readonly fence: number;
+  readonly processId: string;
+}
+
+/** How the program that a person worked with ended. */
+interface SessionEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Agents opened at this terminal. */
+export interface AttachedSessions {
+  /** This process, which holds the agent. */
+  readonly self: ProcessIdentity;
+  /** Opens the agent's program at this terminal, and waits until the person leaves it. */
+  open(hold: AttachHold): Promise<Result<SessionEnd, Refusal>>;
+  /** Gives an agent back: `left` by its holder, or because its holder is `gone`. */
+  handBack(lease: Lease, reason: "left" | "gone"): Promise<void>;
+  /** Lets an engine look at what the agent can do now, and closes what this needed. */
+  close(): Promise<void>;
 }

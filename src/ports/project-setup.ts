@@ -1,5 +1,11 @@
+import type { HookEvent } from "../domain/hook/hook-event.ts";
 import type { CommitFacts, OwnPath } from "../domain/project/commit.ts";
 import type { DetectedGate } from "../domain/project/gate.ts";
+import type { GeneratedState } from "../domain/project/generated-state.ts";
+import type { GeneratedFile } from "../domain/project/generated-texts.ts";
+import type { Refusal } from "../domain/refusal.ts";
+import type { Result } from "../domain/result.ts";
+import type { RoleText } from "../domain/role/override.ts";
 
 /** What a project is, as it was found out or as its settings have it. */
 export interface ProjectFacts {
@@ -86,4 +92,70 @@ export interface ProjectSetup {
   /** The program of a runtime; undefined for a runtime that we do not know, null where it is our own. */
   programOf(runtime: string): string | null | undefined;
   starts(program: string): Promise<boolean>;
+}
+
+/** One thing that the program generated into a project, as it is found. */
+export interface GeneratedPart {
+  readonly part: GeneratedFile | "instructions" | "hooks";
+  /** Relative to the root. */
+  readonly path: string;
+  readonly state: GeneratedState;
+  /** Why it cannot be written, whoever asks. */
+  readonly stuck?: string;
+  /** Writes what ships, all of it or nothing. A refusal when that could not be done. */
+  write(): Promise<Refusal | undefined>;
+}
+
+/** What the program generated into a project, besides hooks. */
+export interface GeneratedParts {
+  /** A file in `.overstory/` that is ours from its first byte to its last. */
+  file(part: GeneratedFile): GeneratedPart;
+  /** Our section in the instruction file of a person's own sessions; undefined where there is none. */
+  guide(runtime: string): GeneratedPart | undefined;
+  /** Keeps a copy of a file among our own, where git ignores it. Answers its path, relative to the root as well. */
+  keepCopy(path: string): string;
+  /** Texts of the project's own, with the names of those files that are there. `dir` is as the settings have it. */
+  ownTexts(dir: string): readonly (RoleText & { readonly replacement: string; readonly names: readonly string[] })[];
+}
+
+/** What the settings file was before our entries came, and as we last wrote it. */
+export interface HookMemory {
+  /** Null: there was no file. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** How the settings of one coding agent hold our hooks. What cannot be understood is answered with the problem. */
+export interface HookSettingsFormat {
+  /** The settings file, relative to the project. */
+  readonly path: string;
+  /** The settings where there were none. */
+  fresh(): string;
+  /** The events that have an entry of ours. */
+  events(text: string): Result<readonly HookEvent[], string>;
+  add(text: string): Result<string, string>;
+  takeOut(text: string): Result<string, string>;
+  /** How our entries stand to those that ship; `missing` when there are none. */
+  compare(found: { readonly text: string; readonly lastWritten: string | undefined }): GeneratedState;
+}
+
+/** The settings of a person's own coding sessions in one project. The file belongs to its user. */
+export interface HookSettings {
+  readonly format: HookSettingsFormat;
+  /** Undefined when there is none; refused with the reason when it cannot be read as text. */
+  read(): Result<string | undefined, string>;
+  /** Links are followed, and the rights of the file stay as they are. */
+  write(text: string): void;
+  remove(): void;
+  /** Kept outside of the checkout; undefined when we never wrote, or nothing is known of it. */
+  recall(): HookMemory | undefined;
+  remember(memory: HookMemory | undefined): void;
+}
+
+/** The git repository of a project, as far as it is there before the project is. */
+export interface RepositoryBranches {
+  /** The branch checked out where the command was typed, also before its first commit; undefined when there is none. */
+  current(): Promise<string | undefined>;
+  /** There is a branch of this name, or it is checked out and waits for its first commit. */
+  has(branch: string): Promise<boolean>;
 }

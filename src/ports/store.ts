@@ -1,20 +1,21 @@
-import type { AgentRows } from "./store/agents.ts";
-import type { BudgetRows, UsageRows } from "./store/budgets.ts";
-import type { CheckRows } from "./store/checks.ts";
-import type { RadarRows, ResolutionRows } from "./store/conflicts.ts";
+import type { AgentRows, RecoveryRows, WaitRows } from "./store/agents.ts";
 import type { AuditRows, EventRows, NoticeRows } from "./store/events.ts";
-import type { GateRows, ReceiptRows } from "./store/gates.ts";
 import type { DeliveryRows, InboxCheckRows, MessageRows } from "./store/mail.ts";
-import type { MergeAttemptRows, MergeOpRows, MergeRows } from "./store/merges.ts";
+import type {
+  CheckRows,
+  GateRows,
+  MergeAttemptRows,
+  MergeOpRows,
+  MergeRows,
+  RadarRows,
+  ReceiptRows,
+  ResolutionRows,
+} from "./store/merges.ts";
 import type { OldRows } from "./store/old-rows.ts";
-import type { LeaseRows, ProcessRows } from "./store/processes.ts";
-import type { RecoveryRows } from "./store/recovery.ts";
-import type { RunRows } from "./store/runs.ts";
+import type { LeaseRows, ProcessRows, RequestRows, TokenRows } from "./store/processes.ts";
 import type { CleaningRows, RemovalRows, SnapshotRows } from "./store/snapshots.ts";
-import type { GroupRows, SpecRows, TaskRows } from "./store/tasks.ts";
-import type { RequestRows, TokenRows } from "./store/tokens.ts";
-import type { TurnRows } from "./store/turns.ts";
-import type { WaitRows } from "./store/waits.ts";
+import type { GroupRows, RunRows, SpecRows, TaskRows } from "./store/tasks.ts";
+import type { BudgetRows, TurnRows, UsageRows } from "./store/turns.ts";
 
 /** The tables, inside one transaction. */
 export interface Tx {

@@ -1,6 +1,6 @@
 import type { BudgetScope, BudgetUnit, Ledger, LedgerKey, Reservation } from "../domain/budget/budget.ts";
 import { spentOf } from "../domain/budget/estimate.ts";
-import type { BudgetRows } from "../ports/store/budgets.ts";
+import type { BudgetRows } from "../ports/store/turns.ts";
 import type { Sql, SqlValue } from "./sql.ts";
 import { decodeRow, flag, integer, nullable, select, table, text } from "./table.ts";
 import { waits } from "./waits.ts";

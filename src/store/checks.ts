@@ -6,7 +6,7 @@ import {
   type StoredCheck,
 } from "../domain/completion/check.ts";
 import type { Missing } from "../domain/completion/missing.ts";
-import type { CheckRows } from "../ports/store/checks.ts";
+import type { CheckRows } from "../ports/store/merges.ts";
 import { isBefore, valuesOf } from "./place.ts";
 import { literals, placeholders, type Sql } from "./sql.ts";
 import { assign, insertNumbered, integer, json, nullable, select, selectOne, table, text } from "./table.ts";

@@ -4,7 +4,7 @@ import type {
   RadarRows,
   RememberedResolution,
   ResolutionRows,
-} from "../ports/store/conflicts.ts";
+} from "../ports/store/merges.ts";
 import type { Sql } from "./sql.ts";
 import { insert, integer, json, selectOne, table, text } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import type { GateResult, GateStatus, Receipt } from "../domain/gate/gate.ts";
-import type { GateRows, ReceiptRows } from "../ports/store/gates.ts";
+import type { GateRows, ReceiptRows } from "../ports/store/merges.ts";
 import { isBefore, valuesOf } from "./place.ts";
 import { placeholders, type Sql } from "./sql.ts";
 import { flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";

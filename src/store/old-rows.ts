@@ -1,6 +1,5 @@
 import { openMergeStatuses } from "../domain/merge/entry.ts";
-import type { FoundRows, OldRowKind, OldRows } from "../ports/store/old-rows.ts";
-import type { Place } from "../ports/store/place.ts";
+import type { FoundRows, OldRowKind, OldRows, Place } from "../ports/store/old-rows.ts";
 import { literals, placeholders, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 
 /** Which rows of a table may go, and in which order they are looked at. */

@@ -1,4 +1,4 @@
-import type { Place } from "../ports/store/place.ts";
+import type { Place } from "../ports/store/old-rows.ts";
 import type { SqlValue } from "./sql.ts";
 
 /** That a row comes before a place, for rows ordered by this column and then by id. Takes `valuesOf` the place. */

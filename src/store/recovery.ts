@@ -1,4 +1,4 @@
-import type { Checkpoint, Handoff, HandoffReason, Identity, RecoveryRows } from "../ports/store/recovery.ts";
+import type { Checkpoint, Handoff, HandoffReason, Identity, RecoveryRows } from "../ports/store/agents.ts";
 import type { Sql } from "./sql.ts";
 import { insert, insertNumbered, integer, json, nullable, select, selectOne, table, text } from "./table.ts";
 

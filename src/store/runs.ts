@@ -1,5 +1,5 @@
 import type { Run, RunStatus } from "../domain/run/run.ts";
-import type { RunRows } from "../ports/store/runs.ts";
+import type { RunRows } from "../ports/store/tasks.ts";
 import type { Sql } from "./sql.ts";
 import { insert, integer, nullable, select, selectOne, table, text } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { RequestRows, Token, TokenRows } from "../ports/store/tokens.ts";
+import type { RequestRows, Token, TokenRows } from "../ports/store/processes.ts";
 import type { Sql } from "./sql.ts";
 import { insert, integer, nullable, selectOne, table, text } from "./table.ts";
 

@@ -1,5 +1,5 @@
 import type { Usage } from "../domain/budget/usage.ts";
-import type { UsageRows } from "../ports/store/budgets.ts";
+import type { UsageRows } from "../ports/store/turns.ts";
 import type { Sql } from "./sql.ts";
 import { insert, integer, nullable, select, table, text } from "./table.ts";
 

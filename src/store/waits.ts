@@ -1,5 +1,5 @@
 import type { WaitKind } from "../domain/agent/wait.ts";
-import type { Wait, WaitRows } from "../ports/store/waits.ts";
+import type { Wait, WaitRows } from "../ports/store/agents.ts";
 import type { Sql } from "./sql.ts";
 import { insert, integer, nullable, select, table, text } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import type { TurnFiles } from "../../ports/agent-process.ts";
+import type { TerminalLauncher, TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Instructions } from "../../ports/instructions.ts";
@@ -6,7 +6,6 @@ import type { Processes } from "../../ports/process.ts";
 import type { Runtime, ToolServer } from "../../ports/runtime.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
-import type { TerminalLauncher } from "../../ports/terminal.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 
 /** What giving an agent back needs. */

@@ -1,5 +1,5 @@
 import { commitsOf, type HeadPair, pairKey, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
-import type { RadarPair } from "../../ports/store/conflicts.ts";
+import type { RadarPair } from "../../ports/store/merges.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
 import { type LiveBranch, liveBranches } from "../../usecases/merge/live-branches.ts";

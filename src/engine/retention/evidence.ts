@@ -1,6 +1,6 @@
 import { environmentOf } from "../../domain/completion/check.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
-import type { Place } from "../../ports/store/place.ts";
+import type { Place } from "../../ports/store/old-rows.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Prune, Pruned, When } from "./prune.ts";

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { EngineContact } from "../../ports/engine-contact.ts";
-import type { EngineControl, EngineService } from "../../ports/engine-control.ts";
+import type { EngineContact, EngineControl, EngineService } from "../../ports/engine-contact.ts";
 import { writeAtomically } from "../atomic-file.ts";
 import { ageMs } from "../linux/process-table.ts";
 import { askToEnd } from "../processes.ts";

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { stateDirName, trustName } from "../../domain/project/place.ts";
-import type { QuickGit } from "../../ports/looking-git.ts";
+import type { QuickGit } from "../../ports/merge-git.ts";
 import { git, zeroEnded } from "./git.ts";
 import { mayBeCheckedOut } from "./list.ts";
 import { commonDirOf, gitLinkIn, textOf } from "./places.ts";

@@ -10,7 +10,7 @@ import {
 import { invalid } from "../../domain/refusal.ts";
 import { roleList } from "../../domain/role/roles.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { GeneratedPart, GeneratedParts } from "../../ports/generated-parts.ts";
+import type { GeneratedPart, GeneratedParts } from "../../ports/project-setup.ts";
 import { randomIds } from "../ids.ts";
 import { sharedDir } from "../project-place.ts";
 import { type BuiltInTexts, ownTextFiles, readRoleText } from "../role-texts.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failure } from "../../domain/failure.ts";
-import type { RepositoryBranches } from "../../ports/repository.ts";
+import type { RepositoryBranches } from "../../ports/project-setup.ts";
 import { git } from "../git/git.ts";
 import { existing, placeIfAny, stateDir } from "../project-place.ts";
 

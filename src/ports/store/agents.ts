@@ -1,5 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { TransitionChange, TransitionRequest } from "../../domain/agent/transition.ts";
+import type { WaitKind } from "../../domain/agent/wait.ts";
 
 export interface AgentFilter {
   readonly runId?: string;
@@ -68,4 +69,71 @@ export interface AgentRows {
   ahead(): Promise<Agent[]>;
   /** Live agents that have no worktree yet, oldest first. */
   unseated(): Promise<Agent[]>;
+}
+
+/** What an agent is waiting for on purpose; the name owns it, so it survives a reopening. */
+export interface Wait {
+  readonly agentName: string;
+  readonly kind: WaitKind;
+  readonly ref: string;
+  readonly since: number;
+  readonly deadline: number | null;
+}
+
+export interface WaitRows {
+  /** Adds the wait, or keeps the one that is there. */
+  add(wait: Wait): Promise<void>;
+  remove(agentName: string, kind: WaitKind, ref: string): Promise<void>;
+  /** Removes every wait for this object, whoever waits; returns the names that waited. */
+  resolve(kind: WaitKind, ref: string): Promise<string[]>;
+  of(agentName: string): Promise<Wait[]>;
+  /** Everybody's waits of one kind, oldest first. */
+  ofKind(kind: WaitKind): Promise<Wait[]>;
+  /** The earliest moment at which a wait of this kind ends by itself. */
+  nextDeadline(kind: WaitKind): Promise<number | undefined>;
+}
+
+/** Where an agent stands, written at every settling, so that a successor or a compacted conversation can go on. */
+export interface Checkpoint {
+  readonly agentName: string;
+  readonly generation: number;
+  readonly taskId: string | null;
+  readonly turnId: string | null;
+  readonly summary: string;
+  readonly files: readonly string[];
+  readonly branch: string | null;
+  readonly pending: string;
+  readonly updatedAt: number;
+}
+
+const handoffReasons = ["reopened", "recovered", "compaction", "manual"] as const;
+export type HandoffReason = (typeof handoffReasons)[number];
+
+/** One passing on of work from an incarnation to the next. */
+export interface Handoff {
+  readonly seq: number;
+  readonly agentName: string;
+  readonly fromGeneration: number;
+  readonly toGeneration: number | null;
+  readonly reason: HandoffReason;
+  readonly checkpoint: string;
+  readonly createdAt: number;
+}
+
+/** What a name has done over all its incarnations. */
+export interface Identity {
+  readonly agentName: string;
+  readonly capability: string;
+  readonly createdAt: number;
+  readonly completed: number;
+  readonly recentTasks: readonly { readonly taskId: string; readonly summary: string; readonly completedAt: number }[];
+}
+
+export interface RecoveryRows {
+  putCheckpoint(checkpoint: Checkpoint): Promise<void>;
+  checkpoint(agentName: string): Promise<Checkpoint | undefined>;
+  addHandoff(handoff: Omit<Handoff, "seq">): Promise<void>;
+  handoffs(agentName: string): Promise<Handoff[]>;
+  identity(agentName: string): Promise<Identity | undefined>;
+  putIdentity(identity: Identity): Promise<void>;
 }

@@ -1,6 +1,9 @@
+import type { CheckStatus, StoredCheck } from "../../domain/completion/check.ts";
+import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
 import type { Approval, MergeEntry, MergeStatus } from "../../domain/merge/entry.ts";
 import type { MergeOp, MergeOpKind, MergeOpStatus } from "../../domain/merge/operation.ts";
+import type { Looked, Place } from "./old-rows.ts";
 
 export interface MergeFilter {
   readonly statuses?: readonly MergeStatus[];
@@ -59,4 +62,98 @@ export interface MergeOpRows {
   settle(id: string, change: Partial<Omit<MergeOp, "seq" | "id">>): Promise<boolean>;
   /** Notes which operation took this one back; null when that was taken back itself. */
   setUndoneBy(id: string, undoneBy: string | null, now: number): Promise<void>;
+}
+
+/** How a conflict was settled in something that landed. */
+export interface RememberedResolution {
+  /** Digest of the three versions of the file. */
+  readonly fingerprint: string;
+  readonly path: string;
+  /** The whole file as it landed. */
+  readonly content: string;
+  readonly strategy: string;
+  readonly landedAt: number;
+  /** How often what it settled was taken back or failed a gate. */
+  readonly bad: number;
+}
+
+export interface ResolutionRows {
+  get(fingerprint: string): Promise<RememberedResolution | undefined>;
+  /** Replaces what was remembered for the fingerprint. */
+  put(resolution: RememberedResolution): Promise<void>;
+  /** Counts one more time that it did not hold; nothing when it is not known. */
+  markBad(fingerprint: string): Promise<void>;
+}
+
+const radarOutcomes = ["clean", "structured", "conflict"] as const;
+export type RadarOutcome = (typeof radarOutcomes)[number];
+
+/** What merging two commits would give. The caller orders the two. */
+export interface RadarPair {
+  readonly aCommit: string;
+  readonly bCommit: string;
+  readonly outcome: RadarOutcome;
+  /** Where they meet. */
+  readonly files: readonly string[];
+  readonly createdAt: number;
+}
+
+export interface RadarRows {
+  pair(aCommit: string, bCommit: string): Promise<RadarPair | undefined>;
+  put(pair: RadarPair): Promise<void>;
+  /** True the first time these branches are warned about these files, false ever after. */
+  warnOnce(branchA: string, branchB: string, filesDigest: string, now: number): Promise<boolean>;
+}
+
+export interface GateRows {
+  /** A result that is recorded already is left as it is. */
+  add(result: GateResult): Promise<void>;
+  get(id: string): Promise<GateResult | undefined>;
+  /** What is known about this gate on this tree, newest first. */
+  on(tree: string, gateHash: string): Promise<GateResult[]>;
+  /** The same, however files looked: by the part of the hash that does not depend on it. */
+  onAnyForm(tree: string, termsHash: string): Promise<GateResult[]>;
+  /** Those that exist, in the order of the ids. */
+  all(ids: readonly string[]): Promise<GateResult[]>;
+  /** Newest first; `gate` keeps to one. */
+  recent(limit: number, gate?: string): Promise<GateResult[]>;
+  /**
+   * Looks at the newest results before a place, at most so many, and deletes those on trees that no receipt speaks about.
+   * Whoever calls it sees to it that no gates are being asked: a result may be on its way into a receipt.
+   */
+  purgeUnproving(before: Place, most: number): Promise<Looked>;
+}
+
+export interface ReceiptRows {
+  add(receipt: Receipt): Promise<void>;
+  get(id: string): Promise<Receipt | undefined>;
+  /** Newest first. */
+  about(subject: string): Promise<Receipt[]>;
+  /** Those of completions and checks, not of landings, before a place: the newest so many, newest first. */
+  passing(before: Place, most: number): Promise<Receipt[]>;
+  /** Answers how many there were. */
+  remove(ids: readonly string[]): Promise<number>;
+}
+
+export interface CheckRows {
+  insert(check: Omit<StoredCheck, "seq">): Promise<void>;
+  get(id: string): Promise<StoredCheck | undefined>;
+  /** Those that wait to be taken up, oldest first. */
+  queued(): Promise<StoredCheck[]>;
+  /** Those that somebody works on, oldest first. */
+  running(): Promise<StoredCheck[]>;
+  /** Completions of this incarnation, oldest first. */
+  completionsOf(agentId: string): Promise<StoredCheck[]>;
+  /** Changes a check that has one of these statuses. False when it has another by now: nothing was changed. */
+  change(
+    id: string,
+    from: readonly CheckStatus[],
+    change: Partial<Omit<StoredCheck, "seq" | "id" | "kind">>,
+  ): Promise<boolean>;
+  /** Something waits for an answer, about this incarnation when it is named. */
+  dueWork(agentId?: string): Promise<boolean>;
+  /** Those that were answered before a place: the newest so many, newest first. */
+  answered(before: Place, most: number): Promise<StoredCheck[]>;
+  /** Deletes checks that are answered; answers how many. */
+  remove(ids: readonly string[]): Promise<number>;
 }

@@ -1,5 +1,3 @@
-import type { Place } from "./place.ts";
-
 /** Kinds of rows that are deleted when they are old and not needed. Each kind is one table. */
 export const oldRowKinds = [
   "events",
@@ -38,4 +36,18 @@ export interface OldRows {
   /** Where the walk through the rows of this name stopped; null: at its beginning. */
   place(what: string): Promise<Place | null>;
   setPlace(what: string, place: Place | null): Promise<void>;
+}
+
+/** A row among rows in the order of time: those before it are older, or as old with a lesser id. */
+export interface Place {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** What a look at a few old rows found. */
+export interface Looked {
+  /** Rows that were deleted. */
+  readonly purged: number;
+  /** The last row it looked at, from where to go on; null when there are no older ones. */
+  readonly last: Place | null;
 }

@@ -1,3 +1,4 @@
+import type { Run, RunStatus } from "../../domain/run/run.ts";
 import type { Group, Spec, Task, TaskDependency, TaskStatus } from "../../domain/task/task.ts";
 
 export interface TaskRows {
@@ -34,4 +35,19 @@ export interface SpecRows {
   get(taskId: string): Promise<Spec | undefined>;
   /** Which of these texts some task has now. */
   inUse(digests: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface RunRows {
+  insert(run: Run): Promise<void>;
+  get(id: string): Promise<Run | undefined>;
+  /** The newest active run, or undefined. */
+  current(): Promise<Run | undefined>;
+  /** Newest first. */
+  list(limit: number): Promise<Run[]>;
+  /** Where its work goes, decided when its first agent gets a worktree. */
+  setBranches(
+    id: string,
+    branches: { readonly targetBranch: string; readonly landingBranch: string | null },
+  ): Promise<void>;
+  complete(id: string, status: RunStatus, now: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { HookSettingsFormat } from "../../ports/hook-settings.ts";
+import type { HookSettingsFormat } from "../../ports/project-setup.ts";
 import {
   added,
   asList,

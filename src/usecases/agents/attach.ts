@@ -4,7 +4,7 @@ import { statusOf } from "../../domain/agent/status.ts";
 import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { AttachedSessions, AttachHold } from "../../ports/attached-sessions.ts";
+import type { AttachedSessions, AttachHold } from "../../ports/agent-process.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Stream, World } from "../operation.ts";

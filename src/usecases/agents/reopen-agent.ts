@@ -4,7 +4,7 @@ import { freshAgent } from "../../domain/agent/fresh-agent.ts";
 import { reopening } from "../../domain/mail/recipient.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { HandoffReason } from "../../ports/store/recovery.ts";
+import type { HandoffReason } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context } from "../usecase.ts";

@@ -5,7 +5,7 @@ import { statusOf } from "../../domain/agent/status.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
-import type { Wait } from "../../ports/store/waits.ts";
+import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { wakeUp } from "../mail/post.ts";

@@ -1,7 +1,7 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { LookingGit, StaleSubmodules } from "../../ports/looking-git.ts";
+import type { LookingGit, StaleSubmodules } from "../../ports/merge-git.ts";
 import type { Effect } from "../operation.ts";
 
 export const heads = "refs/heads/";

@@ -1,10 +1,10 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { ConfigChange, ConfigKey, ConfigProblem } from "../../ports/configuration.ts";
+import type { ConfigChange, ConfigKey, ConfigProblem } from "../../ports/settings.ts";
 import type { Effect, Whereabouts, World } from "../operation.ts";
 
-export type { ConfigKey, ConfigProblem } from "../../ports/configuration.ts";
+export type { ConfigKey, ConfigProblem } from "../../ports/settings.ts";
 
 export interface SetRequest {
   readonly key: string;

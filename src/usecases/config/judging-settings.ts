@@ -1,8 +1,7 @@
 import { shellWord } from "../../domain/text/shell-word.ts";
 import { visibleLine } from "../../domain/text/visible.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { JudgingValues, KnownSettings } from "../../ports/known-settings.ts";
-import type { Settings } from "../../ports/settings.ts";
+import type { JudgingValues, KnownSettings, Settings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";

@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
-import type { Wait } from "../../ports/store/waits.ts";
+import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type RunDetail, runDetail } from "../runs/run-detail.ts";
 import type { UseCase } from "../usecase.ts";

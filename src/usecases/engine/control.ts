@@ -1,8 +1,7 @@
 import { Failure } from "../../domain/failure.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { EngineNotice } from "../../ports/engine-contact.ts";
-import type { EngineControl } from "../../ports/engine-control.ts";
+import type { EngineControl, EngineNotice } from "../../ports/engine-contact.ts";
 import type { Effect, World } from "../operation.ts";
 import { silenceWords } from "./engine-work.ts";
 import type { Workload } from "./workload.ts";

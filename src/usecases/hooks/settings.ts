@@ -2,7 +2,7 @@ import { hookEvents } from "../../domain/hook/hook-event.ts";
 import type { GeneratedState } from "../../domain/project/generated-state.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { HookMemory, HookSettings } from "../../ports/hook-settings.ts";
+import type { HookMemory, HookSettings } from "../../ports/project-setup.ts";
 import type { Effect } from "../operation.ts";
 
 export interface HooksChange {

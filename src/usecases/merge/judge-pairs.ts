@@ -1,6 +1,6 @@
 import type { CommitPair } from "../../domain/merge/radar.ts";
 import type { MergeGit, ObjectMerge } from "../../ports/merge-git.ts";
-import type { RadarOutcome } from "../../ports/store/conflicts.ts";
+import type { RadarOutcome } from "../../ports/store/merges.ts";
 import type { PredictPorts } from "./predict.ts";
 
 export interface JudgePorts extends Pick<PredictPorts, "resolve"> {

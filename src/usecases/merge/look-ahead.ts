@@ -4,7 +4,7 @@ import { pairKey } from "../../domain/merge/radar.ts";
 import { takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import type { AheadGit } from "../../ports/looking-git.ts";
+import type { AheadGit } from "../../ports/merge-git.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { heads, tipsOf } from "../branches/branches.ts";
 import type { Effect } from "../operation.ts";

@@ -1,5 +1,5 @@
 import { ok } from "../../domain/result.ts";
-import type { AheadGit } from "../../ports/looking-git.ts";
+import type { AheadGit } from "../../ports/merge-git.ts";
 import { heads } from "../branches/branches.ts";
 import type { Effect } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";

@@ -1,6 +1,6 @@
 import { commitsOf, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
 import { ok } from "../../domain/result.ts";
-import type { RadarOutcome } from "../../ports/store/conflicts.ts";
+import type { RadarOutcome } from "../../ports/store/merges.ts";
 import type { UseCase } from "../usecase.ts";
 import { liveBranches } from "./live-branches.ts";
 

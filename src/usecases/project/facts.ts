@@ -6,8 +6,8 @@ import { type UnusableGate, unusableGates } from "../../domain/project/unusable-
 import type { InvalidInput } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
-import type { Configuration, FileSettings } from "../../ports/configuration.ts";
 import type { ProjectFacts, ProjectSetup } from "../../ports/project-setup.ts";
+import type { Configuration, FileSettings } from "../../ports/settings.ts";
 
 /** What a project is, with what its owner should be told about that. */
 export interface ToldFacts extends ProjectFacts {

@@ -3,8 +3,7 @@ import { isKept, type KeptState, updateStep } from "../../domain/project/generat
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { OverrideState } from "../../domain/role/override.ts";
-import type { GeneratedPart, GeneratedParts } from "../../ports/generated-parts.ts";
-import type { HookSettings } from "../../ports/hook-settings.ts";
+import type { GeneratedPart, GeneratedParts, HookSettings } from "../../ports/project-setup.ts";
 import { compareHooks, installInto } from "../hooks/settings.ts";
 import type { Effect } from "../operation.ts";
 

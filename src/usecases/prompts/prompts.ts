@@ -5,7 +5,7 @@ import { renderPrompt } from "../../domain/role/render/prompt.ts";
 import type { Role, RoleSpec } from "../../domain/role/role-spec.ts";
 import { roleOf } from "../../domain/role/roles.ts";
 import { type DiffLine, lineDiff } from "../../domain/text/line-diff.ts";
-import type { OwnRoleText, RoleTexts } from "../../ports/role-texts.ts";
+import type { OwnRoleText, RoleTexts } from "../../ports/instructions.ts";
 import type { Effect } from "../operation.ts";
 
 interface OfRole {

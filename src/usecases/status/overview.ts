@@ -2,7 +2,7 @@ import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
-import type { Wait } from "../../ports/store/waits.ts";
+import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/release-agent.ts";
 import { type BlockedMerge, mergeCounts } from "../merge/merge-counts.ts";

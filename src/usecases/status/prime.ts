@@ -6,7 +6,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { readyTasks } from "../../domain/task/ready.ts";
 import type { Task } from "../../domain/task/task.ts";
-import type { Wait } from "../../ports/store/waits.ts";
+import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Wait } from "../../../src/ports/store/waits.ts";
+import type { Wait } from "../../../src/ports/store/agents.ts";
 import type { Check } from "./database.ts";
 import { noon } from "./rows.ts";
 

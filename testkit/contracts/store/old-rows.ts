@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
+import type { Place } from "../../../src/ports/store/old-rows.ts";
 import { oldRowKinds } from "../../../src/ports/store/old-rows.ts";
-import type { Place } from "../../../src/ports/store/place.ts";
 import type { Check } from "./database.ts";
 import { anAgent, aRun, noon } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LookingGit, StaleSubmodules } from "../../../ports/looking-git.ts";
+import type { LookingGit, StaleSubmodules } from "../../../ports/merge-git.ts";
 import { makeWithin } from "../../writable.ts";
 import { expectGit, git } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
