@@ -18,7 +18,7 @@ import type { MergeSettings, Settings } from "../src/ports/settings.ts";
 import type { Store } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { enqueueBranch, type NewMerge } from "../src/usecases/merge/enqueue.ts";
-import { requestPromote } from "../src/usecases/merge/request-promote.ts";
+import { requestPromote } from "../src/usecases/merge/promotion.ts";
 import { requestUndo } from "../src/usecases/merge/request-undo.ts";
 import type { Context, UseCase } from "../src/usecases/usecase.ts";
 import { type GitMergeWorld, gitMergeWorld } from "./git-merge-world.ts";

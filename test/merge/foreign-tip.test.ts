@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { operator } from "../../src/domain/caller/caller.ts";
 import { ensureLandingBranch, landingInstead } from "../../src/engine/merge/landing-branch.ts";
 import { randomIds } from "../../src/host/ids.ts";
-import { newOp } from "../../src/usecases/merge/new-op.ts";
+import { newOp } from "../../src/usecases/merge/merge-records.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
 import { decide } from "../../src/usecases/operator/decide.ts";
 import { openDecisions } from "../../src/usecases/operator/decisions.ts";

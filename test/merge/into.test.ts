@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { engineCaller } from "../../src/domain/caller/caller.ts";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
-import { newOp } from "../../src/usecases/merge/new-op.ts";
+import { newOp } from "../../src/usecases/merge/merge-records.ts";
+import { promotionDoubts, requestPromote } from "../../src/usecases/merge/promotion.ts";
 import { showMerge } from "../../src/usecases/merge/read-merges.ts";
-import { promotionDoubts, requestPromote } from "../../src/usecases/merge/request-promote.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 

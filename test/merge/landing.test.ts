@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engineCaller } from "../../src/domain/caller/caller.ts";
 import type { KillPoint } from "../../src/ports/kill-points.ts";
-import { newOp } from "../../src/usecases/merge/new-op.ts";
+import { newOp } from "../../src/usecases/merge/merge-records.ts";
 import { type LandingOptions, type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 const landing = "overstory/integration/main";

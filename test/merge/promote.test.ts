@@ -3,7 +3,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
-import { cancelMerge } from "../../src/usecases/merge/cancel-entry.ts";
+import { cancelMerge } from "../../src/usecases/merge/decide-entry.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
 import { planUndo } from "../../src/usecases/merge/request-undo.ts";
 import { completeRun } from "../../src/usecases/runs/complete-run.ts";

@@ -1,7 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
-import { blocked } from "../../usecases/merge/settle-block.ts";
-import { rejected } from "../../usecases/merge/settle-rejection.ts";
+import { blocked, rejected } from "../../usecases/merge/settle-entry.ts";
 import { filesBrought } from "../../usecases/merge/taken-out.ts";
 import { branchRef, type MergePorts, mergeContext, queueRef } from "./ports.ts";
 import { takenOutOf } from "./taken-out.ts";

@@ -1,8 +1,8 @@
 import { type MergeEntry, mergeRef, mergeStatuses, type Verdict } from "../../domain/merge/entry.ts";
 import type { LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
 import type { Tx } from "../../ports/store.ts";
-import { newOp } from "../../usecases/merge/new-op.ts";
-import { landed } from "../../usecases/merge/settle-landing.ts";
+import { newOp } from "../../usecases/merge/merge-records.ts";
+import { landed } from "../../usecases/merge/settle-entry.ts";
 import { comingAlong, isResting } from "./along.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";

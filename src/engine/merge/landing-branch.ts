@@ -6,10 +6,8 @@ import type { Ids } from "../../ports/ids.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
-import { earlierLandings, landingPlace } from "../../usecases/merge/landing-place.ts";
-import { formerLandingOf } from "../../usecases/merge/landing-target.ts";
-import { leftTips } from "../../usecases/merge/landing-tip.ts";
-import { newOp } from "../../usecases/merge/new-op.ts";
+import { earlierLandings, formerLandingOf, landingPlace, leftTips } from "../../usecases/merge/landing-target.ts";
+import { newOp } from "../../usecases/merge/merge-records.ts";
 
 export interface LandingPorts {
   readonly store: Store;

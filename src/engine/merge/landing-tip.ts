@@ -2,8 +2,8 @@ import { integrationPrefix, isIntegration } from "../../domain/merge/landing-bra
 import { isOurTip, type LostLanding } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
-import { isOfTarget } from "../../usecases/merge/find-undo.ts";
-import { askAboutTip, closeTipQuestions, leftTips } from "../../usecases/merge/landing-tip.ts";
+import { askAboutTip, closeTipQuestions } from "../../usecases/merge/branch-questions.ts";
+import { isOfTarget, leftTips } from "../../usecases/merge/landing-target.ts";
 import { hasCommit } from "../../usecases/merge/taken-out.ts";
 import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from "./ports.ts";
 

@@ -6,7 +6,7 @@ import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { enqueueBranch } from "../../usecases/merge/enqueue.ts";
-import { settlePromotion } from "../../usecases/merge/settle-promotion.ts";
+import { settlePromotion } from "../../usecases/merge/promotion.ts";
 import { proveWithNothingKept, type TipTools } from "./judge-tip.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";
 import { branchRef, landingRef, type MergePorts, mergeContext, pinLanding } from "./ports.ts";

@@ -1,9 +1,7 @@
 import { commitsOf, type HeadPair, pairKey, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
 import type { RadarPair } from "../../ports/store/merges.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
-import { judgePairs } from "../../usecases/merge/judge-pairs.ts";
-import { type LiveBranch, liveBranches } from "../../usecases/merge/live-branches.ts";
-import { warnOfCollision } from "../../usecases/merge/warn-collision.ts";
+import { judgePairs, type LiveBranch, liveBranches, warnOfCollision } from "../../usecases/merge/radar.ts";
 import { SingleFlight } from "../single-flight.ts";
 import { branchRef, type MergePorts, mergeContext } from "./ports.ts";
 

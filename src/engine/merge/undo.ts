@@ -4,7 +4,7 @@ import { promoteCommand } from "../../domain/merge/join-command.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
-import { findUndo } from "../../usecases/merge/find-undo.ts";
+import { findUndo } from "../../usecases/merge/request-undo.ts";
 import { undone } from "../../usecases/merge/settle-undo.ts";
 import { judgeTip, type TipTools } from "./judge-tip.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";

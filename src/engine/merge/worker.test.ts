@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { landingWorld } from "../../../testkit/landing-world.ts";
-import { mergeCounts } from "../../usecases/merge/merge-counts.ts";
-import { requestPromote } from "../../usecases/merge/request-promote.ts";
+import { requestPromote } from "../../usecases/merge/promotion.ts";
+import { mergeCounts } from "../../usecases/merge/queue-state.ts";
 import { Slots } from "./slots.ts";
 import { MergeWorker } from "./worker.ts";
 

@@ -13,7 +13,7 @@ import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { RuntimeChoice, Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
-import { knownCollisions } from "../merge/known-collisions.ts";
+import { knownCollisions } from "../merge/radar.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import { openDependencies } from "../tasks/dependency-state.ts";
 import type { Context } from "../usecase.ts";

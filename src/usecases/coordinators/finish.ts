@@ -4,7 +4,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { release } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
-import { promoteAtEnd } from "../merge/promote-at-end.ts";
+import { promoteAtEnd } from "../merge/promotion.ts";
 import { landingsSincePromotion } from "../merge/unpromoted.ts";
 import { type UnhandedBranch, unhandedBranches } from "../operator/troubled-agents.ts";
 import type { UseCase } from "../usecase.ts";

@@ -5,7 +5,7 @@ import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
-import { findEntry } from "../merge/find-entry.ts";
+import { findEntry } from "../merge/merge-records.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** What gates found lately, newest first. */

@@ -6,10 +6,10 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { askerFor, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "./branch-owner.ts";
-import { enqueueBranch, type NewMerge, whyLanded } from "./enqueue.ts";
-import { findEntry } from "./find-entry.ts";
+import { askerFor, completionReceipt, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "./branch-owner.ts";
+import { enqueueBranch, freshEntry, type NewMerge, whyLanded } from "./enqueue.ts";
 import { targetOf } from "./landing-target.ts";
+import { findEntry } from "./merge-records.ts";
 
 export interface AddMergeRequest {
   readonly branch: string;
@@ -143,3 +143,26 @@ function namedIn(branch: string): { readonly agentName: string | null; readonly 
     taskId: typeof taskId === "string" ? taskId : null,
   };
 }
+
+/** An entry; without a number while it has no place in the queue. */
+export type MergePreview = Omit<MergeEntry, "id"> & { readonly id: number | null };
+
+/** What the queue would hold after this branch was added to it. Adds nothing. */
+export const previewMerge: UseCase<AddMergeRequest, { readonly entry: MergePreview }> = {
+  kind: "read",
+  run: async (tx, context, request) => {
+    // For an agent, the right to queue the branch is checked first, when it queues it.
+    const empty = context.caller.kind === "agent" ? undefined : await refuseWithoutCommits(tx, request);
+    if (empty !== undefined) return no(empty);
+    const asked = await newMergeOf(tx, context, request);
+    if (!asked.ok) return asked;
+    const { branch, headCommit, targetBranch } = asked.value;
+    const open = await tx.merges.openOf(branch, targetBranch);
+    const entry =
+      open?.headCommit === headCommit ? open : { ...(await freshEntry(tx, context, asked.value)), id: null };
+    // Nothing has landed yet, but its agent may have proved exactly this commit.
+    const owner = await ownerOfBranch(tx, branch);
+    const proved = owner === undefined ? undefined : await completionReceipt(tx, owner, headCommit);
+    return ok({ entry: { ...entry, verdict: entry.verdict ?? proved?.verdict ?? null } });
+  },
+};

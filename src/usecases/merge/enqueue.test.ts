@@ -7,7 +7,7 @@ import { changeState } from "../agents/change-state.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
 import { addMerge } from "./add-entry.ts";
-import { landed } from "./settle-landing.ts";
+import { landed } from "./settle-entry.ts";
 
 const ready = (branch = builderBranch) => ({
   to: "coordinator",

@@ -1,12 +1,10 @@
 import { type Asker, approvalFor, strongerApproval, waitingReason } from "../../domain/merge/approval.ts";
 import { isOpenMerge, type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
-import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
-import { askForApproval, endApprovalWait, endMergeWaits } from "./approval-wait.ts";
-import { dependenciesOf, redirectDependents } from "./dependencies.ts";
-import { recordMerge } from "./record-merge.ts";
-import { setMergeState } from "./task-state.ts";
+import { askForApproval, endApprovalWait, endMergeWaits, factsOf } from "./approval.ts";
+import { setMergeState } from "./branch-owner.ts";
+import { recordMerge } from "./merge-records.ts";
 
 /** An empty `headCommit` is read by whoever works on the entry. */
 export interface NewMerge
@@ -64,14 +62,6 @@ export async function whyLanded(
 /** An agent that is idle on purpose until the entry has ended. */
 export const waitFor = (tx: Tx, agentName: string, { id }: MergeEntry, since: number): Promise<void> =>
   tx.waits.add({ agentName, kind: "merge", ref: mergeRef(id), since, deadline: null });
-
-/** What decides about the approval of a branch in this project. */
-export const factsOf = ({ settings }: { readonly settings: Settings }, { asker }: { readonly asker: Asker }) => ({
-  asker,
-  mode: settings.merge.mode,
-  unverified: settings.merge.unverified,
-  gated: settings.project.qualityGates.length > 0,
-});
 
 async function approveFurther(tx: Tx, context: Context, known: MergeEntry, request: NewMerge): Promise<MergeEntry> {
   const open = await landAfter(tx, context, known, request);
@@ -136,3 +126,72 @@ export async function freshEntry(tx: Tx, context: Context, request: NewMerge): P
 }
 
 const ordinary = 2;
+
+/**
+ * The entries that must land before one for this task: those of the tasks it depends on; where such a task has none, of
+ * the tasks that one depends on.
+ */
+async function dependenciesOf(tx: Tx, taskId: string | null, targetBranch: string): Promise<readonly number[]> {
+  if (taskId === null) return [];
+  const found = new Set<number>();
+  const seen = new Set([taskId]);
+  const rest = [taskId];
+  for (let task = rest.pop(); task !== undefined; task = rest.pop()) {
+    for (const { dependsOn } of await tx.tasks.dependenciesOf(task)) {
+      if (seen.has(dependsOn)) continue;
+      seen.add(dependsOn);
+      const entries = (await tx.merges.list({ taskId: dependsOn })).filter(counts);
+      const here = entries.filter((entry) => entry.targetBranch === targetBranch);
+      if (here.length === 0) rest.push(dependsOn);
+      for (const { id } of here) found.add(id);
+    }
+  }
+  return [...found].toSorted((a, b) => a - b);
+}
+
+const counts = (entry: MergeEntry): boolean => isOpenMerge(entry) || entry.status === "merged";
+
+/** Whoever waits for an earlier entry of this branch waits for this one instead: the earlier one will never land. */
+export async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promise<void> {
+  const { id, branch, targetBranch } = entry;
+  const earlier = await tx.merges.list({ branch });
+  const replaced = new Set(
+    earlier
+      .filter((other) => other.id < id && other.targetBranch === targetBranch && other.status !== "merged")
+      .map((other) => other.id),
+  );
+  if (replaced.size === 0) return;
+  for (const other of await tx.merges.list({ statuses: openMergeStatuses })) {
+    if (!other.dependsOn.some((dependency) => replaced.has(dependency))) continue;
+    const dependsOn = [...new Set(other.dependsOn.map((dependency) => (replaced.has(dependency) ? id : dependency)))];
+    await tx.merges.change(other.id, openMergeStatuses, { dependsOn, updatedAt: now });
+  }
+}
+
+/**
+ * Lets an entry that nobody works on land on another branch. Where its branch has a place there already, the newer of
+ * the two takes it, with every approval that either has. Undefined when this is the older one.
+ */
+export async function moveEntry(
+  tx: Tx,
+  context: Context,
+  entry: MergeEntry,
+  targetBranch: string,
+): Promise<MergeEntry | undefined> {
+  const there = await tx.merges.openOf(entry.branch, targetBranch);
+  if (there === undefined) {
+    const change = { targetBranch, updatedAt: context.now };
+    return (await tx.merges.change(entry.id, idle, change)) ? { ...entry, ...change } : undefined;
+  }
+  const [older, newer] = there.id < entry.id ? [there, entry] : [entry, there];
+  const waiters = await supersede(tx, context, older);
+  const approval = strongerApproval(newer.approval, older.approval);
+  const moved = { ...newer, approval, targetBranch, updatedAt: context.now };
+  await tx.merges.change(newer.id, idle, { approval, targetBranch, updatedAt: context.now });
+  if (approval !== "waiting") await endApprovalWait(tx, newer, context.now);
+  await redirectDependents(tx, moved, context.now);
+  for (const agentName of waiters) await waitFor(tx, agentName, moved, context.now);
+  return newer === entry ? moved : undefined;
+}
+
+const idle = ["pending", "blocked"] as const;

@@ -1,8 +1,22 @@
-import { commitsOf, pairsOf, type RadarHead } from "../../domain/merge/radar.ts";
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import {
+  type Collision,
+  type CommitPair,
+  collisionMail,
+  collisionsToTell,
+  commitsOf,
+  pairsOf,
+  type RadarHead,
+} from "../../domain/merge/radar.ts";
 import { ok } from "../../domain/result.ts";
+import type { ConflictInPlace, MergeGit, ObjectMerge, Settled } from "../../ports/merge-git.ts";
 import type { RadarOutcome } from "../../ports/store/merges.ts";
-import type { UseCase } from "../usecase.ts";
-import { liveBranches } from "./live-branches.ts";
+import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import { targetOf } from "./landing-target.ts";
+import { notify } from "./notify.ts";
 
 export interface RadarRequest {
   /** Branches as git has them now, when the caller can see them; else as they were when the agents' turns ended. */
@@ -54,3 +68,125 @@ export const readRadar: UseCase<RadarRequest, RadarView> = {
 
 const own = (tips: Readonly<Record<string, string>>, branch: string): string | undefined =>
   Object.hasOwn(tips, branch) ? tips[branch] : undefined;
+
+/** The work of an agent that is neither landed nor given up, as it was when its last turn ended. */
+export interface LiveBranch extends RadarHead {
+  readonly agent: Agent;
+}
+
+export async function liveBranches(tx: Tx, context: Pick<Context, "settings">): Promise<readonly LiveBranch[]> {
+  const targets = new Map<string, string>();
+  const found: LiveBranch[] = [];
+  for (const agent of newestPerName(await tx.agents.ahead())) {
+    const { runId, branch, headCommit: commit, name: agentName } = agent;
+    if (branch === null || commit === null) continue;
+    const landsOn = targets.get(runId) ?? (await targetOf(tx, context, runId));
+    targets.set(runId, landsOn);
+    found.push({ agent, agentName, branch, commit, landsOn });
+  }
+  return found;
+}
+
+/**
+ * Tells the owners of two branches, and those they answer to, that the branches collide; once for each
+ * file and owner, whatever is committed or lands later. Answers whether anything was said.
+ */
+export async function warnOfCollision(
+  tx: Tx,
+  context: Context,
+  collision: Collision,
+  owners: readonly LiveBranch[],
+): Promise<boolean> {
+  const { a, b, files } = collision;
+  let isNew = false;
+  for (const { branch, file } of collisionsToTell(collision)) {
+    isNew = (await tx.radar.warnOnce(branch, branch, context.ids.digest(file), context.now)) || isNew;
+  }
+  if (!isNew) return false;
+  const agents = owners.filter(({ branch }) => branch === a.branch || branch === b.branch).map(({ agent }) => agent);
+  const names = agents.flatMap((agent) => (hasEnded(agent) ? [agent.parentName] : [agent.name, agent.parentName]));
+  const runId = agents[0]?.runId ?? null;
+  await notify(tx, context, names, { ...collisionMail(collision), type: "status", priority: "normal", runId });
+  const data = {
+    branches: [a.branch, b.branch],
+    agents: [a.agentName, b.agentName],
+    commits: [a.commit, b.commit],
+    files,
+  };
+  const about = { source: "engine", runId, agentName: agents[0]?.name ?? null } as const;
+  await record(tx, context.now, { ...about, type: "merge_radar", level: "warn", data });
+  return true;
+}
+
+interface KnownCollision {
+  readonly agents: readonly [string, string];
+  readonly files: readonly string[];
+}
+
+/** Collisions between the work of these agents that somebody has found already; nothing is looked at for it. */
+export async function knownCollisions(tx: Tx, agents: readonly Agent[]): Promise<readonly KnownCollision[]> {
+  const heads = agents.flatMap(({ name, branch, headCommit, ahead, releasedAt }): RadarHead[] =>
+    branch === null || headCommit === null || ahead === 0 || releasedAt !== null
+      ? []
+      : [{ branch, commit: headCommit, agentName: name, landsOn: "" }],
+  );
+  const found: KnownCollision[] = [];
+  for (const pair of pairsOf(heads)) {
+    const { ours, theirs } = commitsOf(pair);
+    const known = await tx.radar.pair(ours, theirs);
+    if (known?.outcome !== "conflict") continue;
+    found.push({ agents: [pair.a.agentName ?? "", pair.b.agentName ?? ""], files: known.files });
+  }
+  return found;
+}
+
+interface JudgePorts {
+  /** The ladder that the merge worker climbs. */
+  resolve(conflict: ConflictInPlace): Promise<Settled>;
+  readonly merging: Pick<MergeGit, "mergePairs">;
+  /** Would this file be made again by a command? */
+  isGenerated(path: string): boolean;
+}
+
+interface JudgedPair extends CommitPair {
+  readonly outcome: RadarOutcome;
+  /** Where they meet; of a conflict only what no rule settles. */
+  readonly files: readonly string[];
+}
+
+/** What merging each of these pairs would give, by the rules that landing follows. A pair that git cannot read is left out. */
+export async function judgePairs(ports: JudgePorts, pairs: readonly CommitPair[]): Promise<readonly JudgedPair[]> {
+  if (pairs.length === 0) return [];
+  const merges = await ports.merging.mergePairs(pairs);
+  const judged: JudgedPair[] = [];
+  for (const [at, pair] of pairs.entries()) {
+    const merge = merges[at];
+    const found = merge === undefined ? undefined : await judge(ports, pair, merge);
+    if (found !== undefined) judged.push({ ...pair, ...found });
+  }
+  return judged;
+}
+
+async function judge(
+  ports: JudgePorts,
+  pair: CommitPair,
+  merge: ObjectMerge,
+): Promise<Pick<JudgedPair, "outcome" | "files"> | undefined> {
+  switch (merge.kind) {
+    case "clean":
+      return { outcome: "clean", files: [] };
+    case "unrelated":
+      return { outcome: "conflict", files: [] };
+    case "failed":
+      return undefined;
+    case "conflicts": {
+      const open: string[] = [];
+      for (const conflict of merge.conflicts) {
+        if (conflict.kind === "content" && ports.isGenerated(conflict.path)) continue;
+        if ((await ports.resolve({ conflict, ...pair })).kind === "escalate") open.push(conflict.path);
+      }
+      if (open.length > 0) return { outcome: "conflict", files: open };
+      return { outcome: "structured", files: merge.conflicts.map(({ path }) => path) };
+    }
+  }
+}

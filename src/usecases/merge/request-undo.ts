@@ -1,10 +1,28 @@
+import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import { ok } from "../../domain/result.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
-import { findUndo, type Undoable, type UndoTarget } from "./find-undo.ts";
-import { promoteFlags, purposeOf } from "./landing-target.ts";
-import { newOp } from "./new-op.ts";
+import { isOfTarget, promoteFlags, purposeOf } from "./landing-target.ts";
+import { findEntry, newOp } from "./merge-records.ts";
+
+export interface UndoTarget {
+  /** Id of an operation, number of an entry, or a branch. */
+  readonly of?: string | undefined;
+  /** Undo the newest landing that was not undone yet. */
+  readonly last?: boolean | undefined;
+}
+
+export interface Undoable {
+  readonly op: MergeOp;
+  /** What of it would be taken back. */
+  readonly entries: readonly MergeEntry[];
+  /** The undo takes back all work of the operation. */
+  readonly whole: boolean;
+  /** The branch that was promoted since and so keeps what the landing branch loses, or still lacks what it gets back. */
+  readonly promoted: string | null;
+}
 
 /** What taking something back would concern. */
 export const planUndo: UseCase<UndoTarget, Undoable> = {
@@ -52,3 +70,95 @@ async function askedBefore(tx: Tx, op: MergeOp, queueIds: readonly number[]): Pr
   const intended = await tx.mergeOps.list({ kind: "undo", status: "intended", ref: op.ref });
   return intended.find((undo) => undo.undoes === op.id && undo.queueIds.join(",") === wanted);
 }
+
+/** What the user means to take back: a whole operation, or one branch of a landing of several. */
+export async function findUndo(tx: Tx, { of, last }: UndoTarget): Promise<Result<Undoable, Refusal>> {
+  if (last === true) {
+    const landings = await tx.mergeOps.list({ kind: "land", status: "done" });
+    for (const op of landings) {
+      if (op.undoneBy !== null) continue;
+      const found = await wholeOf(tx, op);
+      if (found.entries.length > 0) return ok(found);
+    }
+    return no(nothing("the last landing", "nothing has landed that was not taken back"));
+  }
+  if (of === undefined) return no(invalid("operation", "must say what to take back"));
+  const op = await tx.mergeOps.get(of);
+  if (op !== undefined) return undoable(op) ?? (await ofOperation(tx, op));
+  if (/^op-/.test(of)) return no(notFound("merge operation", of));
+  return ofEntry(tx, of);
+}
+
+function undoable(op: MergeOp): Result<never, Refusal> | undefined {
+  if (op.kind === "begin") return no(nothing(op.id, "nothing came in by it"));
+  if (op.kind === "accept" || op.kind === "restore") return no(nothing(op.id, "it was a decision of yours"));
+  if (op.status !== "done") return no(nothing(op.id, op.status === "dropped" ? "it never happened" : "it goes on"));
+  if (op.beforeCommit !== null && op.beforeCommit === op.afterCommit) return no(nothing(op.id, "it moved nothing"));
+  if (op.undoneBy !== null) return no(nothing(op.id, `${op.undoneBy} took it back`));
+  return undefined;
+}
+
+async function ofOperation(tx: Tx, op: MergeOp): Promise<Result<Undoable, Refusal>> {
+  const found = await wholeOf(tx, op);
+  if (op.kind !== "land" || found.entries.length > 0) return ok(found);
+  for (const id of op.queueIds) {
+    const entry = await tx.merges.get(id);
+    if (entry !== undefined && (await isOfTarget(tx, entry))) return no(nothing(op.id, ofTargetWords(entry)));
+  }
+  return ok(found);
+}
+
+const ofTargetWords = ({ branch }: MergeEntry): string => `it brought in commits of ${branch} itself, and they stay`;
+
+async function ofEntry(tx: Tx, of: string): Promise<Result<Undoable, Refusal>> {
+  const found = await findEntry(tx, of);
+  if (!found.ok) return found;
+  // A newer entry of the branch may wait already; what landed is what can be taken back.
+  const entries = /^#?\d+$/.test(of) ? [found.value] : await tx.merges.list({ branch: found.value.branch });
+  const merged = entries.filter(({ status }) => status === "merged").toReversed();
+  const [newest] = merged;
+  if (newest === undefined) return no(nothing(of, "it has not landed, or was taken back"));
+  if (await isOfTarget(tx, newest)) return no(nothing(of, ofTargetWords(newest)));
+  // One that found everything there already landed nothing itself; the one before it may have.
+  for (const entry of merged) {
+    const landings = await tx.mergeOps.list({ kind: "land", status: "done", queueId: entry.id });
+    const op = landings.find(({ undoneBy }) => undoneBy === null);
+    if (op === undefined) continue;
+    const all = await entriesOf(tx, op);
+    return ok({
+      op,
+      entries: [entry],
+      whole: all.every(({ id }) => id === entry.id),
+      promoted: await promotedTo(tx, op),
+    });
+  }
+  return no(nothing(mergeRef(newest.id), "its landing is not on record"));
+}
+
+async function wholeOf(tx: Tx, op: MergeOp): Promise<Undoable> {
+  return { op, entries: await entriesOf(tx, op), whole: true, promoted: await promotedTo(tx, op) };
+}
+
+/** The entries of a landing that are still landed, or the entries that an undo took back. */
+async function entriesOf(tx: Tx, op: MergeOp): Promise<readonly MergeEntry[]> {
+  const entries: MergeEntry[] = [];
+  for (const id of op.queueIds) {
+    const entry = await tx.merges.get(id);
+    if (entry?.status !== (op.kind === "undo" ? "reverted" : "merged")) continue;
+    if (op.kind === "undo" || !(await isOfTarget(tx, entry))) entries.push(entry);
+  }
+  return entries;
+}
+
+/** Where a promotion took the outcome of this operation, unless it was taken back. */
+async function promotedTo(tx: Tx, op: MergeOp): Promise<string | null> {
+  if (op.kind !== "land" && op.kind !== "undo") return null;
+  const promotions = await tx.mergeOps.list({ kind: "promote", status: "done" });
+  const later = promotions.find(
+    ({ seq, request, undoneBy, beforeCommit, afterCommit }) =>
+      seq > op.seq && undoneBy === null && beforeCommit !== afterCommit && `refs/heads/${request.landing}` === op.ref,
+  );
+  return later?.request.target ?? null;
+}
+
+const nothing = (what: string, why: string): Refusal => ({ kind: "nothing-to-undo", what, why });

@@ -4,11 +4,10 @@ import type { MergeOp } from "../../domain/merge/operation.ts";
 import { closeTask, reopenTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
-import { ownerOfBranch } from "./branch-owner.ts";
+import { ownerOfBranch, taskOf } from "./branch-owner.ts";
 import { enqueueBranch } from "./enqueue.ts";
+import { recordMerge } from "./merge-records.ts";
 import { notify } from "./notify.ts";
-import { recordMerge } from "./record-merge.ts";
-import { taskOf } from "./task-state.ts";
 
 export interface Undone {
   /** The operation of kind undo. */

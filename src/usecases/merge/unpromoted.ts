@@ -7,9 +7,7 @@ import { failsAsBefore } from "../../domain/merge/words.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
-import { isOfTarget } from "./find-undo.ts";
-import { purposeOf } from "./landing-target.ts";
-import { leftTips } from "./landing-tip.ts";
+import { isOfTarget, leftTips, purposeOf } from "./landing-target.ts";
 
 /** Work that landed on a branch of ours and is not on its target yet. */
 export interface Unpromoted {

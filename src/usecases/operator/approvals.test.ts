@@ -2,12 +2,10 @@ import { expect, test } from "bun:test";
 import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { checkMail } from "../mail/check.ts";
 import { addMerge } from "../merge/add-entry.ts";
-import { approveMerge } from "../merge/approve-entry.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
-import { cancelMerge } from "../merge/cancel-entry.ts";
-import { askOperator, closeQuestion } from "../merge/engine-questions.ts";
+import { askOperator, closeQuestion } from "../merge/branch-questions.ts";
+import { approveMerge, cancelMerge, rejectMerge } from "../merge/decide-entry.ts";
 import { showMerge } from "../merge/read-merges.ts";
-import { rejectMerge } from "../merge/reject-entry.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";
 

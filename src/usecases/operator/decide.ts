@@ -13,10 +13,8 @@ import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { markRead } from "../mail/read.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
-import { approveMerge } from "../merge/approve-entry.ts";
-import { decideTip, tipAsked } from "../merge/landing-tip.ts";
-import { rejectMerge } from "../merge/reject-entry.ts";
-import { decideTarget, rewrittenAsked } from "../merge/rewritten-target.ts";
+import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/branch-questions.ts";
+import { approveMerge, rejectMerge } from "../merge/decide-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { answerTo, approvalOptions, optionsOf } from "./decisions.ts";
 

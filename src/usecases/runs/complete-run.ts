@@ -6,7 +6,7 @@ import { forbiddenToComplete } from "../../domain/run/rights.ts";
 import type { RunStatus } from "../../domain/run/run.ts";
 import { giveBackTask } from "../agents/release-agent.ts";
 import { byCaller, record } from "../events/record.ts";
-import { promoteAtEnd } from "../merge/promote-at-end.ts";
+import { promoteAtEnd } from "../merge/promotion.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";

@@ -6,7 +6,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { agentDuration } from "../../domain/run/duration.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
-import { mergeCounts } from "../merge/merge-counts.ts";
+import { mergeCounts } from "../merge/queue-state.ts";
 import type { UseCase } from "../usecase.ts";
 import { currentRun } from "./current-run.ts";
 import { describe, type RunDetail, runDetail, statusOf } from "./run-detail.ts";

@@ -5,7 +5,7 @@ import { no, ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { byCaller, record } from "../events/record.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
-import { moveEntry } from "../merge/move-entry.ts";
+import { moveEntry } from "../merge/enqueue.ts";
 import { landingsSincePromotion } from "../merge/unpromoted.ts";
 import type { UseCase } from "../usecase.ts";
 import { findRun } from "./read-runs.ts";

@@ -1,5 +1,5 @@
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { BlockedMerge } from "../../../../usecases/merge/merge-counts.ts";
+import type { BlockedMerge } from "../../../../usecases/merge/queue-state.ts";
 import type { Paint } from "../../command.ts";
 import { hintLine, warningLine } from "../../marks.ts";
 

@@ -1,9 +1,8 @@
 import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
+import type { AddMergeRequest, MergePreview } from "../../../../usecases/merge/add-entry.ts";
 import type { PredictedMerge } from "../../../../usecases/merge/look-ahead.ts";
-import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
 import type { App } from "../../app.ts";
 import type { Call, Outcome, Paint } from "../../command.ts";

@@ -1,7 +1,7 @@
 import { isOpenMerge, type MergeStatus, type Verdict, verdicts } from "../../../../domain/merge/entry.ts";
 import { causeWords } from "../../../../domain/merge/words.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { MergePreview } from "../../../../usecases/merge/preview-entry.ts";
+import type { MergePreview } from "../../../../usecases/merge/add-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../../command.ts";
 import { wrap } from "../../layout.ts";

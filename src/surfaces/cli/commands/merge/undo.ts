@@ -2,7 +2,7 @@ import { invalid } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
 import { shellWord } from "../../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { Undoable } from "../../../../usecases/merge/find-undo.ts";
+import type { Undoable } from "../../../../usecases/merge/request-undo.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";

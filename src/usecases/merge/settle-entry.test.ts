@@ -7,12 +7,10 @@ import { releaseAgentCommand, releaseIfDue } from "../agents/release-agent.ts";
 import { handOn } from "../mail/hand-on.ts";
 import { overview } from "../status/overview.ts";
 import { addMerge } from "./add-entry.ts";
-import { cancelMerge } from "./cancel-entry.ts";
-import { newOp } from "./new-op.ts";
+import { cancelMerge, rejectMerge } from "./decide-entry.ts";
+import { newOp } from "./merge-records.ts";
 import { notify } from "./notify.ts";
-import { rejectMerge } from "./reject-entry.ts";
-import { landed } from "./settle-landing.ts";
-import { rejected } from "./settle-rejection.ts";
+import { landed, rejected } from "./settle-entry.ts";
 
 const land = (world: MergeWorld, entry: MergeEntry) =>
   world.asEngine((tx, context) =>

@@ -1,8 +1,13 @@
+import type { EventFact } from "../../domain/event/event.ts";
+import type { MergeFacts } from "../../domain/event/event-kinds.ts";
 import { isOpenMerge, type MergeEntry, type MergeStatus } from "../../domain/merge/entry.ts";
+import type { MergeOp } from "../../domain/merge/operation.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
+import type { Context } from "../usecase.ts";
 
 /** The entry of this number, or of this branch: the one that holds its place, else the latest. */
 export async function findEntry(tx: Tx, of: string): Promise<Result<MergeEntry, Refusal>> {
@@ -36,3 +41,43 @@ export async function isLanding(tx: Tx, { id }: MergeEntry): Promise<boolean> {
 export const landingBusy = ({ branch }: MergeEntry): Refusal => ({ kind: "busy", what: `the landing of ${branch}` });
 
 const suggestable = 200;
+
+/** Puts on record what became of an entry, in the name of the caller and about the agent whose branch it is. */
+export async function recordMerge(
+  tx: Tx,
+  { caller, now }: Pick<Context, "caller" | "now">,
+  entry: MergeEntry,
+  describe: (facts: MergeFacts) => EventFact,
+): Promise<void> {
+  const { id: queueId, branch, targetBranch, taskId, headCommit, approval, runId, agentName } = entry;
+  const facts = { queueId, branch, targetBranch, taskId, headCommit, approval, by: caller.name };
+  await record(tx, now, { source: caller.kind, runId, agentName, ...describe(facts) });
+}
+
+/** Writes down what is about to happen to a ref, before it does. */
+export async function newOp(
+  tx: Tx,
+  { caller, ids, now }: Pick<Context, "caller" | "ids" | "now">,
+  about: Pick<MergeOp, "kind" | "ref" | "queueIds"> &
+    Partial<Pick<MergeOp, "beforeCommit" | "afterCommit" | "undoes" | "request">>,
+): Promise<MergeOp> {
+  const id = ids.next("op");
+  const op: Omit<MergeOp, "seq"> = {
+    beforeCommit: null,
+    afterCommit: null,
+    undoes: null,
+    request: {},
+    ...about,
+    id,
+    actor: caller.name,
+    status: "intended",
+    undoneBy: null,
+    problem: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await tx.mergeOps.insert(op);
+  const stored = await tx.mergeOps.get(id);
+  if (stored === undefined) throw new Error(`operation ${id} was not stored`);
+  return stored;
+}

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
-import { addMerge } from "./add-entry.ts";
-import { newOp } from "./new-op.ts";
-import { landingsOf, previewMerge } from "./preview-entry.ts";
+import { addMerge, previewMerge } from "./add-entry.ts";
+import { landingsOf } from "./landing-target.ts";
+import { newOp } from "./merge-records.ts";
 import { planUndo } from "./request-undo.ts";
-import { landed } from "./settle-landing.ts";
+import { landed } from "./settle-entry.ts";
 
 const feature = { branch: "feature", headCommit: "f1" };
 

@@ -1,13 +1,16 @@
+import { promoteCommand } from "../../domain/merge/join-command.ts";
 import { ownLanding } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
+import { tellOperator } from "../mail/post.ts";
 import { currentRun } from "../runs/current-run.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { formerLandingOf } from "./landing-target.ts";
-import { newOp } from "./new-op.ts";
+import { newOp } from "./merge-records.ts";
 import { doubtsAbout, type Unpromoted, unpromotedWork } from "./unpromoted.ts";
 
 export interface PromoteRequest {
@@ -124,4 +127,45 @@ async function findRun(tx: Tx, context: Context, runId: string | undefined): Pro
   }
   // Promoting is mostly asked for when the run has just ended.
   return ok((await currentRun(tx, context.caller)) ?? (await tx.runs.list(1))[0]);
+}
+
+/** At the end of a run its work is taken over by itself, where the project wants that and no file of a user is in the way. */
+export async function promoteAtEnd(tx: Tx, context: Context, run: Run): Promise<void> {
+  const { id: runId, landingBranch: landing, targetBranch: target } = run;
+  if (context.settings.merge.promote !== "auto") return;
+  if (landing === null || target === null || landing === target) return;
+  const request = { runId, landing, target, onlyIfClean: true };
+  await newOp(tx, context, { kind: "promote", ref: `refs/heads/${target}`, queueIds: [], request });
+}
+
+type Promotion = Pick<MergeOp, "status" | "problem"> &
+  Partial<Pick<MergeOp, "beforeCommit" | "afterCommit" | "request">>;
+
+/** Ends a promotion, in the transaction that records it. Whoever asked for it learns why when nothing was moved. */
+export async function settlePromotion(
+  tx: Tx,
+  context: Pick<Context, "ids" | "now">,
+  op: MergeOp,
+  end: Promotion,
+): Promise<void> {
+  if (!(await tx.mergeOps.settle(op.id, { ...end, updatedAt: context.now }))) return;
+  const { landing = "", target = "", runId = null, removedLocks = [] } = op.request;
+  const done = end.status === "done";
+  if (done && end.beforeCommit === end.afterCommit) return;
+  await record(tx, context.now, {
+    source: "engine",
+    runId,
+    type: done ? "merge_promoted" : "merge_promote_failed",
+    level: done ? "info" : "warn",
+    data: { opId: op.id, landing, target, commit: end.afterCommit ?? null, problem: end.problem, removedLocks },
+  });
+  // A landing branch that was moved, or a target that was rewritten, is already a decision in the inbox.
+  if (done || op.request.cause === "foreign_tip" || op.request.cause === "rewritten_target") return;
+  await tellOperator(tx, context, {
+    runId,
+    subject: `not promoted: ${target}`,
+    body: `${landing} could not be taken over into ${target}: ${end.problem ?? ""}\nNothing was changed. Try again with: ${promoteCommand({ runId, target })}`,
+    type: "error",
+    priority: "normal",
+  });
 }

@@ -7,10 +7,8 @@ import { completeRun } from "../runs/complete-run.ts";
 import { showRun } from "../runs/read-runs.ts";
 import { overview } from "../status/overview.ts";
 import { addMerge } from "./add-entry.ts";
-import { approveMerge } from "./approve-entry.ts";
+import { approveMerge, rejectMerge, resumeMerge, retryMerge } from "./decide-entry.ts";
 import { listMerges, showMerge } from "./read-merges.ts";
-import { rejectMerge } from "./reject-entry.ts";
-import { resumeMerge, retryMerge } from "./retry-entry.ts";
 
 const decisions: readonly [OperationName, unknown][] = [
   ["merge.approve", { of: builderBranch }],

@@ -1,0 +1,189 @@
+import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import {
+  type CauseDetail,
+  type MergeCause,
+  type MergeEntry,
+  mergeStatuses,
+  openMergeStatuses,
+  type ResolutionTier,
+  type Verdict,
+} from "../../domain/merge/entry.ts";
+import { blockedMail, failedMail, landedMail } from "../../domain/merge/outcome-mail.ts";
+import type { Tx } from "../../ports/store.ts";
+import { release, releaseIfDue } from "../agents/release-agent.ts";
+import { reopenAgent } from "../agents/reopen-agent.ts";
+import { closeAndFollow } from "../tasks/close-task.ts";
+import type { Context } from "../usecase.ts";
+import { endMergeWaits } from "./approval.ts";
+import { ownerOfBranch, setMergeState, taskOf } from "./branch-owner.ts";
+import { isOfTarget } from "./landing-target.ts";
+import { recordMerge } from "./merge-records.ts";
+import { notify } from "./notify.ts";
+
+interface Landed {
+  readonly entry: MergeEntry;
+  readonly tier: ResolutionTier;
+  readonly strategy: string | null;
+  readonly verdict: Verdict;
+  /** The commit by which it became part of the landing branch. */
+  readonly commit: string;
+}
+
+/**
+ * Without an operation: it was part of the branch before.
+ *
+ * Everything that follows from branches having become visible, in the transaction that records it: their tasks are over,
+ * those concerned are told, and the owners of the branches may go. What was recorded before is left alone, whatever else
+ * happened to the entry meanwhile: git is believed. Answers the numbers that landed by this call.
+ */
+export async function landed(
+  tx: Tx,
+  context: Context,
+  landing: { readonly opId: string | null; readonly entries: readonly Landed[] },
+): Promise<readonly number[]> {
+  const done: number[] = [];
+  const branches: MergeEntry[] = [];
+  for (const { entry } of landing.entries) if (!(await isOfTarget(tx, entry))) branches.push(entry);
+  for (const one of landing.entries) {
+    const stored = await tx.merges.get(one.entry.id);
+    if (stored === undefined || stored.status === "merged") continue;
+    const others = branches.filter(({ id }) => id !== stored.id).map(({ branch }) => branch);
+    await settle(tx, context, { ...one, entry: stored }, { opId: landing.opId, others });
+    done.push(stored.id);
+  }
+  return done;
+}
+
+interface LandedWith {
+  readonly opId: string | null;
+  /** The other branches of the same landing. */
+  readonly others: readonly string[];
+}
+
+async function settle(tx: Tx, context: Context, one: Landed, { opId, others }: LandedWith): Promise<void> {
+  const { entry, tier, strategy, verdict, commit } = one;
+  await tx.merges.change(entry.id, mergeStatuses, {
+    status: "merged",
+    tier,
+    strategy,
+    verdict,
+    resultCommit: commit,
+    cause: null,
+    causeDetail: null,
+    updatedAt: context.now,
+  });
+  const waited = await endMergeWaits(tx, entry, context.now);
+  const ready = await closeTaskOf(tx, context, one);
+  const owner = await ownerOfBranch(tx, entry.branch);
+  const coordinator = entry.runId === null ? null : ((await tx.runs.get(entry.runId))?.coordinatorName ?? null);
+  const addressees = [
+    ...(owner === undefined ? ["operator"] : [owner.name, owner.parentName]),
+    ...(coordinator === null ? [] : [coordinator]),
+    ...waited,
+  ];
+  const mail = landedMail({ ...one, opId, others, ready, stays: await isOfTarget(tx, entry) });
+  const wake = coordinator === null || ready.length === 0 ? waited : [...waited, coordinator];
+  await notify(tx, context, addressees, { ...mail, type: "merged", priority: "normal", runId: entry.runId, wake });
+  const landing = { commit, tier, strategy, verdict, opId };
+  await recordMerge(tx, context, entry, (facts) => ({ type: "merge_landed", data: { ...facts, ...landing } }));
+  if (owner !== undefined && hasEnded(owner)) await release(tx, context, owner, `${entry.branch} has landed`);
+}
+
+/** Answers what can be started now because of it. A task with another branch on its way is not over. */
+async function closeTaskOf(tx: Tx, context: Context, { entry, commit }: Landed): Promise<readonly string[]> {
+  const task = await taskOf(tx, entry);
+  if (task === undefined) return [];
+  const others = await tx.merges.list({ taskId: task.id, statuses: openMergeStatuses });
+  if (!context.settings.merge.closeTask || task.status === "closed" || others.length > 0) {
+    if (others.length === 0) await setMergeState(tx, entry, "merged", context.now);
+    return [];
+  }
+  const reason = `landed on ${entry.targetBranch} as ${commit.slice(0, 10)}`;
+  const { ready } = await closeAndFollow(tx, context, { ...task, mergeState: "merged" }, reason);
+  return ready.map(({ id }) => id);
+}
+
+interface Rejection {
+  readonly status: "failed" | "conflict";
+  readonly cause: MergeCause;
+  readonly detail: CauseDetail;
+  readonly approval?: "denied";
+}
+
+/** The agent of the branch, if any, and whether it works on. */
+export interface Rejected {
+  readonly agentName: string | null;
+  readonly isBack: boolean;
+}
+
+/**
+ * A branch that cannot land as it is: its agent is brought back to work with the cause, its parent and whoever waited for
+ * it are told. Undefined, and nothing happens, when the entry had ended before.
+ */
+export async function rejected(
+  tx: Tx,
+  context: Context,
+  entry: MergeEntry,
+  rejection: Rejection,
+): Promise<Rejected | undefined> {
+  const { status, cause, detail, approval } = rejection;
+  const change = { status, cause, causeDetail: detail, updatedAt: context.now };
+  const ended = await tx.merges.change(
+    entry.id,
+    openMergeStatuses,
+    approval === undefined ? change : { ...change, approval },
+  );
+  if (!ended) return undefined;
+  await setMergeState(tx, entry, "failed", context.now);
+  const waited = await endMergeWaits(tx, entry, context.now);
+  const owner = await ownerOfBranch(tx, entry.branch);
+  const isBack = owner !== undefined && (await callBack(tx, context, owner));
+  const addressees = [...(owner === undefined ? [entry.enqueuedBy] : [owner.name, owner.parentName]), ...waited];
+  const mail = failedMail({ entry, cause, detail });
+  const wake = owner === undefined ? waited : [...waited, owner.name];
+  await notify(tx, context, addressees, { ...mail, type: "merge_failed", priority: "high", runId: entry.runId, wake });
+  const { message, files = [], gate = null } = detail;
+  await recordMerge(tx, context, entry, (facts) => ({
+    type: "merge_failed",
+    level: "warn",
+    data: { ...facts, cause, message, files, gate, reopened: isBack },
+  }));
+  if (owner !== undefined && !isBack) await releaseIfDue(tx, context, owner);
+  return { agentName: owner?.name ?? null, isBack };
+}
+
+/** True when somebody of this name will read what went wrong. */
+async function callBack(tx: Tx, context: Context, owner: Agent): Promise<boolean> {
+  if (!hasEnded(owner)) return true;
+  return isSubmitted(owner) && (await reopenAgent(tx, context, owner)).ok;
+}
+
+interface Block {
+  readonly cause: MergeCause;
+  readonly detail: CauseDetail;
+  /** When it is tried again by itself. */
+  readonly notBefore: number;
+}
+
+/**
+ * Something outside is in the way of a branch: nobody is sent back to work, it is tried again. The operator learns of it
+ * once, not with every try, and not for every branch that meets the same.
+ */
+export async function blocked(tx: Tx, context: Context, entry: MergeEntry, block: Block): Promise<void> {
+  const { cause, detail, notBefore } = block;
+  const before = await tx.merges.get(entry.id);
+  const others = await tx.merges.list({ statuses: ["blocked"] });
+  const change = { status: "blocked", cause, causeDetail: detail, notBefore, updatedAt: context.now } as const;
+  if (!(await tx.merges.change(entry.id, openMergeStatuses, change))) return;
+  const isSame = (other: MergeEntry | undefined): boolean =>
+    other?.targetBranch === entry.targetBranch && other.causeDetail?.message === detail.message;
+  if (isSame(before)) return;
+  await recordMerge(tx, context, entry, (facts) => ({
+    type: "merge_blocked",
+    level: "warn",
+    data: { ...facts, cause, message: detail.message },
+  }));
+  if (others.some(isSame)) return;
+  const mail = blockedMail({ entry, cause, detail });
+  await notify(tx, context, ["operator"], { ...mail, type: "status", priority: "high", runId: entry.runId });
+}
