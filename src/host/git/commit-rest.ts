@@ -7,10 +7,11 @@ import { expectGit } from "./git.ts";
 import { commitHooks } from "./merge/hooks.ts";
 import { readSignature } from "./merge/signature.ts";
 import { openWorktree } from "./open-worktree.ts";
-import { type Place, placeOf } from "./places.ts";
+import { placeOf } from "./places.ts";
+import { commitAt } from "./refs.ts";
+import type { GitProject, Place } from "./repository.ts";
 import { changedInSubmodules, checkedOutModules } from "./submodules/agent-modules.ts";
 import { findWork } from "./work.ts";
-import { commitAt, type Yard } from "./yard.ts";
 
 /**
  * Commits everything that is uncommitted in a worktree nobody works in, as `git add -A` and `git commit` would: the
@@ -18,15 +19,19 @@ import { commitAt, type Yard } from "./yard.ts";
  * commits nothing, where a filter that the files need may not run. Safe to repeat: when only the index was not put in
  * its place, it is.
  */
-export async function commitRest(yard: Yard, worktree: OwnedWorktree, message: string): Promise<CommittedRest> {
-  const { repository } = yard;
-  const ready = await readyToCommit(yard, worktree);
+export async function commitRest(
+  project: GitProject,
+  worktree: OwnedWorktree,
+  message: string,
+): Promise<CommittedRest> {
+  const { repository } = project;
+  const ready = await readyToCommit(project, worktree);
   if ("problem" in ready) return ready;
   const { place, head } = ready;
-  using open = await openWorktree(yard, worktree);
+  using open = await openWorktree(project, worktree);
   const { own } = open;
   // The size that a snapshot may store is no matter here.
-  const work = await findWork({ ...yard, maxFileBytes: Number.MAX_SAFE_INTEGER }, open, worktree.path);
+  const work = await findWork({ ...project, maxFileBytes: Number.MAX_SAFE_INTEGER }, open, worktree.path);
   const stdin = Buffer.concat([...work.changed, ...work.untracked].flatMap((path) => [path, Buffer.of(0)]));
   const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
   expectGit(await (await open.asGit()).git(add, { stdin }), "adding files");
@@ -62,8 +67,8 @@ interface Ready {
 }
 
 /** Whether the rest can be committed, and otherwise the problem and what to type about it. Changes nothing. Throws as `commitRest`. */
-export async function readyToCommit(yard: Yard, worktree: OwnedWorktree): Promise<Ready | RestProblem> {
-  const { repository } = yard;
+export async function readyToCommit(project: GitProject, worktree: OwnedWorktree): Promise<Ready | RestProblem> {
+  const { repository } = project;
   const { agentName, branch, path } = worktree;
   const inIt = `git -C ${shellWord(path)}`;
   // The agent owns the configuration of its clone, and git would run the programs named there.
@@ -80,16 +85,16 @@ export async function readyToCommit(yard: Yard, worktree: OwnedWorktree): Promis
   if (unfinished !== undefined) {
     return { problem: `a merge or rebase is not finished there (${unfinished})`, fix: `finish it: ${inIt} status` };
   }
-  const head = await commitAt(yard, `refs/heads/${worktree.branch}`);
+  const head = await commitAt(project, `refs/heads/${worktree.branch}`);
   if (head === undefined) return { problem: `there is no branch ${branch}`, fix: `make it: git branch ${branch}` };
   await rulesFor(repository, head);
   // A commit of the project can only name a commit of a submodule.
-  const [inside, ...more] = await changedInSubmodules(yard, worktree);
+  const [inside, ...more] = await changedInSubmodules(project, worktree);
   if (inside !== undefined) {
     const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
     const all = [inside, ...more];
     // Inner ones first: a commit there changes the one around it.
-    const modules = (await checkedOutModules(yard, worktree)).map((found) => found.path).toReversed();
+    const modules = (await checkedOutModules(project, worktree)).map((found) => found.path).toReversed();
     const changed = modules.filter((module) => all.some((file) => file === module || file.startsWith(`${module}/`)));
     const fix = `commit it there: ${changed.map((module) => commitIn(join(path, module), agentName)).join(" && ")}`;
     return { problem: `${inside}${others} is uncommitted inside a submodule`, fix };

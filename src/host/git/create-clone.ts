@@ -1,47 +1,48 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SeatRequest } from "../../ports/worktrees.ts";
-import { besides } from "./besides.ts";
 import { type Created, isTaken, seatOf } from "./create-linked.ts";
 import { fileRules, filterSettings } from "./filters.ts";
 import { passOnFull } from "./full-disk.ts";
 import { git } from "./git.ts";
+import { hiddenSibling } from "./places.ts";
 import { populate } from "./populate.ts";
+import { commitAt, newRef, pinRefs, setRef } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
 import { alternatesOf, isWorktreeOf } from "./stand-in.ts";
-import { commitAt, newRef, pinRefs, setRef, type Yard } from "./yard.ts";
 
 /**
  * Makes a repository of its own that reads, but never writes, the project's objects. Everything it relies on is pinned
  * in the project before. It is built beside its place and moved there in one step, so what stands there is complete.
  */
-export async function createClone(yard: Yard, request: SeatRequest): Promise<Created> {
+export async function createClone(project: GitProject, request: SeatRequest): Promise<Created> {
   const { path, branch } = request;
-  if (await isWorktreeOf(yard, request)) return seatOf(yard, request);
+  if (await isWorktreeOf(project, request)) return seatOf(project, request);
   if (isTaken(path)) return { problem: "the directory exists and is not this agent's worktree" };
-  const base = await commitAt(yard, request.baseRef);
+  const base = await commitAt(project, request.baseRef);
   if (base === undefined) return { problem: `there is no commit called ${request.baseRef}` };
   const ref = `refs/heads/${branch}`;
-  const start = (await commitAt(yard, ref)) ?? base;
-  await setRef(yard, `${pinRefs(request.agentName)}base`, base);
-  await setRef(yard, `${pinRefs(request.agentName)}heads/${branch}`, start);
-  const building = besides(path, "preparing");
+  const start = (await commitAt(project, ref)) ?? base;
+  await setRef(project, `${pinRefs(request.agentName)}base`, base);
+  await setRef(project, `${pinRefs(request.agentName)}heads/${branch}`, start);
+  const building = hiddenSibling(path, "preparing");
   rmSync(building, { recursive: true, force: true });
   try {
-    await layOut(yard, building, { ref, start });
-    await populate(yard, { path: building, index: join(building, ".git", "index"), commit: start });
-    await newRef(yard, ref, start);
+    await layOut(project, building, { ref, start });
+    await populate(project, { path: building, index: join(building, ".git", "index"), commit: start });
+    await newRef(project, ref, start);
     renameSync(building, path);
   } catch (error) {
     rmSync(building, { recursive: true, force: true });
     passOnFull(error, path);
     return { problem: error instanceof Error ? error.message : String(error) };
   }
-  return seatOf(yard, request);
+  return seatOf(project, request);
 }
 
 /** By hand rather than `git init`, which copies whatever templates the user has. */
 async function layOut(
-  { repository }: Yard,
+  { repository }: GitProject,
   dir: string,
   { ref, start }: { readonly ref: string; readonly start: string },
 ): Promise<void> {

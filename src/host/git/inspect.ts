@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { type HalfWay, halfWay, type Unsettled } from "../../domain/worktree/unsettled.ts";
 import type { OwnedWorktree, WorktreeFacts } from "../../ports/worktrees.ts";
 import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
-import { leftOut } from "./left-out.ts";
 import { lookAsGit, type OpenWorktree, openWorktree } from "./open-worktree.ts";
 import { placeOf, standing } from "./places.ts";
+import { commitAt } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
 import { holdsWork } from "./stand-in.ts";
 import { changedInSubmodules } from "./submodules/agent-modules.ts";
-import { dirtyPaths } from "./work.ts";
-import { commitAt, type Yard } from "./yard.ts";
+import { dirtyPaths, providedFiles } from "./work.ts";
 
 const nothing: WorktreeFacts = {
   exists: false,
@@ -23,23 +23,23 @@ const nothing: WorktreeFacts = {
   files: [],
 };
 
-export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Promise<WorktreeFacts> {
+export async function inspectWorktree(project: GitProject, worktree: OwnedWorktree): Promise<WorktreeFacts> {
   // What lies in the project's own checkout is the user's, not an agent's.
-  if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(yard, "HEAD")) ?? null };
-  if (!(await holdsWork(yard, worktree))) return nothing;
-  using open = await openWorktree(yard, worktree);
+  if (worktree.kind === "root") return { ...nothing, exists: true, head: (await commitAt(project, "HEAD")) ?? null };
+  if (!(await holdsWork(project, worktree))) return nothing;
+  using open = await openWorktree(project, worktree);
   const base = worktree.baseCommit;
   const [outside, inside, loose, changed, messages] = await Promise.all([
     dirtyPaths(open),
-    changedInSubmodules(yard, worktree),
+    changedInSubmodules(project, worktree),
     open.loose(),
     base === null ? [] : changedByAgent(open, base, worktree.baseRef ?? null),
     base === null || open.head === undefined ? [] : messagesSince(open, base, open.head),
   ]);
   // To git it looked as if all of its files had been deleted.
   if (standing(worktree) !== "own") return nothing;
-  const notWork = leftOut(yard);
-  const own = [...outside.filter((path) => !notWork(path)), ...inside];
+  const isProvided = providedFiles(project);
+  const own = [...outside.filter((path) => !isProvided(path)), ...inside];
   return {
     exists: true,
     head: open.head ?? null,
@@ -54,11 +54,11 @@ export async function inspectWorktree(yard: Yard, worktree: OwnedWorktree): Prom
 }
 
 /** Commits that no branch holds, and what git was in the middle of. */
-export async function unsettledIn(yard: Yard, worktree: OwnedWorktree): Promise<Unsettled | undefined> {
-  if (worktree.kind === "root" || !(await holdsWork(yard, worktree))) return undefined;
-  const place = placeOf(yard.repository, worktree);
+export async function unsettledIn(project: GitProject, worktree: OwnedWorktree): Promise<Unsettled | undefined> {
+  if (worktree.kind === "root" || !(await holdsWork(project, worktree))) return undefined;
+  const place = placeOf(project.repository, worktree);
   if (place === undefined) return undefined;
-  using open = await openWorktree(yard, worktree);
+  using open = await openWorktree(project, worktree);
   const { branch } = worktree;
   const found = halfWay.find((sort) => signs[sort].some((name) => existsSync(join(place.gitDir, name)))) ?? null;
   const loose = await open.loose();
@@ -84,15 +84,15 @@ async function isOnBranch({ own }: OpenWorktree, commit: string): Promise<boolea
 
 /** Where it is and whether anything in it is uncommitted. */
 export async function stateOf(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
 ): Promise<Pick<WorktreeFacts, "exists" | "head" | "dirty">> {
   if (worktree.kind === "root" || standing(worktree) !== "own") return nothing;
-  using open = await openWorktree(yard, worktree);
-  const [outside, inside] = await Promise.all([dirtyPaths(open), changedInSubmodules(yard, worktree)]);
+  using open = await openWorktree(project, worktree);
+  const [outside, inside] = await Promise.all([dirtyPaths(open), changedInSubmodules(project, worktree)]);
   if (standing(worktree) !== "own") return nothing;
-  const notWork = leftOut(yard);
-  const dirty = inside.length > 0 || outside.some((path) => !notWork(path));
+  const isProvided = providedFiles(project);
+  const dirty = inside.length > 0 || outside.some((path) => !isProvided(path));
   return { exists: true, head: open.head ?? null, dirty };
 }
 

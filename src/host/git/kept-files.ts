@@ -7,8 +7,8 @@ import { expectGit, git, zeroEnded } from "./git.ts";
 import { scratchName } from "./leftovers.ts";
 import { readSignature } from "./merge/signature.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
+import type { GitProject } from "./repository.ts";
 import { asGitMark } from "./snapshot.ts";
-import type { Yard } from "./yard.ts";
 
 /** A snapshot and the commit that its worktree was at. */
 type Kept = Pick<KeptSnapshot, "commit" | "onTop">;
@@ -27,22 +27,22 @@ export interface KeptFile {
   readonly form: "bytes" | "git";
 }
 
-export async function keptFiles(yard: Yard, { commit, onTop }: Kept): Promise<readonly KeptFile[]> {
+export async function keptFiles(project: GitProject, { commit, onTop }: Kept): Promise<readonly KeptFile[]> {
   if (onTop === commit) return [];
-  using own = openOwnDir({ ...shared(yard), files: "bytes" });
-  const [changed, asGit] = [await rawDifferences(own, onTop, commit), await namedAsGit(yard, commit)];
+  using own = openOwnDir({ ...shared(project), files: "bytes" });
+  const [changed, asGit] = [await rawDifferences(own, onTop, commit), await namedAsGit(project, commit)];
   return changed.map((one) => ({ ...one, form: asGit.has(one.path.toString("latin1")) ? "git" : "bytes" }));
 }
 
 /** Writes kept files below a directory as they lay in the worktree. What is there already is overwritten. */
 export async function writeKept(
-  yard: Yard,
+  project: GitProject,
   files: readonly KeptFile[],
   { commit, dir, rules }: { readonly commit: string; readonly dir: string; readonly rules: FileRules },
 ): Promise<void> {
   for (const form of ["bytes", "git"] as const) {
     const wanted = files.filter((one) => one.form === form && one.status !== "D").map(({ path }) => path);
-    await checkOut(yard, wanted, { commit, dir, files: form === "bytes" ? "bytes" : rules });
+    await checkOut(project, wanted, { commit, dir, files: form === "bytes" ? "bytes" : rules });
   }
 }
 
@@ -51,19 +51,19 @@ export async function writeKept(
  * changed as it lay there, the rest as git checks it out. Throws `filters-not-ready`, and writes nothing, where a filter
  * that the files need may not run. Answers how many files it wrote.
  */
-export async function exportFiles(yard: Yard, kept: Kept, dir: string): Promise<number> {
+export async function exportFiles(project: GitProject, kept: Kept, dir: string): Promise<number> {
   const { commit } = kept;
-  const rules = await rulesFor(yard.repository, commit);
-  const changed = await keptFiles(yard, kept);
+  const rules = await rulesFor(project.repository, commit);
+  const changed = await keptFiles(project, kept);
   const own = new Set(changed.map(({ path }) => path.toString("latin1")));
-  const all = await filesOf(yard, commit);
+  const all = await filesOf(project, commit);
   mkdirSync(dir, { recursive: true });
   try {
     // First, because the others are checked out by them.
-    await checkOut(yard, all.filter(isAttributes), { commit, dir, files: "bytes" });
+    await checkOut(project, all.filter(isAttributes), { commit, dir, files: "bytes" });
     const unchanged = all.filter((path) => !own.has(path.toString("latin1")));
-    await checkOut(yard, unchanged, { commit, dir, files: rules });
-    await writeKept(yard, changed, { commit, dir, rules });
+    await checkOut(project, unchanged, { commit, dir, files: rules });
+    await writeKept(project, changed, { commit, dir, rules });
     return all.length;
   } catch (error) {
     rmSync(dir, { recursive: true, force: true });
@@ -76,18 +76,18 @@ export async function exportFiles(yard: Yard, kept: Kept, dir: string): Promise<
  * worktree, on top of the commit that it was at. Throws `filters-not-ready` where a filter that the files need may not
  * run. The commit is under no ref yet.
  */
-export async function commitOfKept(yard: Yard, kept: Kept, message: string): Promise<string> {
+export async function commitOfKept(project: GitProject, kept: Kept, message: string): Promise<string> {
   const { commit, onTop } = kept;
-  const changed = await keptFiles(yard, kept);
+  const changed = await keptFiles(project, kept);
   if (changed.length === 0) return onTop ?? commit;
-  const { repository, scratch } = yard;
+  const { repository, scratch } = project;
   const rules = await rulesFor(repository, commit);
   makeWithin(scratch, 3);
   const dir = mkdtempSync(join(scratch, scratchName("files")));
   try {
     const bytes = changed.filter(({ form, status, mode }) => form === "bytes" && status !== "D" && mode !== gitlink);
-    await writeKept(yard, bytes, { commit, dir, rules });
-    using own = openOwnDir({ ...shared(yard), workTree: dir, files: rules });
+    await writeKept(project, bytes, { commit, dir, rules });
+    using own = openOwnDir({ ...shared(project), workTree: dir, files: rules });
     // Not that of the snapshot: git asks the index whether a text already has line ends of another system in it.
     expectGit(await own.git(onTop === null ? ["read-tree", "--empty"] : ["read-tree", onTop]), "reading a commit");
     const known = changed.filter((one) => !bytes.includes(one));
@@ -96,14 +96,14 @@ export async function commitOfKept(yard: Yard, kept: Kept, message: string): Pro
     const stdin = Buffer.concat(bytes.flatMap(({ path }) => [path, zero]));
     expectGit(await own.git(["update-index", "--add", "--replace", "-z", "--stdin"], { stdin }), "storing files");
     const tree = expectGit(await own.git(["write-tree"]), "writing the files").out.trim();
-    return await commitTree(yard, own, { tree, onTop, message });
+    return await commitTree(project, own, { tree, onTop, message });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
 async function commitTree(
-  { repository }: Yard,
+  { repository }: GitProject,
   own: OwnDir,
   { tree, onTop, message }: { readonly tree: string; readonly onTop: string | null; readonly message: string },
 ): Promise<string> {
@@ -120,13 +120,13 @@ async function commitTree(
 
 const gitlink = "160000";
 const zero = Buffer.of(0);
-const shared = ({ repository, scratch }: Yard) => ({ repository, scratch, objects: "project" as const });
+const shared = ({ repository, scratch }: GitProject) => ({ repository, scratch, objects: "project" as const });
 
 export const isAttributes = (path: Buffer): boolean => /(^|\/)\.gitattributes$/.test(path.toString("latin1"));
 
 /** All files of a commit. Submodules are not among them. */
-async function filesOf(yard: Yard, commit: string): Promise<readonly Buffer[]> {
-  using own = openOwnDir({ ...shared(yard), files: "bytes" });
+async function filesOf(project: GitProject, commit: string): Promise<readonly Buffer[]> {
+  using own = openOwnDir({ ...shared(project), files: "bytes" });
   const listed = expectGit(await own.git(["ls-tree", "-r", "-z", "--full-tree", commit]), "listing files");
   return zeroEnded(listed.raw).flatMap((line) => {
     const end = line.indexOf(0x09);
@@ -135,12 +135,12 @@ async function filesOf(yard: Yard, commit: string): Promise<readonly Buffer[]> {
 }
 
 async function checkOut(
-  yard: Yard,
+  project: GitProject,
   paths: readonly Buffer[],
   { commit, dir, files }: { readonly commit: string; readonly dir: string; readonly files: "bytes" | FileRules },
 ): Promise<void> {
   if (paths.length === 0) return;
-  using own = openOwnDir({ ...shared(yard), workTree: dir, files });
+  using own = openOwnDir({ ...shared(project), workTree: dir, files });
   expectGit(await own.git(["read-tree", commit]), `reading ${commit}`);
   const stdin = Buffer.concat(paths.flatMap((path) => [path, zero]));
   expectGit(await own.git(["checkout-index", "--force", "-z", "--stdin"], { stdin }), "writing the files");
@@ -163,7 +163,7 @@ async function rawDifferences(
 }
 
 /** The files that the message of a snapshot names as stored by git's own rules, as latin1. */
-async function namedAsGit({ repository }: Yard, commit: string): Promise<ReadonlySet<string>> {
+async function namedAsGit({ repository }: GitProject, commit: string): Promise<ReadonlySet<string>> {
   const shown = expectGit(await git(repository.root, "show", "-s", "--format=%b", commit), "reading a snapshot");
   const lines = shown.out.split("\n").filter((line) => line.startsWith(asGitMark));
   return new Set(lines.map((line) => Buffer.from(line.slice(asGitMark.length), "hex").toString("latin1")));

@@ -3,19 +3,20 @@ import { dirname, join } from "node:path";
 import type { KeptSnapshot, OwnedWorktree, RestoredWork, SeatRequest } from "../../ports/worktrees.ts";
 import { makeWithin } from "../writable.ts";
 import { type FileRules, fileRules } from "./filters.ts";
-import { expectGit, git, zeroEnded } from "./git.ts";
+import { absolute, expectGit, git, statOf, zeroEnded } from "./git.ts";
 import { keptFiles, writeKept } from "./kept-files.ts";
 import { keptBeside } from "./landed.ts";
 import { differences, type OwnDir, openOwnDir } from "./own-dir.ts";
 import { placeOf, standing } from "./places.ts";
+import { commitAt, newRef, pinRefs, snapshotRefs } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
 import { isWorktreeOf } from "./stand-in.ts";
 import { homeOf } from "./submodules/local-module.ts";
 import { hasSubmoduleWork, restoreSubmodules } from "./submodules/restore.ts";
 import { newestTrashOf, takeBack } from "./trash.ts";
-import { absolute, commitAt, newRef, pinRefs, snapshotRefs, statOf, type Yard } from "./yard.ts";
 
 /** Everything that is kept under a ref of ours, oldest first. */
-export async function keptSnapshots({ repository }: Yard): Promise<readonly KeptSnapshot[]> {
+export async function keptSnapshots({ repository }: GitProject): Promise<readonly KeptSnapshot[]> {
   const fields = ["refname", "objectname", "committerdate:unix", "committeremail", "subject", "parent"];
   const format = fields.map((field) => `%(${field})`).join("%00");
   const below = ["refs/overstory/snap/", "refs/overstory/rescue/"];
@@ -46,11 +47,11 @@ const lastNumber = /-\d+$/;
 
 /** Paths that differ between two commits, with the letter git gives to the difference. */
 export async function changesBetween(
-  yard: Yard,
+  project: GitProject,
   from: string,
   to: string,
 ): Promise<readonly { readonly path: string; readonly status: string }[]> {
-  using own = over(yard, undefined);
+  using own = over(project, undefined);
   return (await differences(own, from, to)).map(({ path, status }) => ({ path: path.toString(), status }));
 }
 
@@ -58,45 +59,48 @@ export async function changesBetween(
  * Says, before the worktree of a name is made anew, that its kept work belongs into it. Whoever makes the worktree may
  * die right after it; the next one finds this and finishes. A branch that was deleted is put back where the work was.
  */
-export async function intendRestore(yard: Yard, request: Omit<SeatRequest, "baseRef">): Promise<string | undefined> {
+export async function intendRestore(
+  project: GitProject,
+  request: Omit<SeatRequest, "baseRef">,
+): Promise<string | undefined> {
   const { path, identity = null } = request;
-  const isFree = standing({ path }) === "nothing" || (identity !== null && !(await isWorktreeOf(yard, request)));
+  const isFree = standing({ path }) === "nothing" || (identity !== null && !(await isWorktreeOf(project, request)));
   if (!isFree) return undefined;
-  const newest = await newestOf(yard, request.agentName);
+  const newest = await newestOf(project, request.agentName);
   const { agentName } = request;
   const isKept =
     newest !== undefined ||
-    newestTrashOf(yard.trash, agentName) !== undefined ||
-    hasSubmoduleWork(homeOf(yard.repository), agentName);
+    newestTrashOf(project.trash, agentName) !== undefined ||
+    hasSubmoduleWork(homeOf(project.repository), agentName);
   const ref = `refs/heads/${request.branch}`;
-  const isGone = (await commitAt(yard, ref)) === undefined;
-  const tip = isGone ? await lastTip(yard, request) : undefined;
+  const isGone = (await commitAt(project, ref)) === undefined;
+  const tip = isGone ? await lastTip(project, request) : undefined;
   if (isGone && tip === undefined && request.lastCommit != null) {
     const again = `ov recover ${agentName} --fresh`;
     return `its branch ${request.branch} is gone, and git no longer has its last commit ${request.lastCommit.slice(0, 12)}; begin anew with: ${again}`;
   }
-  if (tip !== undefined) await newRef(yard, ref, tip);
+  if (tip !== undefined) await newRef(project, ref, tip);
   if (!isKept) return undefined;
-  makeWithin(yard.scratch, 3);
-  writeFileSync(intentFile(yard, request), newest?.ref ?? "");
+  makeWithin(project.scratch, 3);
+  writeFileSync(intentFile(project, request), newest?.ref ?? "");
   return undefined;
 }
 
 /** Where the work of a name was last, as far as git still has the commit. */
 export async function lastTip(
-  yard: Yard,
+  project: GitProject,
   { agentName, branch, lastCommit = null }: Pick<SeatRequest, "agentName" | "branch" | "lastCommit">,
 ): Promise<string | undefined> {
-  const pinned = await commitAt(yard, `${pinRefs(agentName)}heads/${branch}`);
-  const seen = pinned ?? (lastCommit === null ? undefined : await commitAt(yard, lastCommit));
-  const kept = (await newestOf(yard, agentName))?.onTop ?? undefined;
+  const pinned = await commitAt(project, `${pinRefs(agentName)}heads/${branch}`);
+  const seen = pinned ?? (lastCommit === null ? undefined : await commitAt(project, lastCommit));
+  const kept = (await newestOf(project, agentName))?.onTop ?? undefined;
   if (seen === undefined || kept === undefined) return seen ?? kept;
   // The snapshot is newer if its supervisor died before the commit was put on record.
-  const answer = await git(yard.repository.root, "merge-base", "--is-ancestor", seen, kept);
+  const answer = await git(project.repository.root, "merge-base", "--is-ancestor", seen, kept);
   return answer.code === 0 ? kept : seen;
 }
 
-const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: string }): string =>
+const intentFile = ({ scratch }: GitProject, { agentName }: { readonly agentName: string }): string =>
   join(scratch, `restore-${agentName}`);
 
 /**
@@ -104,21 +108,21 @@ const intentFile = ({ scratch }: Yard, { agentName }: { readonly agentName: stri
  * commit; the uncommitted files of submodules; and the files that the removed worktree left in the trash. Files that
  * differ already stay as they are, so it can be repeated. Undefined when there was nothing to bring back.
  */
-export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<RestoredWork | undefined> {
-  const intent = intentFile(yard, worktree);
+export async function restoreWork(project: GitProject, worktree: OwnedWorktree): Promise<RestoredWork | undefined> {
+  const intent = intentFile(project, worktree);
   if (!existsSync(intent)) return undefined;
-  const newest = await newestOf(yard, worktree.agentName);
-  const tip = await commitAt(yard, `refs/heads/${worktree.branch}`);
+  const newest = await newestOf(project, worktree.agentName);
+  const tip = await commitAt(project, `refs/heads/${worktree.branch}`);
   const fits = newest !== undefined && newest.onTop === tip && standing(worktree) === "own";
-  const outside = fits ? await bringBack(yard, worktree, newest) : [];
+  const outside = fits ? await bringBack(project, worktree, newest) : [];
   const state = fits ? newest.commit : tip;
   const inside =
-    state !== undefined && standing(worktree) === "own" ? await restoreSubmodules(yard, worktree, state) : [];
+    state !== undefined && standing(worktree) === "own" ? await restoreSubmodules(project, worktree, state) : [];
   const files = [...outside, ...inside];
-  const trash = standing(worktree) === "own" ? newestTrashOf(yard.trash, worktree.agentName) : undefined;
+  const trash = standing(worktree) === "own" ? newestTrashOf(project.trash, worktree.agentName) : undefined;
   const moved = trash === undefined ? 0 : takeBack(trash, worktree.path);
   rmSync(intent, { force: true });
-  const isLeft = newest !== undefined && tip !== undefined && !(await isAllIn(yard, newest, { fits, tip }));
+  const isLeft = newest !== undefined && tip !== undefined && !(await isAllIn(project, newest, { fits, tip }));
   const left = isLeft ? { ref: newest.ref, onTop: newest.onTop } : null;
   if (files.length + moved === 0 && left === null) return undefined;
   return { ref: fits ? newest.ref : null, files, fromTrash: moved, left };
@@ -126,13 +130,13 @@ export async function restoreWork(yard: Yard, worktree: OwnedWorktree): Promise<
 
 /** Does the worktree hold all of a snapshot: its files, and the commits that are kept beside them? */
 async function isAllIn(
-  yard: Yard,
+  project: GitProject,
   { commit }: KeptSnapshot,
   { fits, tip }: { readonly fits: boolean; readonly tip: string },
 ): Promise<boolean> {
-  const wanted = fits ? await keptBeside(yard, commit) : [commit];
+  const wanted = fits ? await keptBeside(project, commit) : [commit];
   for (const one of wanted) {
-    const answer = await git(yard.repository.root, "merge-base", "--is-ancestor", one, tip);
+    const answer = await git(project.repository.root, "merge-base", "--is-ancestor", one, tip);
     if (answer.code !== 0) return false;
   }
   return true;
@@ -142,8 +146,8 @@ async function isAllIn(
  * The last work of a name that is kept under a ref of ours. The names of the refs say their order: a commit of the agent's
  * own is kept as itself, and may be older than the snapshot before it. A worktree is rescued after its generation ended.
  */
-export async function newestOf(yard: Yard, agentName: string): Promise<KeptSnapshot | undefined> {
-  const all = (await keptSnapshots(yard)).filter((kept) => kept.agentName === agentName);
+export async function newestOf(project: GitProject, agentName: string): Promise<KeptSnapshot | undefined> {
+  const all = (await keptSnapshots(project)).filter((kept) => kept.agentName === agentName);
   const snapshots = snapshotRefs(agentName);
   const placeOf = ({ ref }: KeptSnapshot): readonly number[] => {
     if (ref.startsWith(snapshots)) return ref.slice(snapshots.length).split("/").map(Number);
@@ -159,27 +163,27 @@ export async function newestOf(yard: Yard, agentName: string): Promise<KeptSnaps
 }
 
 async function bringBack(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   { commit, onTop }: KeptSnapshot,
 ): Promise<readonly string[]> {
-  const place = placeOf(yard.repository, worktree);
+  const place = placeOf(project.repository, worktree);
   if (place === undefined || onTop === null || onTop === commit) return [];
-  const changed = await keptFiles(yard, { commit, onTop });
-  const before = await changedFiles(yard, worktree.path, onTop);
+  const changed = await keptFiles(project, { commit, onTop });
+  const before = await changedFiles(project, worktree.path, onTop);
   // Files that we have written already differ now, and files that are new may not be there yet.
   const wanted = changed.filter(({ path, status }) => status === "A" || !before.has(path.toString("latin1")));
   const written = wanted.filter(
     ({ path, status, mode }) => status !== "D" && !(status === "A" && isWritten(worktree.path, path, mode)),
   );
-  await writeKept(yard, written, { commit, dir: worktree.path, rules: await fileRules(yard.repository) });
+  await writeKept(project, written, { commit, dir: worktree.path, rules: await fileRules(project.repository) });
   for (const { path, status } of wanted) if (status === "D") removeFile(worktree.path, path);
   return changed.map(({ path }) => path.toString());
 }
 
 /** Files that are not as the commit has them, with line ends and filters as in any checkout. */
-async function changedFiles(yard: Yard, workTree: string, commit: string): Promise<ReadonlySet<string>> {
-  using own = over(yard, workTree, await fileRules(yard.repository));
+async function changedFiles(project: GitProject, workTree: string, commit: string): Promise<ReadonlySet<string>> {
+  using own = over(project, workTree, await fileRules(project.repository));
   expectGit(await own.git(["read-tree", commit]), "reading where it stood");
   // It fails where files differ, which is what we want to know next.
   await own.git(["update-index", "-q", "--refresh"]);
@@ -212,7 +216,7 @@ function removeFile(root: string, path: Buffer): void {
 
 /** Files as bytes: a snapshot holds what stood in the worktree, and filters must not run over that again. */
 function over(
-  { repository, scratch }: Yard,
+  { repository, scratch }: GitProject,
   workTree: string | undefined,
   files: "bytes" | FileRules = "bytes",
 ): OwnDir {

@@ -3,19 +3,21 @@ import { takenOut } from "../../domain/merge/taken-out.ts";
 import type { LandedQuestion } from "../../ports/worktrees.ts";
 import { expectGit, git, runGit, zeroEnded } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
-import { commitAt, type Yard } from "./yard.ts";
+import { commitAt } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
 
 /**
  * Is everything on a commit in the target: as itself, as picked or rebased commits, as one squashed commit, or because
  * merging it would change nothing? What was landed and taken out later is still in the target's history, so the record
  * is asked first.
  */
-export async function isLanded(yard: Yard, question: LandedQuestion, target: string): Promise<boolean> {
+export async function isLanded(project: GitProject, question: LandedQuestion, target: string): Promise<boolean> {
   const { commit, base } = question;
-  const into = await commitAt(yard, target);
-  if (into !== undefined && (await isTakenOut(yard, question, [into]))) return false;
-  if (!(await isIn(yard, commit, base, target))) return false;
-  for (const parent of await keptBeside(yard, commit)) if (!(await isIn(yard, parent, base, target))) return false;
+  const into = await commitAt(project, target);
+  if (into !== undefined && (await isTakenOut(project, question, [into]))) return false;
+  if (!(await isIn(project, commit, base, target))) return false;
+  for (const parent of await keptBeside(project, commit))
+    if (!(await isIn(project, parent, base, target))) return false;
   return true;
 }
 
@@ -24,13 +26,13 @@ export async function isLanded(yard: Yard, question: LandedQuestion, target: str
  * them; only the rest is compared by its changes.
  */
 export async function areLanded(
-  yard: Yard,
+  project: GitProject,
   questions: readonly LandedQuestion[],
   targets: readonly string[],
 ): Promise<readonly boolean[]> {
-  const resolved = await Promise.all(targets.map((target) => commitAt(yard, target)));
+  const resolved = await Promise.all(targets.map((target) => commitAt(project, target)));
   const tips = [...new Set(resolved.filter((tip) => tip !== undefined))];
-  const isOut = await atMost(4, questions, (question) => isTakenOut(yard, question, tips));
+  const isOut = await atMost(4, questions, (question) => isTakenOut(project, question, tips));
   const landed = questions.map(({ commit, base }, at) => isOut[at] !== true && tips.length > 0 && commit === base);
   const rest = (): readonly number[] =>
     [...questions.keys()].filter((at) => landed[at] === false && isOut[at] !== true);
@@ -39,7 +41,7 @@ export async function areLanded(
     const open = rest().map((at) => questions[at]?.commit ?? "");
     if (open.length === 0) return landed;
     const stdin = [...open, `^${tip}`].map((line) => `${line}\n`).join("");
-    const listed = await runGit({ cwd: yard.repository.root, args: ["rev-list", "--stdin"], stdin });
+    const listed = await runGit({ cwd: project.repository.root, args: ["rev-list", "--stdin"], stdin });
     // A commit that is not there any more is asked about by itself.
     if (listed.code !== 0) continue;
     compared.add(tip);
@@ -50,7 +52,7 @@ export async function areLanded(
     const { commit, base } = questions[at] ?? { commit: "", base: null };
     for (const tip of tips) {
       const ask = compared.has(tip) ? isInOtherwise : isIn;
-      if (landed[at] === false && (await ask(yard, commit, base, tip))) landed[at] = true;
+      if (landed[at] === false && (await ask(project, commit, base, tip))) landed[at] = true;
     }
   });
   return landed;
@@ -58,7 +60,7 @@ export async function areLanded(
 
 /** Was the work of the branch taken out of what these commits have between them, and not brought back? */
 async function isTakenOut(
-  { repository }: Yard,
+  { repository }: GitProject,
   { words = [] }: LandedQuestion,
   into: readonly string[],
 ): Promise<boolean> {
@@ -73,7 +75,7 @@ async function isTakenOut(
 }
 
 /** Commits that a snapshot of ours keeps beside the work: they are in nothing that could have landed with its files. */
-export async function keptBeside({ repository }: Yard, commit: string): Promise<readonly string[]> {
+export async function keptBeside({ repository }: GitProject, commit: string): Promise<readonly string[]> {
   const format = "--format=%ce%x00%s%x00%P";
   const [mail, subject, parents = ""] = (await git(repository.root, "show", "-s", format, commit)).out
     .trim()
@@ -87,19 +89,19 @@ export async function keptBeside({ repository }: Yard, commit: string): Promise<
     .flatMap((line) => (line === "" || line.endsWith(staged) ? [] : [line.split(" ")[0] ?? ""]));
 }
 
-async function isIn(yard: Yard, commit: string, base: string | null, target: string): Promise<boolean> {
-  const into = await commitAt(yard, target);
+async function isIn(project: GitProject, commit: string, base: string | null, target: string): Promise<boolean> {
+  const into = await commitAt(project, target);
   if (into === undefined) return false;
-  const { repository } = yard;
+  const { repository } = project;
   if (await isAncestor({ git: (args) => git(repository.root, ...args) }, commit, into)) return true;
-  return isInOtherwise(yard, commit, base, into);
+  return isInOtherwise(project, commit, base, into);
 }
 
 /** Is the content of a commit in the target, although the commit itself is not? */
-async function isInOtherwise(yard: Yard, commit: string, base: string | null, into: string): Promise<boolean> {
+async function isInOtherwise(project: GitProject, commit: string, base: string | null, into: string): Promise<boolean> {
   using own = openOwnDir({
-    repository: yard.repository,
-    scratch: yard.scratch,
+    repository: project.repository,
+    scratch: project.scratch,
     objects: "scratch",
   });
   // It never went beyond where it started.

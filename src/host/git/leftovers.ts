@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../writable.ts";
+import type { GitProject } from "./repository.ts";
 import { removeAll } from "./trash.ts";
-import type { Yard } from "./yard.ts";
 
 /** The beginning of the name of a directory for one operation of this process; a number and a dash follow. */
 export const scratchName = (purpose: "view" | "files" | "link" | "unlink" | "ov-merge"): string =>
@@ -22,7 +22,7 @@ export function sweepScratch(scratch: string, now: number): void {
 }
 
 /** Also those in the directory for temporary files, and git's records of worktrees in which nothing is. */
-export function sweepLeftovers({ scratch, repository }: Yard, now: number): void {
+export function sweepLeftovers({ scratch, repository }: GitProject, now: number): void {
   sweepScratch(scratch, now);
   const temporary = tmpdir();
   for (const name of namesIn(temporary)) {

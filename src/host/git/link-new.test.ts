@@ -6,9 +6,8 @@ import { statePath } from "../../../testkit/state.ts";
 import { bootId, identityOf } from "../linux/process-table.ts";
 import { linkNew } from "./link-new.ts";
 import { ownLock } from "./preparer.ts";
-import { openRepository } from "./repository.ts";
+import { gitProject, openRepository } from "./repository.ts";
 import { gitWorktrees } from "./worktrees.ts";
-import { makeYard } from "./yard.ts";
 
 let project: TestProject;
 beforeEach(async () => {
@@ -20,7 +19,7 @@ const place = (name = "a1"): string => join(project.root, ".overstory", "worktre
 const requestFor = (name = "a1", path = place(name)) =>
   ({ agentName: name, branch: `overstory/${name}/T1`, path, kind: "linked", baseRef: "main" }) as const;
 const create = (name?: string, path?: string) => gitWorktrees(project.root).create(requestFor(name, path));
-const link = async (lock: string) => linkNew(makeYard(await openRepository(project.root)(), {}), requestFor(), lock);
+const link = async (lock: string) => linkNew(gitProject(await openRepository(project.root)(), {}), requestFor(), lock);
 const admins = (): string[] => readdirSync(join(project.root, ".git", "worktrees")).sort();
 
 test("git takes the entry for one of its own", async () => {

@@ -14,8 +14,8 @@ import { makeWithin } from "../writable.ts";
 import { passOnFull } from "./full-disk.ts";
 import { scratchName } from "./leftovers.ts";
 import { adminDirOf } from "./places.ts";
-import type { Repository } from "./repository.ts";
-import { dropRef, newRef, type Yard } from "./yard.ts";
+import { dropRef, newRef } from "./refs.ts";
+import type { GitProject, Repository } from "./repository.ts";
 
 /** A worktree without files that is on git's list, locked. */
 export interface Linked {
@@ -29,17 +29,17 @@ export interface Linked {
  * together, these processes are most of what they wait for. Undefined where anything is in the way, or the repository
  * is kept in a manner that only git knows; then git itself has to be asked.
  */
-export async function linkNew(yard: Yard, request: SeatRequest, lock: string): Promise<Linked | undefined> {
-  const { repository } = yard;
+export async function linkNew(project: GitProject, request: SeatRequest, lock: string): Promise<Linked | undefined> {
+  const { repository } = project;
   const { path, branch, baseRef } = request;
   const base = repository.isOrdinary ? baseWhereFree(repository, path, baseRef) : undefined;
   if (base === undefined) return undefined;
   // First of all: it fails where the branch exists, and a branch without a worktree is in nobody's way.
-  if (!(await newRef(yard, `refs/heads/${branch}`, base).catch(() => false))) return undefined;
+  if (!(await newRef(project, `refs/heads/${branch}`, base).catch(() => false))) return undefined;
   let admin: string | undefined;
   try {
     mkdirSync(path, { recursive: true });
-    admin = register(yard, { worktree: realpathSync(path), branch, lock });
+    admin = register(project, { worktree: realpathSync(path), branch, lock });
     writeFileSync(join(path, ".git"), `gitdir: ${admin}\n`);
     return { admin, base };
   } catch (error) {
@@ -47,7 +47,7 @@ export async function linkNew(yard: Yard, request: SeatRequest, lock: string): P
     // Left on the list, it would look as if we were still at it.
     if (admin !== undefined) rmSync(admin, { recursive: true, force: true });
     // What went wrong before says more, and a branch without a worktree is in nobody's way.
-    await dropRef(yard, `refs/heads/${branch}`, base).catch(() => false);
+    await dropRef(project, `refs/heads/${branch}`, base).catch(() => false);
     passOnFull(error, path);
     // Whatever else it was, git meets it too, and its words are better than ours.
     return undefined;
@@ -76,7 +76,7 @@ function looseBranch({ commonDir }: Repository, name: string): string | undefine
 
 /** Puts a worktree on git's list in one step: nobody sees half an entry. */
 function register(
-  { repository, scratch }: Yard,
+  { repository, scratch }: GitProject,
   { worktree, branch, lock }: { readonly worktree: string; readonly branch: string; readonly lock: string },
 ): string {
   makeWithin(scratch, 3);

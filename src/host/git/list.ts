@@ -2,9 +2,8 @@ import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expectGit } from "./git.ts";
 import { adminDirOf, textOf } from "./places.ts";
-import type { Repository } from "./repository.ts";
+import type { GitProject, Repository } from "./repository.ts";
 import { gitWorktree } from "./worktree-command.ts";
-import type { Yard } from "./yard.ts";
 
 /** One worktree as git lists it. */
 export interface Entry {
@@ -23,7 +22,7 @@ export interface Entry {
 }
 
 /** All linked worktrees of the project, its own checkout first. */
-export async function listEntries({ repository }: Pick<Yard, "repository">): Promise<readonly Entry[]> {
+export async function listEntries({ repository }: Pick<GitProject, "repository">): Promise<readonly Entry[]> {
   const list = expectGit(await gitWorktree(repository.root, "list", "--porcelain", "-z"), "listing worktrees");
   return list.out
     .split("\0\0")

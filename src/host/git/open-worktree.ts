@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import { fileRules } from "./filters.ts";
-import { expectGit, type GitAnswer, zeroEnded } from "./git.ts";
+import { absolute, expectGit, type GitAnswer, statOf, zeroEnded } from "./git.ts";
 import { lastCommitOf, looseCommits } from "./loose-commits.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "./own-dir.ts";
-import { type Place, placeOf, recordOf, textOf } from "./places.ts";
-import { absolute, commitAt, pinRefs, statOf, type Yard } from "./yard.ts";
+import { placeOf, recordOf, textOf } from "./places.ts";
+import { commitAt, pinRefs } from "./refs.ts";
+import type { GitProject, Place } from "./repository.ts";
 
 /** One worktree seen through a git directory of our own, with a copy of its index. */
 export interface OpenWorktree extends Disposable {
@@ -31,12 +32,12 @@ export interface TrackedPath {
 }
 
 /** Also opens one whose git directory is gone or broken: its files then count as changes to the last commit we know. */
-export async function openWorktree(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree> {
-  const { repository, scratch } = yard;
-  const place = yard.place ?? placeOf(repository, worktree);
+export async function openWorktree(project: GitProject, worktree: OwnedWorktree): Promise<OpenWorktree> {
+  const { repository, scratch } = project;
+  const place = project.place ?? placeOf(repository, worktree);
   const common = { repository, scratch, workTree: worktree.path };
   if (place === undefined) {
-    const head = await lastKnown(yard, worktree);
+    const head = await lastKnown(project, worktree);
     const views = openBoth({
       ...common,
       head,
@@ -120,8 +121,8 @@ export async function lookAsGit({ own, asGit }: OpenWorktree, args: readonly str
  * What git knows of a linked worktree whose directory is gone or was replaced: the commit it was at, what was staged.
  * Undefined when git has no record of it either.
  */
-export async function openRecord(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
-  const { repository, scratch } = yard;
+export async function openRecord(project: GitProject, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
+  const { repository, scratch } = project;
   const place = worktree.kind === "linked" ? recordOf(repository, worktree.path) : undefined;
   if (place === undefined) return undefined;
   const { refs, gitDir: indexFrom } = place;
@@ -184,9 +185,12 @@ const isLowerCase = (letter: number): boolean => letter >= 0x61 && letter <= 0x7
 const upperCase = (letter: number): number => (isLowerCase(letter) ? letter - 0x20 : letter);
 const skipWorktreeTag = "S".charCodeAt(0);
 
-async function lastKnown(yard: Yard, { agentName, branch, baseCommit }: OwnedWorktree): Promise<string | undefined> {
+async function lastKnown(
+  project: GitProject,
+  { agentName, branch, baseCommit }: OwnedWorktree,
+): Promise<string | undefined> {
   for (const ref of [`${pinRefs(agentName)}heads/${branch}`, `refs/heads/${branch}`, baseCommit]) {
-    const commit = ref === null ? undefined : await commitAt(yard, ref);
+    const commit = ref === null ? undefined : await commitAt(project, ref);
     if (commit !== undefined) return commit;
   }
   return undefined;

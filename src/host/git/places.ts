@@ -1,17 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
-import type { Repository } from "./repository.ts";
-
-/** Where git keeps the state of one worktree. Read as data; its configuration is never used. */
-export interface Place {
-  readonly gitDir: string;
-  /** Directory with `refs` and `packed-refs`. */
-  readonly refs: string;
-  readonly objects: string;
-  /** The text of HEAD: a symbolic ref or a commit. */
-  readonly head: string;
-}
+import type { Place, Repository } from "./repository.ts";
 
 /** Undefined when the worktree has no usable git directory, because it is gone or the agent broke it. */
 export function placeOf(
@@ -146,3 +136,7 @@ function real(path: string): string {
   const parent = dirname(path);
   return parent === path ? path : join(real(parent), path.slice(parent.length));
 }
+
+/** A directory next to a worktree. No agent's worktree can have its name: names of agents never begin with a dot. */
+export const hiddenSibling = (path: string, purpose: "preparing" | "removing"): string =>
+  join(dirname(path), `.${basename(path)}.${purpose}`);

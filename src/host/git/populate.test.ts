@@ -2,8 +2,8 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leftOut } from "./left-out.ts";
 import { includedIn } from "./populate.ts";
+import { providedFiles } from "./work.ts";
 
 const dirs: string[] = [];
 afterEach(() => {
@@ -51,7 +51,7 @@ test("worktree.include names a file, a directory or a pattern, and never what is
 
 test("each file that was copied in is left out of what counts as the agent's work", () => {
   for (const [pattern, files] of cases) {
-    const isLeftOut = leftOut({ include: [pattern], deployed: [] });
+    const isLeftOut = providedFiles({ include: [pattern], deployed: [] });
     for (const file of files) expect([pattern, file, isLeftOut(file)]).toEqual([pattern, file, true]);
   }
 });

@@ -5,17 +5,17 @@ import { rulesFor } from "./filters.ts";
 import { expectRoom } from "./full-disk.ts";
 import { expectGit } from "./git.ts";
 import { openOwnDir } from "./own-dir.ts";
-import type { Yard } from "./yard.ts";
+import type { GitProject } from "./repository.ts";
 
 /**
  * Writes the files of a commit into an empty worktree and its index, as plain git would, then copies what the project
  * wants in every worktree. Throws unless every file could be written; where there was no room for them, as `disk-full`.
  */
 export async function populate(
-  yard: Yard,
+  project: GitProject,
   { path, index, commit }: { readonly path: string; readonly index: string; readonly commit: string },
 ): Promise<void> {
-  const { repository, scratch } = yard;
+  const { repository, scratch } = project;
   using own = openOwnDir({
     repository,
     scratch,
@@ -28,10 +28,10 @@ export async function populate(
   const written = await own.git(["read-tree", "-m", "-u", commit]);
   expectRoom(written, path);
   expectGit(written, "writing the files");
-  copyIncluded(yard, path);
+  copyIncluded(project, path);
 }
 
-function copyIncluded({ repository, include }: Yard, worktree: string): void {
+function copyIncluded({ repository, include }: GitProject, worktree: string): void {
   for (const path of includedIn(repository.root, include)) {
     const to = join(worktree, path);
     if (existsSync(to) || leadsOut(worktree, dirname(to))) continue;

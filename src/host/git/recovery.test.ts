@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { gitWorld, requestFor, worktreeSetting } from "../../../testkit/contracts/worktrees/world.ts";
 import { statePath } from "../../../testkit/state.ts";
-import { besides } from "./besides.ts";
+import { hiddenSibling } from "./places.ts";
 import { gitWorktrees } from "./worktrees.ts";
 
 const { seated } = worktreeSetting("linked", (root) => gitWorktrees(root));
@@ -34,9 +34,9 @@ describe("what a killed or careless process left behind", () => {
   test("a clone that was never moved to its place is built anew", async () => {
     using world = gitWorld();
     const owned = world.worktree("ann", "clone");
-    world.write(besides(owned.path, "preparing"), "half", "h\n");
+    world.write(hiddenSibling(owned.path, "preparing"), "half", "h\n");
     expect(await gitWorktrees(world.root).create(requestFor(owned))).toMatchObject({ ok: true });
-    expect(existsSync(besides(owned.path, "preparing"))).toBe(false);
+    expect(existsSync(hiddenSibling(owned.path, "preparing"))).toBe(false);
     expect(world.git(owned.path, "status", "--porcelain")).toBe("");
   });
 
@@ -176,7 +176,7 @@ describe("what a killed or careless process left behind", () => {
       const worktrees = gitWorktrees(world.root);
       const owned = world.worktree("ann", kind);
       await worktrees.create(requestFor(owned));
-      Bun.spawnSync({ cmd: ["mv", owned.path, besides(owned.path, "removing")] });
+      Bun.spawnSync({ cmd: ["mv", owned.path, hiddenSibling(owned.path, "removing")] });
       expect(await worktrees.remove(owned, { deleteBranch: owned.baseCommit })).toMatchObject({
         removed: true,
         problem: null,

@@ -8,12 +8,13 @@ import { scratchName } from "./leftovers.ts";
 import { putAmong } from "./link-new.ts";
 import { openOwnDir } from "./own-dir.ts";
 import { adminDirOf, standing } from "./places.ts";
-import { commitAt, newRef, type Yard } from "./yard.ts";
+import { commitAt, newRef } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
 
 /**
  * The agent's own directory stands there, but git has no record of it, as after a prune while the disk was not mounted.
  */
-export function hasLostRecord({ repository }: Yard, request: SeatRequest): boolean {
+export function hasLostRecord({ repository }: GitProject, request: SeatRequest): boolean {
   const { path, identity = null } = request;
   if (identity === null || standing({ path, identity }) !== "own") return false;
   const isRepository = lstatSync(join(path, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
@@ -26,18 +27,18 @@ export function hasLostRecord({ repository }: Yard, request: SeatRequest): boole
  * missing branch is put back where the last snapshot was. Returns the reason in words if that fails. The record is
  * complete when git first sees it; the link in the worktree comes after it and is mended before every turn.
  */
-export async function relink(yard: Yard, request: SeatRequest): Promise<string | undefined> {
+export async function relink(project: GitProject, request: SeatRequest): Promise<string | undefined> {
   const { path, branch } = request;
-  const { repository, scratch } = yard;
+  const { repository, scratch } = project;
   const ref = `refs/heads/${branch}`;
-  const known = await commitAt(yard, ref);
-  const tip = known ?? (await lastTip(yard, request));
+  const known = await commitAt(project, ref);
+  const tip = known ?? (await lastTip(project, request));
   if (tip === undefined) return `git has lost its record of ${path}, and there is no branch ${branch}`;
-  if (known === undefined) await newRef(yard, ref, tip);
+  if (known === undefined) await newRef(project, ref, tip);
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const made = mkdtempSync(join(scratch, scratchName("link")));
   try {
-    await writeIndex(yard, { index: join(made, "index"), path, tip });
+    await writeIndex(project, { index: join(made, "index"), path, tip });
     writeFileSync(join(made, "gitdir"), `${join(realpathSync(path), ".git")}\n`);
     writeFileSync(join(made, "commondir"), "../..\n");
     writeFileSync(join(made, "HEAD"), `ref: ${ref}\n`);
@@ -52,7 +53,7 @@ export async function relink(yard: Yard, request: SeatRequest): Promise<string |
 }
 
 async function writeIndex(
-  { repository, scratch }: Yard,
+  { repository, scratch }: GitProject,
   { index, path, tip }: { readonly index: string; readonly path: string; readonly tip: string },
 ): Promise<void> {
   using own = openOwnDir({

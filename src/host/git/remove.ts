@@ -3,28 +3,27 @@ import { basename, join } from "node:path";
 import { atMost } from "../../domain/at-most.ts";
 import type { FoundBranch, OwnedWorktree, Removal } from "../../ports/worktrees.ts";
 import { errorCode, makeWithin } from "../writable.ts";
-import { besides } from "./besides.ts";
 import { checkedOut, ownBranches } from "./collect.ts";
 import { passOnFull } from "./full-disk.ts";
 import { expectGit, runGit, zeroEnded } from "./git.ts";
-import { leftOut } from "./left-out.ts";
 import { scratchName } from "./leftovers.ts";
 import { type OpenWorktree, openWorktree } from "./open-worktree.ts";
-import { adminDirOf, standing, strangers } from "./places.ts";
+import { adminDirOf, hiddenSibling, standing, strangers } from "./places.ts";
 import { includedIn } from "./populate.ts";
-import { checkedOutModules, openAgentModule, yardOf } from "./submodules/agent-modules.ts";
+import { commitAt, dropRef, pinRefs, refsBelow } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
+import { checkedOutModules, moduleAsProject, openAgentModule } from "./submodules/agent-modules.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { dropBases, homeOf } from "./submodules/local-module.ts";
 import { freshPath, keptModules, openTrash, removeAll, type Trash, trashName } from "./trash.ts";
-import { findWork, isAsCommitted } from "./work.ts";
-import { commitAt, dropRef, pinRefs, refsBelow, type Yard } from "./yard.ts";
+import { findWork, isAsCommitted, providedFiles } from "./work.ts";
 
 /**
  * Takes a worktree away. First what no snapshot holds goes to the trash; then the directory is moved aside in one step,
  * so from then on it is gone for everybody and only tidying is left, which a second call finishes.
  */
 export async function removeWorktree(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   { deleteBranch, now }: { readonly deleteBranch: string | null; readonly now: number },
 ): Promise<Removal> {
@@ -32,20 +31,20 @@ export async function removeWorktree(
     return { removed: false, trash: null, problem: "the project's own checkout is never removed" };
   }
   const stranger = strangerAt(worktree);
-  const trash = openTrash(freshPath(join(yard.trash, trashName(worktree.agentName, now))));
+  const trash = openTrash(freshPath(join(project.trash, trashName(worktree.agentName, now))));
   try {
-    await takeAway(yard, worktree, trash).catch((error: unknown) => {
+    await takeAway(project, worktree, trash).catch((error: unknown) => {
       // Another process was faster: what is left is the same tidying for both.
       if (standing(worktree) === "own") throw error;
-      return takeAway(yard, worktree, trash);
+      return takeAway(project, worktree, trash);
     });
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { removed: standing(worktree) !== "own", trash: trash.used ?? null, problem };
   }
-  if (worktree.kind === "clone") await dropPins(yard, worktree);
-  await dropBases(homeOf(yard.repository), worktree.agentName);
-  const problem = deleteBranch === null ? null : await deleteBranchAt(yard, worktree.branch, deleteBranch);
+  if (worktree.kind === "clone") await dropPins(project, worktree);
+  await dropBases(homeOf(project.repository), worktree.agentName);
+  const problem = deleteBranch === null ? null : await deleteBranchAt(project, worktree.branch, deleteBranch);
   return { removed: true, trash: trash.used ?? null, problem: stranger ?? problem };
 }
 
@@ -58,13 +57,13 @@ function strangerAt(worktree: OwnedWorktree): string | null {
 }
 
 /** Deletes a branch whose tip is still the given one and which nobody has checked out. Answers why not, otherwise null. */
-export async function deleteBranchAt(yard: Yard, branch: string, tip: string): Promise<string | null> {
+export async function deleteBranchAt(project: GitProject, branch: string, tip: string): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
-  if ((await commitAt(yard, ref)) === undefined) return null;
-  const where = (await checkedOut(yard)).get(ref);
+  if ((await commitAt(project, ref)) === undefined) return null;
+  const where = (await checkedOut(project)).get(ref);
   if (where !== undefined) return `${branch} is checked out at ${where}; the branch was kept`;
   try {
-    return (await dropRef(yard, ref, tip)) ? null : `${branch} has moved on; the branch was kept`;
+    return (await dropRef(project, ref, tip)) ? null : `${branch} has moved on; the branch was kept`;
   } catch (error) {
     passOnFull(error, null);
     return `${branch} was kept: ${error instanceof Error ? error.message : String(error)}`;
@@ -73,26 +72,26 @@ export async function deleteBranchAt(yard: Yard, branch: string, tip: string): P
 
 /** The same for many at once; those that git refuses together are tried one by one. */
 export async function deleteBranchesAt(
-  yard: Yard,
+  project: GitProject,
   branches: readonly FoundBranch[],
 ): Promise<readonly (string | null)[]> {
-  const inUse = await checkedOut(yard);
+  const inUse = await checkedOut(project);
   const free = branches.filter(({ branch }) => !inUse.has(`refs/heads/${branch}`));
   const stdin = free.map(({ branch, tip }) => `delete refs/heads/${branch}\0${tip}\0`).join("");
-  const { root } = yard.repository;
+  const { root } = project.repository;
   const together = stdin === "" ? undefined : await runGit({ cwd: root, args: ["update-ref", "-z", "--stdin"], stdin });
   const areGone = together?.code === 0 ? new Set(free) : new Set<FoundBranch>();
   const one = async (found: FoundBranch): Promise<string | null> =>
-    areGone.has(found) ? null : deleteBranchAt(yard, found.branch, found.tip);
+    areGone.has(found) ? null : deleteBranchAt(project, found.branch, found.tip);
   return atMost(1, branches, one);
 }
 
-async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<void> {
-  const aside = besides(worktree.path, "removing");
+async function takeAway(project: GitProject, worktree: OwnedWorktree, trash: Trash): Promise<void> {
+  const aside = hiddenSibling(worktree.path, "removing");
   let modulesAreKept: boolean;
   const found = standing(worktree);
   if (found === "own") {
-    modulesAreKept = await fillTrash(yard, worktree, trash);
+    modulesAreKept = await fillTrash(project, worktree, trash);
     if (existsSync(aside)) removeAll(aside);
     renameSync(worktree.path, aside);
     if (standing({ ...worktree, path: aside }) !== "own") {
@@ -101,29 +100,29 @@ async function takeAway(yard: Yard, worktree: OwnedWorktree, trash: Trash): Prom
       throw new Error(`${worktree.path} is no longer the worktree of ${worktree.agentName}; nothing was removed`);
     }
   } else {
-    modulesAreKept = (await keepSubmodules(yard, worktree)).every(({ problem }) => problem === null);
+    modulesAreKept = (await keepSubmodules(project, worktree)).every(({ problem }) => problem === null);
     // A person has made a worktree there meanwhile, as our rescue message tells them to. The record belongs to that
     // worktree.
     if (found === "nothing" && standing({ path: worktree.path }) !== "nothing") return;
   }
-  if (worktree.kind === "linked") forget(yard, worktree, trash, { modulesAreKept });
+  if (worktree.kind === "linked") forget(project, worktree, trash, { modulesAreKept });
   if (existsSync(aside)) removeAll(aside);
 }
 
 /** Answers whether everything in its submodules that has a ref is kept elsewhere. */
-async function fillTrash(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<boolean> {
-  const submodules = await emptySubmodules(yard, worktree, trash);
-  using open = await openWorktree(yard, worktree);
-  const notWork = leftOut(yard);
+async function fillTrash(project: GitProject, worktree: OwnedWorktree, trash: Trash): Promise<boolean> {
+  const submodules = await emptySubmodules(project, worktree, trash);
+  using open = await openWorktree(project, worktree);
+  const isProvided = providedFiles(project);
   const tracked = await open.tracked();
   const isTracked = new Set(tracked.map(({ path }) => path));
-  for (const path of includedIn(worktree.path, [...yard.include, ...yard.deployed])) {
+  for (const path of includedIn(worktree.path, [...project.include, ...project.deployed])) {
     if (!isTracked.has(path)) rmSync(join(worktree.path, path), { force: true });
   }
-  const [ignored, skipped] = (await isAsCommitted(yard, open, "ignored too"))
+  const [ignored, skipped] = (await isAsCommitted(project, open, "ignored too"))
     ? [[], []]
-    : await Promise.all([ignoredPaths(open), findWork(yard, open, worktree.path).then((work) => work.skipped)]);
-  const isWork = (path: Buffer): boolean => !notWork(path.toString().replace(/\/$/, ""));
+    : await Promise.all([ignoredPaths(open), findWork(project, open, worktree.path).then((work) => work.skipped)]);
+  const isWork = (path: Buffer): boolean => !isProvided(path.toString().replace(/\/$/, ""));
   for (const path of skipped.filter(isWork)) trash.take(worktree.path, path, "work");
   for (const path of ignored.filter(isWork)) trash.take(worktree.path, path, "ignored");
   // A repository that the agent made in the place of its own: its commits are nowhere else.
@@ -152,18 +151,21 @@ interface EmptySubmodules {
 }
 
 /** Keeps what is in the submodules, then moves what no snapshot holds to the trash. A broken one goes there whole. */
-async function emptySubmodules(yard: Yard, worktree: OwnedWorktree, trash: Trash): Promise<EmptySubmodules> {
-  const problems = (await keepSubmodules(yard, worktree)).filter(({ problem }) => problem !== null);
+async function emptySubmodules(project: GitProject, worktree: OwnedWorktree, trash: Trash): Promise<EmptySubmodules> {
+  const problems = (await keepSubmodules(project, worktree)).filter(({ problem }) => problem !== null);
   const lost = (path: string): boolean => problems.some((one) => path === one.path || path.startsWith(`${one.path}/`));
   const kept = new Set<string>();
-  for (const found of await checkedOutModules(yard, worktree)) {
+  for (const found of await checkedOutModules(project, worktree)) {
     if (lost(found.path)) {
       trash.take(worktree.path, found.path, "work");
       continue;
     }
-    using open = await openAgentModule(yard, worktree, found);
+    using open = await openAgentModule(project, worktree, found);
     const root = join(worktree.path, found.path);
-    const [ignored, { skipped }] = await Promise.all([ignoredPaths(open), findWork(yardOf(yard, found), open, root)]);
+    const [ignored, { skipped }] = await Promise.all([
+      ignoredPaths(open),
+      findWork(moduleAsProject(project, found), open, root),
+    ]);
     const inTop = (path: Buffer): Buffer => Buffer.concat([Buffer.from(`${found.path}/`), path]);
     for (const path of skipped) trash.take(worktree.path, inTop(path), "work");
     for (const path of ignored) trash.take(worktree.path, inTop(path), "ignored");
@@ -181,18 +183,18 @@ const hasFiles = (dir: string): boolean => existsSync(dir) && readdirSync(dir).l
  * git gives up over a record that is half there, and a process that is killed must not leave such a thing.
  */
 function forget(
-  yard: Yard,
+  project: GitProject,
   { path }: OwnedWorktree,
   trash: Trash,
   { modulesAreKept }: { readonly modulesAreKept: boolean },
 ): void {
-  const admin = adminDirOf(yard.repository, path);
+  const admin = adminDirOf(project.repository, path);
   if (admin === undefined) return;
   const modules = join(admin, "modules");
   if (hasObjects(modules)) renameSync(modules, join(admin, keptModules));
   trash.take(admin, keptModules, modulesAreKept ? "ignored" : "work");
-  makeWithin(yard.scratch, 3);
-  const aside = freshPath(join(yard.scratch, `${scratchName("unlink")}${basename(admin)}`));
+  makeWithin(project.scratch, 3);
+  const aside = freshPath(join(project.scratch, `${scratchName("unlink")}${basename(admin)}`));
   try {
     renameSync(admin, aside);
   } catch (error) {
@@ -213,17 +215,17 @@ function hasObjects(dir: string): boolean {
 }
 
 /** A branch of another name exists nowhere else, so its pin stays. */
-async function dropPins(yard: Yard, worktree: OwnedWorktree): Promise<void> {
+async function dropPins(project: GitProject, worktree: OwnedWorktree): Promise<void> {
   const prefix = pinRefs(worktree.agentName);
   const own = ownBranches(worktree).replace("refs/", prefix);
-  for (const { name, commit } of await refsBelow(yard, prefix)) {
-    if (name === `${prefix}base` || (name.startsWith(own) && (await isKept(yard, name, commit)))) {
-      await dropRef(yard, name, commit);
+  for (const { name, commit } of await refsBelow(project, prefix)) {
+    if (name === `${prefix}base` || (name.startsWith(own) && (await isKept(project, name, commit)))) {
+      await dropRef(project, name, commit);
     }
   }
 }
 
-async function isKept(yard: Yard, pin: string, commit: string): Promise<boolean> {
+async function isKept(project: GitProject, pin: string, commit: string): Promise<boolean> {
   const branch = pin.slice(pin.indexOf("/heads/") + 1);
-  return (await commitAt(yard, `refs/${branch}`)) === commit;
+  return (await commitAt(project, `refs/${branch}`)) === commit;
 }

@@ -61,10 +61,61 @@ const plain = ["autocrlf", "eol", "filemode", "symlinks", "ignorecase", "precomp
   (name) => `core.${name}`,
 );
 
-/** Extensions that change how refs or worktrees are kept, or that nobody knows yet; files that others must be able to write. */
+/** Extensions that change how refs or worktrees are kept, or that we do not know; files that several users write. */
 const isUnusual = (name: string): boolean =>
   name === "core.sharedrepository" || (name.startsWith("extensions.") && !harmlessExtensions.includes(name));
 
 const harmlessExtensions = ["noop", "objectformat", "partialclone", "preciousobjects"].map(
   (name) => `extensions.${name}`,
 );
+
+export interface WorktreeOptions {
+  /** Untracked files above this size are left out of snapshots. */
+  readonly maxFileBytes?: number;
+  /** `worktree.include`: files of the project copied into each new worktree. They are never stored. */
+  readonly include?: readonly string[];
+  /** Paths of files that we put into worktrees ourselves: not an agent's work, so neither dirt nor worth keeping. */
+  readonly deployed?: readonly string[];
+  /** The state directory; the one in the repository unless said otherwise. */
+  readonly state?: string;
+  /** Where ignored files of removed worktrees go. */
+  readonly trash?: string;
+  /** Where directories of one operation are made; nobody else may write there. */
+  readonly scratch?: string;
+}
+
+/** A repository with the settings and directories that operations on its worktrees need. Submodules have one each. */
+export interface GitProject {
+  readonly repository: Repository;
+  readonly maxFileBytes: number;
+  readonly include: readonly string[];
+  readonly deployed: readonly string[];
+  readonly trash: string;
+  readonly scratch: string;
+  /** Set for a submodule: where git keeps its state, which is not where worktrees have theirs. */
+  readonly place?: Place;
+}
+
+const tenMegabytes = 10 * 1024 * 1024;
+
+export function gitProject(repository: Repository, options: WorktreeOptions): GitProject {
+  const state = options.state ?? join(repository.commonDir, stateDirName);
+  return {
+    repository,
+    maxFileBytes: options.maxFileBytes ?? tenMegabytes,
+    include: options.include ?? [],
+    deployed: options.deployed ?? [],
+    trash: options.trash ?? join(state, "trash"),
+    scratch: options.scratch ?? join(state, "run", "git"),
+  };
+}
+
+/** Where git keeps the state of one worktree. Read as data; its configuration is never used. */
+export interface Place {
+  readonly gitDir: string;
+  /** Directory with `refs` and `packed-refs`. */
+  readonly refs: string;
+  readonly objects: string;
+  /** The text of HEAD: a symbolic ref or a commit. */
+  readonly head: string;
+}

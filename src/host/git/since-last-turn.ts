@@ -4,35 +4,35 @@ import { Failure } from "../../domain/failure.ts";
 import type { WorktreeChange } from "../../domain/worktree/change.ts";
 import type { LastTurn, OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
 import { rulesFor } from "./filters.ts";
-import { expectGit, zeroEnded } from "./git.ts";
+import { absolute, expectGit, statOf, zeroEnded } from "./git.ts";
 import { isAttributes, type KeptFile, keptFiles, writeKept } from "./kept-files.ts";
 import { lastTip, newestOf } from "./kept-work.ts";
 import { lastCommitOf } from "./loose-commits.ts";
 import { openWorktree } from "./open-worktree.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "./own-dir.ts";
-import { type Place, placeOf, textOf } from "./places.ts";
+import { placeOf, textOf } from "./places.ts";
+import type { GitProject, Place } from "./repository.ts";
 import { keepCommit } from "./snapshot.ts";
 import { restoreSubmodules } from "./submodules/restore.ts";
 import { dirtyPaths } from "./work.ts";
-import { absolute, statOf, type Yard } from "./yard.ts";
 
 /**
  * What was done to a worktree since the last turn of its agent. Changes nothing. Between two turns a person may work in
  * it as they like; only what costs work, or leads the next commit astray, is named. One git process where nothing is.
  */
 export async function changesSince(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   last: LastTurn,
 ): Promise<readonly WorktreeChange[]> {
-  const place = placeOf(yard.repository, worktree);
+  const place = placeOf(project.repository, worktree);
   if (worktree.kind === "root" || place === undefined) return [];
-  const lost = await lostBranch(yard, worktree, { place, last });
-  const moved = lost === undefined ? await movedBranch(yard, worktree, { place, last }) : [];
+  const lost = await lostBranch(project, worktree, { place, last });
+  const moved = lost === undefined ? await movedBranch(project, worktree, { place, last }) : [];
   const elsewhere = lost?.renamedTo == null ? otherBranch(place, worktree, last) : [];
-  const head = lost?.commit ?? (await tipOf(yard, place, place.head));
-  const files = head === undefined ? [] : await lostFiles(yard, worktree, { place, head });
-  const work = lost === undefined && files.length === 0 && last.dirty ? await lostWork(yard, worktree) : [];
+  const head = lost?.commit ?? (await tipOf(project, place, place.head));
+  const files = head === undefined ? [] : await lostFiles(project, worktree, { place, head });
+  const work = lost === undefined && files.length === 0 && last.dirty ? await lostWork(project, worktree) : [];
   return [
     ...(lost === undefined ? [] : [lost]),
     ...elsewhere,
@@ -44,18 +44,18 @@ export async function changesSince(
 
 /** Mends what can be mended. Safe to repeat. Returns the commits that are kept under a ref now. */
 export async function mendChanges(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   changes: readonly WorktreeChange[],
 ): Promise<readonly Snapshot[]> {
   if (changes.length === 0) return [];
-  const place = placeOf(yard.repository, worktree);
+  const place = placeOf(project.repository, worktree);
   if (place === undefined) throw new Error(`the git directory of ${worktree.path} is gone`);
   const kept: Snapshot[] = [];
   for (const change of changes) {
-    if (change.kind === "branch-gone") await makeBranchAgain(yard, worktree, { place, change });
-    if (change.kind === "commits-gone") kept.push(await keepCommit(yard, worktree, change.commit));
-    if (change.kind === "files-gone") await putFilesBack(yard, worktree);
+    if (change.kind === "branch-gone") await makeBranchAgain(project, worktree, { place, change });
+    if (change.kind === "commits-gone") kept.push(await keepCommit(project, worktree, change.commit));
+    if (change.kind === "files-gone") await putFilesBack(project, worktree);
   }
   return kept;
 }
@@ -67,20 +67,24 @@ interface Seen {
 
 type BranchGone = Extract<WorktreeChange, { kind: "branch-gone" }>;
 
-async function lostBranch(yard: Yard, worktree: OwnedWorktree, { place, last }: Seen): Promise<BranchGone | undefined> {
+async function lostBranch(
+  project: GitProject,
+  worktree: OwnedWorktree,
+  { place, last }: Seen,
+): Promise<BranchGone | undefined> {
   const { branch, agentName, baseCommit } = worktree;
   const own = `${branchHead}${branch}`;
-  if ((await tipOf(yard, place, own)) !== undefined) return undefined;
-  const other = place.head === own ? undefined : await tipOf(yard, place, place.head);
+  if ((await tipOf(project, place, own)) !== undefined) return undefined;
+  const other = place.head === own ? undefined : await tipOf(project, place, place.head);
   const known = last.headCommit ?? baseCommit;
-  if (other !== undefined && place.head.startsWith(branchHead) && (await holds(yard, place, other, known))) {
+  if (other !== undefined && place.head.startsWith(branchHead) && (await holds(project, place, other, known))) {
     return { kind: "branch-gone", branch, commit: other, renamedTo: place.head.slice(branchHead.length) };
   }
   // On its own branch, the log of HEAD says where that was, also when a person committed after the last turn.
   const logged = place.head === own ? lastCommitOf(place) : undefined;
-  const candidates = [logged, await lastTip(yard, { agentName, branch, lastCommit: last.headCommit }), known];
+  const candidates = [logged, await lastTip(project, { agentName, branch, lastCommit: last.headCommit }), known];
   for (const candidate of candidates) {
-    const commit = candidate == null ? undefined : await tipOf(yard, place, candidate);
+    const commit = candidate == null ? undefined : await tipOf(project, place, candidate);
     if (commit !== undefined) return { kind: "branch-gone", branch, commit, renamedTo: null };
   }
   throw new Failure({
@@ -102,44 +106,44 @@ function otherBranch(place: Place, { branch }: OwnedWorktree, { headCommit }: La
 }
 
 async function movedBranch(
-  yard: Yard,
+  project: GitProject,
   { branch }: OwnedWorktree,
   { place, last: { headCommit, ahead } }: Seen,
 ): Promise<readonly WorktreeChange[]> {
   if (headCommit === null || ahead === 0) return [];
-  const tips = [await tipOf(yard, place, place.head), await tipOf(yard, place, `${branchHead}${branch}`)];
+  const tips = [await tipOf(project, place, place.head), await tipOf(project, place, `${branchHead}${branch}`)];
   if (tips.includes(headCommit)) return [];
-  for (const tip of tips) if (tip !== undefined && (await holds(yard, place, tip, headCommit))) return [];
-  const isThere = (await tipOf(yard, place, headCommit)) !== undefined;
+  for (const tip of tips) if (tip !== undefined && (await holds(project, place, tip, headCommit))) return [];
+  const isThere = (await tipOf(project, place, headCommit)) !== undefined;
   return isThere ? [{ kind: "commits-gone", branch, commit: headCommit }] : [];
 }
 
 const branchHead = "ref: refs/heads/";
 
 /** The commit that the text of a HEAD stands for. A ref is read from its file where it has one. */
-async function tipOf(yard: Yard, place: Place, head: string): Promise<string | undefined> {
+async function tipOf(project: GitProject, place: Place, head: string): Promise<string | undefined> {
   const ref = head.startsWith("ref: ") ? head.slice("ref: ".length) : undefined;
   const text = ref === undefined ? undefined : textOf(join(place.refs, ref))?.trim();
   if (text !== undefined && /^[0-9a-f]{40,64}$/.test(text)) return text;
-  using own = over(yard, place);
+  using own = over(project, place);
   const found = await own.git(["rev-parse", "--verify", "--quiet", `${ref ?? head}^{commit}`]);
   return found.code === 0 ? found.out.trim() : undefined;
 }
 
-async function holds(yard: Yard, place: Place, tip: string, commit: string | null): Promise<boolean> {
+async function holds(project: GitProject, place: Place, tip: string, commit: string | null): Promise<boolean> {
   if (commit === null || commit === tip) return true;
-  using own = over(yard, place);
+  using own = over(project, place);
   return (await own.git(["merge-base", "--is-ancestor", commit, tip])).code === 0;
 }
 
 async function makeBranchAgain(
-  yard: Yard,
+  project: GitProject,
   { branch }: OwnedWorktree,
   { place, change }: { readonly place: Place; readonly change: BranchGone },
 ): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  if ((await tipOf(yard, place, `ref: ${ref}`)) === undefined) {
-    using own = over(yard, place);
+  if ((await tipOf(project, place, `ref: ${ref}`)) === undefined) {
+    using own = over(project, place);
     const nothing = "0".repeat(change.commit.length);
     expectGit(await own.git(["update-ref", ref, change.commit, nothing]), `making ${branch} again`);
   }
@@ -152,7 +156,7 @@ async function makeBranchAgain(
 
 /** A view of the refs and objects of a worktree; of its index and files, too, when asked for. */
 function over(
-  { repository, scratch }: Yard,
+  { repository, scratch }: GitProject,
   place: Place,
   more: Pick<OwnDirOptions, "indexFrom" | "workTree" | "files"> = {},
 ): OwnDir {
@@ -167,8 +171,8 @@ interface At {
 }
 
 /** The files that are to be put back; empty unless most of them are gone. */
-async function lostFiles(yard: Yard, worktree: OwnedWorktree, at: At): Promise<readonly string[]> {
-  const gone = await goneFiles(yard, worktree, at);
+async function lostFiles(project: GitProject, worktree: OwnedWorktree, at: At): Promise<readonly string[]> {
+  const gone = await goneFiles(project, worktree, at);
   if (gone === undefined) return [];
   const { tracked, kept, count } = gone;
   const isMost = tracked.length >= manyFiles || tracked.length * 2 > count;
@@ -189,15 +193,15 @@ interface Gone {
   readonly count: number;
 }
 
-async function goneFiles(yard: Yard, worktree: OwnedWorktree, { place, head }: At): Promise<Gone | undefined> {
+async function goneFiles(project: GitProject, worktree: OwnedWorktree, { place, head }: At): Promise<Gone | undefined> {
   const { path: root, agentName } = worktree;
-  using own = over(yard, place, { indexFrom: place.gitDir, workTree: root });
+  using own = over(project, place, { indexFrom: place.gitDir, workTree: root });
   const listed = await own.git(["ls-files", "-z", "--deleted"]);
   // An index that git cannot read is told by the agent's own git.
   const deleted = listed.code === 0 ? zeroEnded(listed.raw) : [];
   if (deleted.length === 0) return undefined;
-  const newest = await newestOf(yard, agentName);
-  const files = newest?.onTop === head ? await keptFiles(yard, newest) : [];
+  const newest = await newestOf(project, agentName);
+  const files = newest?.onTop === head ? await keptFiles(project, newest) : [];
   const known = new Map(files.map((file) => [file.path.toString("latin1"), file]));
   const isIn = (path: Buffer): KeptFile | undefined => known.get(path.toString("latin1"));
   let count = 0;
@@ -219,14 +223,15 @@ const unique = (paths: readonly Buffer[]): readonly Buffer[] => [
 ];
 
 /** Files that are there stay as they are. */
-async function putFilesBack(yard: Yard, worktree: OwnedWorktree): Promise<void> {
+async function putFilesBack(project: GitProject, worktree: OwnedWorktree): Promise<void> {
   // Again, because the branch may have been made again meanwhile.
-  const place = placeOf(yard.repository, worktree);
-  const head = place === undefined ? undefined : await tipOf(yard, place, place.head);
-  const gone = place === undefined || head === undefined ? undefined : await goneFiles(yard, worktree, { place, head });
+  const place = placeOf(project.repository, worktree);
+  const head = place === undefined ? undefined : await tipOf(project, place, place.head);
+  const gone =
+    place === undefined || head === undefined ? undefined : await goneFiles(project, worktree, { place, head });
   if (place === undefined || head === undefined || gone === undefined) return;
-  const rules = await rulesFor(yard.repository, head);
-  using own = over(yard, place, { indexFrom: place.gitDir, workTree: worktree.path, files: rules });
+  const rules = await rulesFor(project.repository, head);
+  using own = over(project, place, { indexFrom: place.gitDir, workTree: worktree.path, files: rules });
   const hadModules = await lostAllModules(own, gone.tracked);
   // Attributes first, because the others are written by them.
   for (const paths of [gone.tracked.filter(isAttributes), gone.tracked.filter((path) => !isAttributes(path))]) {
@@ -235,8 +240,8 @@ async function putFilesBack(yard: Yard, worktree: OwnedWorktree): Promise<void> 
     expectGit(await own.git(["checkout-index", "--quiet", "-z", "--stdin"], { stdin }), "putting files back");
   }
   const { kept, snapshot: commit } = gone;
-  if (commit !== undefined) await writeKept(yard, kept, { commit, dir: worktree.path, rules });
-  if (hadModules) await restoreSubmodules(yard, worktree, kept.length > 0 ? (commit ?? head) : head);
+  if (commit !== undefined) await writeKept(project, kept, { commit, dir: worktree.path, rules });
+  if (hadModules) await restoreSubmodules(project, worktree, kept.length > 0 ? (commit ?? head) : head);
 }
 
 /** Only then no file of a submodule can be overwritten. */
@@ -253,14 +258,14 @@ async function lostAllModules(own: OwnDir, gone: readonly Buffer[]): Promise<boo
 const gitlink = Buffer.from("160000 ");
 
 /** Files that the last turn left changed or new, and that are now as committed, or gone. */
-async function lostWork(yard: Yard, worktree: OwnedWorktree): Promise<readonly WorktreeChange[]> {
-  const newest = await newestOf(yard, worktree.agentName);
+async function lostWork(project: GitProject, worktree: OwnedWorktree): Promise<readonly WorktreeChange[]> {
+  const newest = await newestOf(project, worktree.agentName);
   if (newest === undefined || newest.onTop === null || newest.onTop === newest.commit) return [];
-  using open = await openWorktree(yard, worktree);
+  using open = await openWorktree(project, worktree);
   // A person who committed it, or moved the branch, did so with the work before their eyes.
   if (open.head !== newest.onTop) return [];
   const dirty = new Set(await dirtyPaths(open));
-  const gone = (await keptFiles(yard, newest)).filter(
+  const gone = (await keptFiles(project, newest)).filter(
     ({ path, status }) => status !== "D" && !dirty.has(path.toString()),
   );
   const files = gone.map(({ path }) => path.toString());

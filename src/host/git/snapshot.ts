@@ -2,20 +2,21 @@ import { lstatSync } from "node:fs";
 import { isHonoured } from "../../domain/trust/filters.ts";
 import type { OwnedWorktree, Snapshot } from "../../ports/worktrees.ts";
 import { fileRules } from "./filters.ts";
-import { expectGit, zeroEnded } from "./git.ts";
+import { absolute, expectGit, statOf, zeroEnded } from "./git.ts";
 import { type OpenWorktree, openRecord, openWorktree } from "./open-worktree.ts";
 import type { OwnDir } from "./own-dir.ts";
+import { firstFreeRef, type Ref, refsBelow, snapshotRefs } from "./refs.ts";
+import type { GitProject } from "./repository.ts";
 import { holdsWork } from "./stand-in.ts";
 import { transfer } from "./transfer.ts";
 import { findWork, isAsCommitted } from "./work.ts";
-import { absolute, firstFreeRef, type Ref, refsBelow, snapshotRefs, statOf, type Yard } from "./yard.ts";
 
 /** Keeps the work of a worktree under the next snapshot ref, or under the last one while that still says it all. */
-export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
-  using open = await openWork(yard, worktree);
-  const kept = open === undefined ? undefined : await workIn(yard, open, worktree, "bytes");
+export async function takeSnapshot(project: GitProject, worktree: OwnedWorktree): Promise<Snapshot | undefined> {
+  using open = await openWork(project, worktree);
+  const kept = open === undefined ? undefined : await workIn(project, open, worktree, "bytes");
   if (open === undefined || kept === undefined) return undefined;
-  const earlier = await earlierSnapshots(yard, worktree);
+  const earlier = await earlierSnapshots(project, worktree);
   const last = earlier.at(-1);
   const isUntouched = "commit" in kept && kept.commit === worktree.baseCommit;
   if (isUntouched && last === undefined) return undefined;
@@ -24,20 +25,20 @@ export async function takeSnapshot(yard: Yard, worktree: OwnedWorktree): Promise
   }
   const known = earlier.map(({ commit }) => commit);
   const commit = await commitOf(open.own, kept);
-  await bring(yard, worktree, open, { commit, known });
-  return { ref: await nextRef(yard, worktree, { commit, last }), commit, skipped: kept.skipped };
+  await bring(project, worktree, open, { commit, known });
+  return { ref: await nextRef(project, worktree, { commit, last }), commit, skipped: kept.skipped };
 }
 
 /** Keeps a commit that the branch of a worktree does not hold any more, unless a snapshot of it is there. */
-export async function keepCommit(yard: Yard, worktree: OwnedWorktree, commit: string): Promise<Snapshot> {
-  const earlier = await earlierSnapshots(yard, worktree);
+export async function keepCommit(project: GitProject, worktree: OwnedWorktree, commit: string): Promise<Snapshot> {
+  const earlier = await earlierSnapshots(project, worktree);
   const known = earlier.find((one) => one.commit === commit);
   if (known !== undefined) return { ref: known.name, commit, skipped: [] };
   if (worktree.kind === "clone") {
-    using open = await openWorktree(yard, worktree);
-    await bring(yard, worktree, open, { commit, known: [] });
+    using open = await openWorktree(project, worktree);
+    await bring(project, worktree, open, { commit, known: [] });
   }
-  return { ref: await nextRef(yard, worktree, { commit, last: earlier.at(-1) }), commit, skipped: [] };
+  return { ref: await nextRef(project, worktree, { commit, last: earlier.at(-1) }), commit, skipped: [] };
 }
 
 interface EarlierSnapshot extends Ref {
@@ -45,19 +46,22 @@ interface EarlierSnapshot extends Ref {
 }
 
 /** The snapshots of an agent, in the order in which they were taken. */
-async function earlierSnapshots(yard: Yard, { agentName }: OwnedWorktree): Promise<readonly EarlierSnapshot[]> {
+async function earlierSnapshots(
+  project: GitProject,
+  { agentName }: OwnedWorktree,
+): Promise<readonly EarlierSnapshot[]> {
   const prefix = snapshotRefs(agentName);
-  const all = (await refsBelow(yard, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
+  const all = (await refsBelow(project, prefix)).map((ref) => ({ ...ref, place: placeIn(prefix, ref.name) }));
   return all.toSorted(byPlace);
 }
 
 function nextRef(
-  yard: Yard,
+  project: GitProject,
   { agentName, generation }: OwnedWorktree,
   { commit, last }: { readonly commit: string; readonly last: EarlierSnapshot | undefined },
 ): Promise<string> {
   const next = (last?.place[0] === generation ? last.place[1] : 0) + 1;
-  return firstFreeRef(yard, commit, (at) => `${snapshotRefs(agentName)}${generation}/${next + at}`);
+  return firstFreeRef(project, commit, (at) => `${snapshotRefs(agentName)}${generation}/${next + at}`);
 }
 
 /**
@@ -68,34 +72,34 @@ type StoredAs = "bytes" | "git";
 
 /** The work of a worktree as one commit in the project, under no ref yet. Undefined when there is none at all. */
 export async function saveWork(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   storedAs: StoredAs,
 ): Promise<{ readonly commit: string; readonly skipped: readonly string[] } | undefined> {
-  using open = await openWork(yard, worktree);
-  const kept = open === undefined ? undefined : await workIn(yard, open, worktree, storedAs);
+  using open = await openWork(project, worktree);
+  const kept = open === undefined ? undefined : await workIn(project, open, worktree, storedAs);
   if (open === undefined || kept === undefined) return undefined;
   const commit = await commitOf(open.own, kept);
-  await bring(yard, worktree, open, { commit, known: [] });
+  await bring(project, worktree, open, { commit, known: [] });
   return { commit, skipped: kept.skipped };
 }
 
 /** With its files, or without them where they are gone. */
-async function openWork(yard: Yard, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
+async function openWork(project: GitProject, worktree: OwnedWorktree): Promise<OpenWorktree | undefined> {
   if (worktree.kind === "root") return undefined;
-  return (await holdsWork(yard, worktree)) ? openWorktree(yard, worktree) : openRecord(yard, worktree);
+  return (await holdsWork(project, worktree)) ? openWorktree(project, worktree) : openRecord(project, worktree);
 }
 
 /** Files and commits. Where the files are gone, what the branch holds needs no other ref. */
 async function workIn(
-  yard: Yard,
+  project: GitProject,
   open: OpenWorktree,
   worktree: OwnedWorktree,
   storedAs: StoredAs,
 ): Promise<Kept | undefined> {
-  const hasFiles = await holdsWork(yard, worktree);
+  const hasFiles = await holdsWork(project, worktree);
   const [files, loose] = await Promise.all([
-    hasFiles ? store(yard, open, worktree, storedAs) : staged(open),
+    hasFiles ? store(project, open, worktree, storedAs) : staged(open),
     open.loose(),
   ]);
   if (files !== undefined && loose.length > 0) {
@@ -131,7 +135,7 @@ type Kept = { readonly skipped: readonly string[] } & (
  * there nor in HEAD would be lost with the index, so it becomes a second parent, as in a stash.
  */
 async function store(
-  yard: Yard,
+  project: GitProject,
   open: OpenWorktree,
   worktree: OwnedWorktree,
   storedAs: StoredAs,
@@ -139,16 +143,16 @@ async function store(
   const { own, head } = open;
   const root = worktree.path;
   const [isClean, filtered] = await Promise.all([
-    head !== undefined && isAsCommitted(yard, open, "work"),
-    storedAs === "git" ? [] : keptByFilters(yard, open, worktree),
+    head !== undefined && isAsCommitted(project, open, "work"),
+    storedAs === "git" ? [] : keptByFilters(project, open, worktree),
   ]);
   if (head !== undefined && isClean && filtered.length === 0) return { commit: head, skipped: [] };
   const [work, headTree, stagedPaths] = await Promise.all([
-    findWork(yard, open, root),
+    findWork(project, open, root),
     head === undefined ? undefined : treeOf(own, head),
     storedAs === "git" ? [] : stagedFiles(own, head),
   ]);
-  const { small, large } = bySize(yard, root, without(stagedPaths, [...work.changed, ...work.skipped]));
+  const { small, large } = bySize(project, root, without(stagedPaths, [...work.changed, ...work.skipped]));
   const asBytes = [...filtered, ...without(small, filtered)];
   const staged = await indexTree(own);
   const paths = [...work.changed, ...work.untracked];
@@ -182,7 +186,7 @@ async function stagedFiles(own: OwnDir, head: string | undefined): Promise<reado
 }
 
 /** Regular files up to the size that a snapshot stores, and larger ones. */
-function bySize({ maxFileBytes }: Yard, root: string, paths: readonly Buffer[]) {
+function bySize({ maxFileBytes }: GitProject, root: string, paths: readonly Buffer[]) {
   const files = paths.flatMap((path) => {
     const stat = statOf(absolute(root, path));
     return stat?.isFile() === true ? [{ path, isSmall: stat.size <= maxFileBytes }] : [];
@@ -203,7 +207,7 @@ const zero = Buffer.of(0);
  * a commit that only a snapshot keeps is worth no more than the bytes that lie here.
  */
 async function keptByFilters(
-  { repository, maxFileBytes }: Yard,
+  { repository, maxFileBytes }: GitProject,
   { own, asGit }: OpenWorktree,
   { path: root, baseCommit }: OwnedWorktree,
 ): Promise<readonly Buffer[]> {
@@ -282,14 +286,14 @@ async function says(own: OwnDir, commit: string, kept: Kept): Promise<boolean> {
 
 /** A clone's objects are copied to the project; in a linked worktree they are there already. */
 async function bring(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   { own }: OpenWorktree,
   { commit, known }: { readonly commit: string; readonly known: readonly string[] },
 ): Promise<void> {
   if (worktree.kind !== "clone") return;
   const haves = worktree.baseCommit === null ? known : [worktree.baseCommit, ...known];
-  await transfer(yard, own, { wants: [commit], haves });
+  await transfer(project, own, { wants: [commit], haves });
 }
 
 type PlaceInOrder = readonly [generation: number, n: number];

@@ -1,6 +1,6 @@
 import { expectGit } from "./git.ts";
 import { type OwnDir, openOwnDir } from "./own-dir.ts";
-import type { Yard } from "./yard.ts";
+import type { GitProject } from "./repository.ts";
 
 /** Git itself unpacks fetches up to this many objects; a pack for every small change would make reading slow. */
 const unpackLimit = 100;
@@ -11,7 +11,7 @@ const unpackLimit = 100;
  * can pass for something else.
  */
 export async function transfer(
-  yard: Yard,
+  project: GitProject,
   from: OwnDir,
   { wants, haves }: { readonly wants: readonly string[]; readonly haves: readonly string[] },
 ): Promise<void> {
@@ -23,8 +23,8 @@ export async function transfer(
   const count = packed.readUInt32BE(countOffset);
   if (count === 0) return;
   using into = openOwnDir({
-    repository: yard.repository,
-    scratch: yard.scratch,
+    repository: project.repository,
+    scratch: project.scratch,
     objects: "project",
   });
   const command = count <= unpackLimit ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict"];

@@ -7,10 +7,10 @@ import type { ProgramTrust, TrustedPrograms } from "../../ports/trusted-programs
 import { readTrust, type Trust, writeTrust } from "../trust-file.ts";
 import { fileRules, filtersAt, mayNeedFilters, problemsWith, type Shape } from "./filters.ts";
 import { standingHooks } from "./merge/hooks.ts";
+import { commitAt } from "./refs.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { homeOf } from "./submodules/local-module.ts";
 import { planModules } from "./submodules/plan.ts";
-import { commitAt } from "./yard.ts";
 
 /** The programs that the repository at `root` names, with what the operator confirmed of them. */
 export function trustedPrograms({ root, state }: ProjectPlace): TrustedPrograms {

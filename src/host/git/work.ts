@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import { expectGit, zeroEnded } from "./git.ts";
-import { leftOut } from "./left-out.ts";
+import { matchesGlob } from "../../domain/text/glob.ts";
+import { absolute, expectGit, statOf, zeroEnded } from "./git.ts";
 import { lookAsGit, type OpenWorktree } from "./open-worktree.ts";
-import { absolute, statOf, type Yard } from "./yard.ts";
+import type { GitProject } from "./repository.ts";
 
 /** What lies in a worktree but not in its index. Paths are bytes: file names need not be text. */
 export interface Work {
@@ -17,13 +17,13 @@ export interface Work {
  * Lists work without reading a file that its index entry says is unchanged; the index is our copy. Submodules count only by the commit they
  * are at: to look inside one, git would start another git there, under the submodule's own configuration.
  */
-export async function findWork(yard: Yard, open: OpenWorktree, root: string): Promise<Work> {
+export async function findWork(project: GitProject, open: OpenWorktree, root: string): Promise<Work> {
   const [tracked, untracked] = await Promise.all([
     changedFiles(open),
     open.own.git(["ls-files", "-z", "--others", "--exclude-standard"]),
   ]);
   const others = zeroEnded(expectGit(untracked, "listing untracked files").raw);
-  const notWork = leftOut(yard);
+  const isProvided = providedFiles(project);
   const work: { changed: Buffer[]; untracked: Buffer[]; skipped: Buffer[] } = {
     changed: [],
     untracked: [],
@@ -31,8 +31,8 @@ export async function findWork(yard: Yard, open: OpenWorktree, root: string): Pr
   };
   for (const path of tracked) (canBeRead(absolute(root, path)) ? work.changed : work.skipped).push(path);
   for (const path of others) {
-    if (notWork(path.toString())) continue;
-    (canBeStored(yard, root, path) ? work.untracked : work.skipped).push(path);
+    if (isProvided(path.toString())) continue;
+    (canBeStored(project, root, path) ? work.untracked : work.skipped).push(path);
   }
   return work;
 }
@@ -41,13 +41,17 @@ export async function findWork(yard: Yard, open: OpenWorktree, root: string): Pr
  * Are the files exactly those of HEAD: nothing staged, changed or untracked, and with `ignored` nothing ignored either?
  * One process; listing the changes takes several.
  */
-export async function isAsCommitted(yard: Yard, open: OpenWorktree, sort: "work" | "ignored too"): Promise<boolean> {
+export async function isAsCommitted(
+  project: GitProject,
+  open: OpenWorktree,
+  sort: "work" | "ignored too",
+): Promise<boolean> {
   const args = [...statusArgs, ...(sort === "work" ? [] : ["--ignored=traditional"])];
   const answer = expectGit(await lookAsGit(open, args), "the state of a worktree");
-  const notWork = leftOut(yard);
+  const isProvided = providedFiles(project);
   return zeroEnded(answer.raw).every((entry) => {
     const isNew = entry.subarray(0, 2).toString() === "??";
-    return isNew && notWork(entry.subarray(statusColumns).toString());
+    return isNew && isProvided(entry.subarray(statusColumns).toString());
   });
 }
 
@@ -86,11 +90,11 @@ function unique(paths: readonly Buffer[]): readonly Buffer[] {
   return [...new Map(paths.map((path) => [path.toString("latin1"), path])).values()];
 }
 
-function canBeStored(yard: Yard, root: string, path: Buffer): boolean {
+function canBeStored(project: GitProject, root: string, path: Buffer): boolean {
   if (isNested(path)) return false;
   const file = absolute(root, path);
   const stat = statOf(file);
-  return stat === undefined || (stat.size <= yard.maxFileBytes && canBeRead(file));
+  return stat === undefined || (stat.size <= project.maxFileBytes && canBeRead(file));
 }
 
 /** A file that is gone, and a link wherever it points, can be read as what it is. */
@@ -104,4 +108,22 @@ function canBeRead(file: Buffer): boolean {
     // The only question here is whether it can be opened.
     return false;
   }
+}
+
+/**
+ * Says which paths of a worktree we provided: files of `worktree.include` and files that we deployed. They are not the
+ * agent's work.
+ */
+export function providedFiles({
+  include,
+  deployed,
+}: Pick<GitProject, "include" | "deployed">): (path: string) => boolean {
+  const rules = [...include, ...deployed].map((pattern) => rule(pattern));
+  return (path) => rules.some((matches) => matches(path));
+}
+
+/** A pattern is a path, a directory with everything in it, or a glob. */
+function rule(pattern: string): (path: string) => boolean {
+  const plain = pattern.replace(/\/+$/, "");
+  return (path) => path.startsWith(`${plain}/`) || matchesGlob(path, plain);
 }

@@ -16,8 +16,9 @@ import { changesBetween, intendRestore, keptSnapshots, restoreWork } from "./kep
 import { areLanded, isLanded } from "./landed.ts";
 import { sweepLeftovers, sweepScratch } from "./leftovers.ts";
 import { commonDirOf, directoryIdentity, placeOf } from "./places.ts";
+import { commitAt, dropRef, newRef, pinRefs, refsBelow, snapshotRefs } from "./refs.ts";
 import { deleteBranchAt, deleteBranchesAt, removeWorktree } from "./remove.ts";
-import { openRepository } from "./repository.ts";
+import { type GitProject, gitProject, openRepository, type WorktreeOptions } from "./repository.ts";
 import { changesSince, mendChanges } from "./since-last-turn.ts";
 import { saveWork, takeSnapshot } from "./snapshot.ts";
 import { isEmptied, putAsideStandIn } from "./stand-in.ts";
@@ -25,22 +26,11 @@ import { fillSubmodules, hasSubmodules } from "./submodules/fill.ts";
 import { keepSubmodules } from "./submodules/keep.ts";
 import { submoduleWork } from "./submodules/restore.ts";
 import { emptyTrash, oldTrash } from "./trash.ts";
-import {
-  commitAt,
-  dropRef,
-  makeYard,
-  newRef,
-  pinRefs,
-  refsBelow,
-  snapshotRefs,
-  type WorktreeOptions,
-  type Yard,
-} from "./yard.ts";
 
 /** Worktrees of all kinds of the repository at `root`. Worktrees are added and removed one at a time: git itself races. */
 export function gitWorktrees(root: string, options: WorktreeOptions = {}): WorktreeKeeping {
   const repository = openRepository(root);
-  const yard = async (): Promise<Yard> => makeYard(await repository(), options);
+  const project = async (): Promise<GitProject> => gitProject(await repository(), options);
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = queue.then(work);
@@ -49,76 +39,76 @@ export function gitWorktrees(root: string, options: WorktreeOptions = {}): Workt
     return turn;
   };
   return {
-    create: async (request) => create(await yard(), request, inTurn),
+    create: async (request) => create(await project(), request, inTurn),
     ensureLink: async (worktree) =>
       ensureGitLink(commonDirOf(root) ?? (await repository()).commonDir, worktree, {
-        isEmptied: async () => isEmptied(await yard(), worktree),
+        isEmptied: async () => isEmptied(await project(), worktree),
       }),
     writableRoots: async (worktree) => writableRootsOf(commonDirOf(root) ?? (await repository()).commonDir, worktree),
-    changesSince: (worktree, last) => inIt(worktree, async () => changesSince(await yard(), worktree, last)),
-    mendChanges: (worktree, changes) => inIt(worktree, async () => mendChanges(await yard(), worktree, changes)),
-    currentBranch: async () => currentBranch(await yard()),
-    inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await yard(), worktree)),
-    snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await yard(), worktree)),
+    changesSince: (worktree, last) => inIt(worktree, async () => changesSince(await project(), worktree, last)),
+    mendChanges: (worktree, changes) => inIt(worktree, async () => mendChanges(await project(), worktree, changes)),
+    currentBranch: async () => currentBranch(await project()),
+    inspect: (worktree) => inIt(worktree, async () => inspectWorktree(await project(), worktree)),
+    snapshot: (worktree) => inIt(worktree, async () => takeSnapshot(await project(), worktree)),
     // Not one after the other: a removal takes git's record away by itself, in one step.
     remove: async (worktree, { deleteBranch }) =>
-      removeWorktree(await yard(), worktree, { deleteBranch, now: Date.now() }),
-    isLanded: async (question, target) => isLanded(await yard(), question, target),
+      removeWorktree(await project(), worktree, { deleteBranch, now: Date.now() }),
+    isLanded: async (question, target) => isLanded(await project(), question, target),
     collect: (worktree) =>
       inIt(worktree, async () => {
-        const over = await yard();
+        const over = await project();
         await collectBranches(over, worktree);
         return keepSubmodules(over, worktree);
       }),
     saveForLooking: (worktree) =>
       inIt(worktree, async () => {
-        const over = await yard();
+        const over = await project();
         const saved = await saveWork(over, worktree, "git");
         return saved === undefined
           ? undefined
           : { ...saved, uncommitted: (await inspectWorktree(over, worktree)).dirty };
       }),
-    list: async () => findWorktrees(await yard()),
-    branches: async () => findBranches(await yard()),
-    resolve: async (ref) => commitAt(await yard(), ref),
-    rescue: (worktree) => inIt(worktree, async () => rescueWork(await yard(), worktree)),
-    rescues: async () => findRescues(await yard()),
-    makeBranch: async (branch, commit) => newRef(await yard(), `refs/heads/${branch}`, commit),
-    state: (worktree) => inIt(worktree, async () => stateOf(await yard(), worktree)),
-    areLanded: async (questions, targets) => areLanded(await yard(), questions, targets),
-    deleteBranches: async (branches) => deleteBranchesAt(await yard(), branches),
-    deleteBranch: async (branch, tip) => deleteBranchAt(await yard(), branch, tip),
+    list: async () => findWorktrees(await project()),
+    branches: async () => findBranches(await project()),
+    resolve: async (ref) => commitAt(await project(), ref),
+    rescue: (worktree) => inIt(worktree, async () => rescueWork(await project(), worktree)),
+    rescues: async () => findRescues(await project()),
+    makeBranch: async (branch, commit) => newRef(await project(), `refs/heads/${branch}`, commit),
+    state: (worktree) => inIt(worktree, async () => stateOf(await project(), worktree)),
+    areLanded: async (questions, targets) => areLanded(await project(), questions, targets),
+    deleteBranches: async (branches) => deleteBranchesAt(await project(), branches),
+    deleteBranch: async (branch, tip) => deleteBranchAt(await project(), branch, tip),
     deleteRefs: async (refs) => {
-      const over = await yard();
+      const over = await project();
       let gone = 0;
       for (const { ref, commit } of refs) if (await dropRef(over, ref, commit)) gone++;
       return gone;
     },
     keptFor: async (agentName) => {
-      const over = await yard();
+      const over = await project();
       const kept = await Promise.all(
         [snapshotRefs(agentName), pinRefs(agentName)].map((below) => refsBelow(over, below)),
       );
       return kept.flat().map(({ name, commit }) => ({ ref: name, commit }));
     },
-    snapshots: async () => keptSnapshots(await yard()),
-    changes: async (from, to) => changesBetween(await yard(), from, to),
-    exportFiles: async (kept, dir) => exportFiles(await yard(), kept, dir),
-    commitKept: async (kept, message) => commitOfKept(await yard(), kept, message),
-    submoduleWork: async ({ agentName, commit }) => submoduleWork(await yard(), agentName, commit),
-    intendRestore: async (request) => intendRestore(await yard(), request),
-    restore: async (worktree) => restoreWork(await yard(), worktree),
-    unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await yard(), worktree)),
+    snapshots: async () => keptSnapshots(await project()),
+    changes: async (from, to) => changesBetween(await project(), from, to),
+    exportFiles: async (kept, dir) => exportFiles(await project(), kept, dir),
+    commitKept: async (kept, message) => commitOfKept(await project(), kept, message),
+    submoduleWork: async ({ agentName, commit }) => submoduleWork(await project(), agentName, commit),
+    intendRestore: async (request) => intendRestore(await project(), request),
+    restore: async (worktree) => restoreWork(await project(), worktree),
+    unsettled: (worktree) => inIt(worktree, async () => unsettledIn(await project(), worktree)),
     whyNotCommitRest: async (worktree) => {
-      const ready = await readyToCommit(await yard(), worktree);
+      const ready = await readyToCommit(await project(), worktree);
       return "problem" in ready ? ready : undefined;
     },
-    commitRest: async (worktree, message) => commitRest(await yard(), worktree, message),
-    sweep: async (now) => sweepLeftovers(await yard(), now),
-    oldTrash: async (before) => oldTrash((await yard()).trash, before),
-    emptyTrash: async (names) => emptyTrash((await yard()).trash, names),
-    bundle: async (file, refs) => writeBundle(await yard(), file, refs),
-    unbundle: async (file) => readBundle(await yard(), file),
+    commitRest: async (worktree, message) => commitRest(await project(), worktree, message),
+    sweep: async (now) => sweepLeftovers(await project(), now),
+    oldTrash: async (before) => oldTrash((await project()).trash, before),
+    emptyTrash: async (names) => emptyTrash((await project()).trash, names),
+    bundle: async (file, refs) => writeBundle(await project(), file, refs),
+    unbundle: async (file) => readBundle(await project(), file),
   };
 }
 
@@ -136,13 +126,17 @@ async function inIt<T>({ path }: OwnedWorktree, look: () => Promise<T>): Promise
   }
 }
 
-async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise<Result<Seat, WorktreeRefusal>> {
-  sweepScratch(yard.scratch, Date.now());
-  const putAside = await putAsideStandIn(yard, request);
-  const created = await creators[request.kind](yard, request, inTurn);
+async function create(
+  project: GitProject,
+  request: SeatRequest,
+  inTurn: InTurn,
+): Promise<Result<Seat, WorktreeRefusal>> {
+  sweepScratch(project.scratch, Date.now());
+  const putAside = await putAsideStandIn(project, request);
+  const created = await creators[request.kind](project, request, inTurn);
   if ("seat" in created) {
     const seat = { ...created.seat, identity: directoryIdentity(created.seat.path) };
-    const seated = await withSubmodules(yard, request, seat);
+    const seated = await withSubmodules(project, request, seat);
     return ok(putAside === undefined ? seated : { ...seated, putAside });
   }
   const { path, branch } = request;
@@ -150,30 +144,30 @@ async function create(yard: Yard, request: SeatRequest, inTurn: InTurn): Promise
 }
 
 /** After the rest: no agent works in a worktree before its seat is on record, so what died half-way is done again. */
-async function withSubmodules(yard: Yard, request: SeatRequest, seat: Seat): Promise<Seat> {
-  const tip = hasSubmodules(request) ? await commitAt(yard, `refs/heads/${seat.branch}`) : undefined;
-  const unfilled = await fillSubmodules(yard, request, tip ?? seat.baseCommit);
+async function withSubmodules(project: GitProject, request: SeatRequest, seat: Seat): Promise<Seat> {
+  const tip = hasSubmodules(request) ? await commitAt(project, `refs/heads/${seat.branch}`) : undefined;
+  const unfilled = await fillSubmodules(project, request, tip ?? seat.baseCommit);
   return unfilled.length === 0 ? seat : { ...seat, unfilled };
 }
 
-type Creator = (yard: Yard, request: SeatRequest, inTurn: InTurn) => Promise<Created>;
+type Creator = (project: GitProject, request: SeatRequest, inTurn: InTurn) => Promise<Created>;
 
 const creators: Readonly<Record<SeatRequest["kind"], Creator>> = {
   linked: createLinked,
-  clone: (yard, request, inTurn) => inTurn(() => createClone(yard, request)),
+  clone: (project, request, inTurn) => inTurn(() => createClone(project, request)),
   root: theRoot,
 };
 
 /** The project's own checkout is there already, at whatever it is. */
-async function theRoot(yard: Yard, request: SeatRequest): Promise<Created> {
-  const { root } = yard.repository;
-  const baseCommit = await commitAt(yard, "HEAD");
+async function theRoot(project: GitProject, request: SeatRequest): Promise<Created> {
+  const { root } = project.repository;
+  const baseCommit = await commitAt(project, "HEAD");
   if (baseCommit === undefined) return { problem: "the project has no commit yet" };
-  return { seat: { path: root, branch: currentBranch(yard) ?? request.branch, baseCommit } };
+  return { seat: { path: root, branch: currentBranch(project) ?? request.branch, baseCommit } };
 }
 
 /** Read from the file: it is asked for every new agent, and a process takes longer than everything else about it. */
-function currentBranch({ repository }: Yard): string | undefined {
+function currentBranch({ repository }: GitProject): string | undefined {
   const head = placeOf(repository, { path: repository.root, kind: "root" })?.head;
   return head?.startsWith(branchHead) === true ? head.slice(branchHead.length) : undefined;
 }

@@ -5,12 +5,12 @@ import { failureOf } from "../../domain/failure.ts";
 import { fileRules } from "../git/filters.ts";
 import { expectGit, type GitAnswer, git, runGit } from "../git/git.ts";
 import { committer } from "../git/merge/commit.ts";
-import { makeGround } from "../git/merge/ground.ts";
 import { commitHooks } from "../git/merge/hooks.ts";
+import { openMergeRepository } from "../git/merge/merge-repository.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../git/own-dir.ts";
 import { placeOf } from "../git/places.ts";
+import { commitAt } from "../git/refs.ts";
 import { openRepository, type Repository } from "../git/repository.ts";
-import { commitAt } from "../git/yard.ts";
 
 export interface CommitRequest {
   readonly root: string;
@@ -49,7 +49,7 @@ export async function commitPaths({ root, paths, message, env }: CommitRequest):
   const author = await runGit({ cwd: root, args: ["var", "GIT_AUTHOR_IDENT"], env: identityOf(env) });
   const [, name, email] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(author.out.trim()) ?? [];
   if (author.code !== 0 || name === undefined || email === undefined) return failed(author);
-  const commit = committer(makeGround({ repository, scratch: scratch.path, idleMs: 0 }));
+  const commit = committer(openMergeRepository({ repository, scratch: scratch.path, idleMs: 0 }));
   const parents = head === undefined ? [] : [head];
   try {
     const made = await commit({ tree, parents, message: `${message}\n`, user: { name, email } });

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, utim
 import { join } from "node:path";
 import { makeWithin } from "../../writable.ts";
 import { expectGit } from "../git.ts";
-import type { Ground } from "./ground.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 import { below, isRegular, nameOf, type TrackedFile, trackedFiles } from "./tracked.ts";
 
 /** The attribute files that decide a merge, by the digest of their names and contents; `none` when none does. */
@@ -20,13 +20,13 @@ export interface Attributes {
 }
 
 /** Git takes attributes from a work tree only, so each set that matters becomes a small one in the scratch directory. */
-export function readAttributes(ground: Ground): Attributes {
+export function readAttributes(mergeRepo: MergeRepository): Attributes {
   const sets = new Map<string, Promise<AttributeSet>>();
   const files = new Map<AttributeSet, readonly AttributeFile[]>([[none, []]]);
-  const workTree = (set: AttributeSet): string => provide(ground.scratch, set, files.get(set) ?? []);
+  const workTree = (set: AttributeSet): string => provide(mergeRepo.scratch, set, files.get(set) ?? []);
   return {
     of: (commit) => {
-      const known = sets.get(commit) ?? look(ground, commit, files);
+      const known = sets.get(commit) ?? look(mergeRepo, commit, files);
       remember(sets, commit, known);
       return known;
     },
@@ -35,7 +35,7 @@ export function readAttributes(ground: Ground): Attributes {
       if (set === none) return false;
       const dir = workTree(set);
       const args = ["-C", dir, "check-attr", "-z", "merge", "--", path];
-      const answer = await ground.through((own) => own.git(args, { env: { GIT_WORK_TREE: dir } }));
+      const answer = await mergeRepo.through((own) => own.git(args, { env: { GIT_WORK_TREE: dir } }));
       expectGit(answer, "asking for attributes");
       return answer.out.split("\0")[2] === value;
     },
@@ -58,13 +58,13 @@ function remember(sets: Map<string, Promise<AttributeSet>>, commit: string, set:
 }
 
 async function look(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   commit: string,
   known: Map<AttributeSet, readonly AttributeFile[]>,
 ): Promise<AttributeSet> {
-  const found = (await trackedFiles(ground, commit)).filter(isAttributeFile);
+  const found = (await trackedFiles(mergeRepo, commit)).filter(isAttributeFile);
   if (found.length === 0) return none;
-  const files = await contents(ground, found);
+  const files = await contents(mergeRepo, found);
   if (!files.some(mayDecide)) return none;
   const hash = new Bun.CryptoHasher("sha256");
   for (const { path, oid } of found) hash.update(`${oid}\t${path}\0`, "latin1");
@@ -83,9 +83,9 @@ const isAttributeFile = (file: TrackedFile): boolean =>
 const mayDecide = ({ content }: AttributeFile): boolean =>
   ["merge", "binary", "[attr]"].some((word) => content.includes(word));
 
-async function contents(ground: Ground, files: readonly TrackedFile[]): Promise<readonly AttributeFile[]> {
+async function contents(mergeRepo: MergeRepository, files: readonly TrackedFile[]): Promise<readonly AttributeFile[]> {
   const stdin = files.map(({ oid }) => `${oid}\n`).join("");
-  const answer = await ground.through((own) => own.git(["cat-file", "--batch=%(objectsize)"], { stdin }));
+  const answer = await mergeRepo.through((own) => own.git(["cat-file", "--batch=%(objectsize)"], { stdin }));
   const { raw } = expectGit(answer, "reading attributes");
   let at = 0;
   return files.map(({ path, oid }) => {

@@ -3,20 +3,20 @@ import type { CommitRequest } from "../../../ports/merge-git.ts";
 import { settingsStamp } from "../filters.ts";
 import { expectRoom } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
-import type { Ground } from "./ground.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 import { readSignature, type Signature } from "./signature.ts";
 
 /** Makes commits. Who the user is, is read again when the configuration was written or a while has passed: a process for each commit would double their cost. */
 export function committer(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   signingLimitMs = aFewSeconds,
 ): (request: CommitRequest & Partial<Pick<Signature, "user">>) => Promise<string> {
   let known: { readonly at: number; readonly stamp: string; readonly signature: Promise<Signature> } | undefined;
   const signature = (): Promise<Signature> => {
     const now = performance.now();
-    const stamp = settingsStamp(ground.repository);
+    const stamp = settingsStamp(mergeRepo.repository);
     if (known === undefined || known.stamp !== stamp || now - known.at > freshMs) {
-      known = { at: now, stamp, signature: readSignature(ground.repository) };
+      known = { at: now, stamp, signature: readSignature(mergeRepo.repository) };
       // Those who wait for it hear of it; the next one tries again.
       known.signature.catch(() => {
         known = undefined;
@@ -28,11 +28,11 @@ export function committer(
     const known = { ...(await signature()), ...(request.user === undefined ? {} : { user: request.user }) };
     const { name, email } = known.user ?? nobody;
     const at = new Date();
-    if (known.signing !== undefined) return writeCommit(ground, request, known, signingLimitMs);
+    if (known.signing !== undefined) return writeCommit(mergeRepo, request, known, signingLimitMs);
     // What it compresses with takes longer to load than everything else an engine loads to start.
     const { writeLooseCommit } = await import("./loose-commit.ts");
-    const written = writeLooseCommit(ground.repository, { ...request, name, email, at });
-    return written ?? (await writeCommit(ground, request, known, signingLimitMs));
+    const written = writeLooseCommit(mergeRepo.repository, { ...request, name, email, at });
+    return written ?? (await writeCommit(mergeRepo, request, known, signingLimitMs));
   };
 }
 
@@ -44,7 +44,7 @@ const aFewSeconds = 10_000;
 const nobody = { name: "Overstory", email: "overstory@localhost" };
 
 async function writeCommit(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   { tree, parents, message }: CommitRequest,
   { user, signing }: Signature,
   signingLimitMs: number,
@@ -54,7 +54,7 @@ async function writeCommit(
   const args = [...settings, "commit-tree", ...sign, ...parents.flatMap((parent) => ["-p", parent]), tree];
   const env = { ...passedOn(signing === undefined ? ["TZ"] : ["TZ", ...signerNeeds]), ...nameOf(user) };
   const limit = signing === undefined ? {} : { limitMs: signingLimitMs, startsPrograms: true };
-  const answer = await ground.through((own) => own.git(args, { stdin: message, env, ...limit }));
+  const answer = await mergeRepo.through((own) => own.git(args, { stdin: message, env, ...limit }));
   if (signing !== undefined && answer.code !== 0) {
     expectRoom(answer, null);
     const asks = answer.isLate ? "it waited for a word that nobody can give it here" : undefined;

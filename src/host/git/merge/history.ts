@@ -1,44 +1,44 @@
 import { expectGit, git, zeroEnded } from "../git.ts";
-import { commitAt } from "../yard.ts";
-import type { Ground } from "./ground.ts";
+import { commitAt } from "../refs.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 import { parentsOf } from "./move-files.ts";
 
-export async function commitOf(ground: Ground, ref: string): Promise<string | undefined> {
+export async function commitOf(mergeRepo: MergeRepository, ref: string): Promise<string | undefined> {
   // A name that git would take for an option is no name of a commit.
   if (ref.startsWith("-") || ref === "") return undefined;
-  const found = await ground.resolve(`${ref}^{commit}`);
-  if (found === "unknown") return await commitAt(ground, ref);
+  const found = await mergeRepo.resolve(`${ref}^{commit}`);
+  if (found === "unknown") return await commitAt(mergeRepo, ref);
   return found === "missing" ? undefined : found.id;
 }
 
-export async function treeOf(ground: Ground, commit: string): Promise<string> {
-  const known = await ground.resolve(`${commit}^{tree}`);
+export async function treeOf(mergeRepo: MergeRepository, commit: string): Promise<string> {
+  const known = await mergeRepo.resolve(`${commit}^{tree}`);
   // An object that only a scratch directory has is found through its view.
   if (known !== "unknown" && known !== "missing") return known.id;
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{tree}`];
-  return expectGit(await ground.through((own) => own.git(args)), `the tree of ${commit}`).out.trim();
+  return expectGit(await mergeRepo.through((own) => own.git(args)), `the tree of ${commit}`).out.trim();
 }
 
-export async function contains(ground: Ground, into: string, commit: string): Promise<boolean> {
-  const { code, err } = await ground.through((own) => own.git(["merge-base", "--is-ancestor", commit, into]));
+export async function contains(mergeRepo: MergeRepository, into: string, commit: string): Promise<boolean> {
+  const { code, err } = await mergeRepo.through((own) => own.git(["merge-base", "--is-ancestor", commit, into]));
   if (code > 1) throw new Error(`comparing ${commit} with ${into}: ${err.trim()}`);
   return code === 0;
 }
 
-export async function baseOf(ground: Ground, one: string, other: string): Promise<string | undefined> {
-  const { code, out, err } = await ground.through((own) => own.git(["merge-base", one, other]));
+export async function baseOf(mergeRepo: MergeRepository, one: string, other: string): Promise<string | undefined> {
+  const { code, out, err } = await mergeRepo.through((own) => own.git(["merge-base", one, other]));
   if (code > 1) throw new Error(`comparing ${one} with ${other}: ${err.trim()}`);
   return code === 0 ? out.trim() : undefined;
 }
 
-export async function refsWith({ repository }: Ground, commit: string): Promise<readonly string[]> {
+export async function refsWith({ repository }: MergeRepository, commit: string): Promise<readonly string[]> {
   const answer = await git(repository.root, "for-each-ref", `--contains=${commit}`, "--format=%(refname)");
   return expectGit(answer, `looking for ${commit}`)
     .out.split("\n")
     .filter((ref) => ref !== "");
 }
 
-export async function refsBetween({ repository }: Ground, from: string, to: string) {
+export async function refsBetween({ repository }: MergeRepository, from: string, to: string) {
   const within = [`--merged=${to}`, `--no-merged=${from}`, "--format=%(objectname) %(refname)", "refs/heads/"];
   const answer = expectGit(await git(repository.root, "for-each-ref", ...within), `looking between ${from} and ${to}`);
   return answer.out.split("\n").flatMap((line) => {
@@ -47,8 +47,8 @@ export async function refsBetween({ repository }: Ground, from: string, to: stri
   });
 }
 
-export async function changedFiles(ground: Ground, from: string, to: string): Promise<readonly string[]> {
-  return filesSince(ground, await baseOf(ground, from, to), to);
+export async function changedFiles(mergeRepo: MergeRepository, from: string, to: string): Promise<readonly string[]> {
+  return filesSince(mergeRepo, await baseOf(mergeRepo, from, to), to);
 }
 
 /**
@@ -56,22 +56,22 @@ export async function changedFiles(ground: Ground, from: string, to: string): Pr
  * be ids of commits.
  */
 export async function changedFilesOfEach(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   from: string,
   heads: readonly string[],
 ): Promise<readonly (readonly string[])[]> {
   const commits = [...new Set(heads)];
-  const parents = await parentsOutside(ground, from, commits);
+  const parents = await parentsOutside(mergeRepo, from, commits);
   const bases = new Map<string, string>();
   const others = new Map<string, readonly string[]>();
   for (const head of commits) {
     const left = leavingPoints(parents, head);
     const [base] = left;
     if (base !== undefined && left.size === 1) bases.set(head, base);
-    else others.set(head, await changedFiles(ground, from, head));
+    else others.set(head, await changedFiles(mergeRepo, from, head));
   }
   const lists = await differing(
-    ground,
+    mergeRepo,
     [...bases].map(([to, base]) => ({ from: base, to })),
   );
   const found = new Map([...others, ...[...bases.keys()].map((head, at) => [head, lists[at] ?? []] as const)]);
@@ -80,12 +80,12 @@ export async function changedFilesOfEach(
 
 /** Every commit that some head has and `from` does not, with its parents. */
 async function parentsOutside(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   from: string,
   heads: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const stdin = [`^${from}`, ...heads].map((line) => `${line}\n`).join("");
-  const answer = await ground.through((own) => own.git(["rev-list", "--parents", "--stdin"], { stdin }));
+  const answer = await mergeRepo.through((own) => own.git(["rev-list", "--parents", "--stdin"], { stdin }));
   const lines = expectGit(answer, `comparing branches with ${from}`).out.split("\n");
   return new Map(
     lines.flatMap((line) => {
@@ -111,24 +111,28 @@ function leavingPoints(parents: ReadonlyMap<string, readonly string[]>, head: st
 }
 
 /** All files of `to` when it has no history in common with the other side. */
-async function filesSince(ground: Ground, base: string | undefined, to: string): Promise<readonly string[]> {
+async function filesSince(
+  mergeRepo: MergeRepository,
+  base: string | undefined,
+  to: string,
+): Promise<readonly string[]> {
   const list =
     base === undefined
       ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", to]
       : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, to];
-  const answer = expectGit(await ground.through((own) => own.git(list)), "listing changed files");
+  const answer = expectGit(await mergeRepo.through((own) => own.git(list)), "listing changed files");
   return zeroEnded(answer.raw).map(String);
 }
 
 /** The differing paths of each pair, by one git process. */
 export async function differing(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   pairs: readonly { readonly from: string; readonly to: string }[],
 ): Promise<readonly (readonly string[])[]> {
   if (pairs.length === 0) return [];
   const args = ["diff-tree", "--stdin", "--always", "-r", "-z", "--raw", "--no-renames"];
   const stdin = pairs.map(({ from, to }) => `${to} ${from}\n`).join("");
-  const answer = expectGit(await ground.through((own) => own.git(args, { stdin })), "comparing branches");
+  const answer = expectGit(await mergeRepo.through((own) => own.git(args, { stdin })), "comparing branches");
   const found: string[][] = [];
   // The output has the id of the pair, then for each file its modes and ids, which begin with a colon, and its path.
   const parts = zeroEnded(answer.raw).map(String).values();
@@ -141,37 +145,42 @@ export async function differing(
 }
 
 /** The full messages of the commits that are in `to` and not in `from`. */
-export async function messagesSince(ground: Ground, from: string, to: string): Promise<readonly string[]> {
+export async function messagesSince(mergeRepo: MergeRepository, from: string, to: string): Promise<readonly string[]> {
   const args = ["log", "-z", "--no-show-signature", "--format=%B", `^${from}`, to, "--"];
-  return zeroEnded(expectGit(await ground.through((own) => own.git(args)), "reading messages").raw).map(String);
+  return zeroEnded(expectGit(await mergeRepo.through((own) => own.git(args)), "reading messages").raw).map(String);
 }
 
 /** The patch of these files from the merge base of `from` and `to` up to `to`. */
-export async function patchOf(ground: Ground, from: string, to: string, paths: readonly string[]): Promise<string> {
+export async function patchOf(
+  mergeRepo: MergeRepository,
+  from: string,
+  to: string,
+  paths: readonly string[],
+): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--submodule=short"];
-  const since = (await baseOf(ground, from, to)) ?? from;
-  const answer = await ground.through((own) => own.git([...args, since, to, "--", ...paths]));
+  const since = (await baseOf(mergeRepo, from, to)) ?? from;
+  const answer = await mergeRepo.through((own) => own.git([...args, since, to, "--", ...paths]));
   return expectGit(answer, "writing a patch").out;
 }
 
-export async function patch(ground: Ground, from: string, to: string): Promise<string> {
+export async function patch(mergeRepo: MergeRepository, from: string, to: string): Promise<string> {
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short"];
-  return expectGit(await ground.through((own) => own.git([...args, from, to, "--"])), "writing a patch").out;
+  return expectGit(await mergeRepo.through((own) => own.git([...args, from, to, "--"])), "writing a patch").out;
 }
 
-export async function subjectOf(ground: Ground, commit: string): Promise<string> {
+export async function subjectOf(mergeRepo: MergeRepository, commit: string): Promise<string> {
   const args = ["show", "--no-patch", "--no-show-signature", "--format=%s", commit, "--"];
-  return expectGit(await ground.through((own) => own.git(args)), `the subject of ${commit}`).out.trim();
+  return expectGit(await mergeRepo.through((own) => own.git(args)), `the subject of ${commit}`).out.trim();
 }
 
-export async function blobAt(ground: Ground, commit: string, path: string): Promise<string | undefined> {
+export async function blobAt(mergeRepo: MergeRepository, commit: string, path: string): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}:${path}`];
-  const { code, out } = await ground.through((own) => own.git(args));
+  const { code, out } = await mergeRepo.through((own) => own.git(args));
   return code === 0 ? out.trim() : undefined;
 }
 
-export async function readBlob(ground: Ground, oid: string): Promise<Uint8Array> {
-  return expectGit(await ground.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
+export async function readBlob(mergeRepo: MergeRepository, oid: string): Promise<Uint8Array> {
+  return expectGit(await mergeRepo.through((own) => own.git(["cat-file", "blob", oid])), `reading ${oid}`).raw;
 }
 
 /** A path named by a command may lead out of the repository, and git refuses such paths. */
@@ -179,7 +188,7 @@ const isWithin = (path: string): boolean =>
   path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 
 export async function linksAt(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   commit: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -187,10 +196,10 @@ export async function linksAt(
   const links = new Map<string, string>();
   if (asked.size === 0) return links;
   const args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", ...asked];
-  const listed = expectGit(await ground.through((own) => own.git(args)), `looking for links in ${commit}`);
+  const listed = expectGit(await mergeRepo.through((own) => own.git(args)), `looking for links in ${commit}`);
   for (const line of zeroEnded(listed.raw).map(String)) {
     const [, oid = "", path = ""] = /^120000 blob (\S+)\t(.+)$/s.exec(line) ?? [];
-    if (asked.has(path)) links.set(path, Buffer.from(await readBlob(ground, oid)).toString());
+    if (asked.has(path)) links.set(path, Buffer.from(await readBlob(mergeRepo, oid)).toString());
   }
   return links;
 }

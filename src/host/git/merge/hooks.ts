@@ -9,7 +9,7 @@ import { makeWithin } from "../../writable.ts";
 import { settingsMatching } from "../filters.ts";
 import { adminDirOf } from "../places.ts";
 import type { Repository } from "../repository.ts";
-import type { Ground } from "./ground.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 
 export interface LimitedHooks extends HookRequest {
   readonly limitMs: number;
@@ -20,8 +20,8 @@ export interface LimitedHooks extends HookRequest {
  * confirmed them. They are found where the project has them, not in the candidate: a relative `core.hooksPath` counts
  * from the project's own checkout. What `commit-msg` makes of the message is not used.
  */
-export async function runHooks(ground: Ground, request: LimitedHooks): Promise<string | undefined> {
-  const { repository, scratch } = ground;
+export async function runHooks(mergeRepo: MergeRepository, request: LimitedHooks): Promise<string | undefined> {
+  const { repository, scratch } = mergeRepo;
   const gitDir = adminDirOf(repository, request.checkout);
   if (gitDir === undefined) throw new Error(`${request.checkout} is no checkout of this repository`);
   makeWithin(scratch, 3);
@@ -29,7 +29,7 @@ export async function runHooks(ground: Ground, request: LimitedHooks): Promise<s
   try {
     const file = join(dir, "message");
     writeFileSync(file, request.message);
-    for (const { name, path } of (await standingHooks(ground)).trusted) {
+    for (const { name, path } of (await standingHooks(mergeRepo)).trusted) {
       const more = name === "commit-msg" ? [file] : [];
       const env = { GIT_DIR: gitDir, GIT_WORK_TREE: request.checkout };
       const veto = await runLimited({ ...request, cmd: [path, ...more], env, log: join(dir, "log") });
@@ -49,7 +49,7 @@ interface StandingHooks {
 }
 
 /** The hooks that could veto a merge, by whether we may run them. */
-export async function standingHooks({ repository }: Pick<Ground, "repository">): Promise<StandingHooks> {
+export async function standingHooks({ repository }: Pick<MergeRepository, "repository">): Promise<StandingHooks> {
   const { path: dir, isUsers } = await hooksPath(repository);
   const pins = readTrust(repository.trust).hooks;
   const found = hookNames.flatMap((name): readonly Hook[] => {

@@ -1,12 +1,11 @@
 import { filterSentence } from "../../../domain/trust/filters.ts";
 import type { MergeGit } from "../../../ports/merge-git.ts";
 import { fileRules, problemsWith } from "../filters.ts";
+import { refsBelow } from "../refs.ts";
 import { openRepository } from "../repository.ts";
 import { lostPointers } from "../submodules/lost-pointers.ts";
-import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
 import { committer } from "./commit.ts";
-import { type Ground, makeGround } from "./ground.ts";
 import {
   baseOf,
   blobAt,
@@ -27,6 +26,7 @@ import {
 } from "./history.ts";
 import { runHooks, standingHooks } from "./hooks.ts";
 import { isClean } from "./in-the-way.ts";
+import { type MergeRepository, openMergeRepository } from "./merge-repository.ts";
 import { finishMoves, moveCheckout } from "./move-checkout.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkOut, keepInstalled } from "./pool.ts";
@@ -54,46 +54,47 @@ const aFewSeconds = 5_000;
 export function gitMerging(root: string, options: MergingOptions): MergeGit {
   const { poolDir, scratch, hookLimitMs = oneMinute, idleMs = aFewSeconds } = options;
   const repository = openRepository(root);
-  let opened: Promise<Workshop> | undefined;
-  const shop = (): Promise<Workshop> => {
+  let opened: Promise<MergeTools> | undefined;
+  const tools = (): Promise<MergeTools> => {
     opened ??= repository().then((known) =>
-      openWorkshop(makeGround({ repository: known, scratch, idleMs }), options.signingLimitMs),
+      openTools(openMergeRepository({ repository: known, scratch, idleMs }), options.signingLimitMs),
     );
     return opened;
   };
-  const ground = async (): Promise<Ground> => (await shop()).ground;
+  const mergeRepo = async (): Promise<MergeRepository> => (await tools()).mergeRepo;
   return {
-    commitOf: async (ref) => commitOf(await ground(), ref),
-    treeOf: async (commit) => treeOf(await ground(), commit),
-    baseOf: async (one, other) => baseOf(await ground(), one, other),
-    contains: async (into, commit) => contains(await ground(), into, commit),
-    changedFiles: async (from, to) => changedFiles(await ground(), from, to),
-    changedFilesOfEach: async (from, heads) => changedFilesOfEach(await ground(), from, heads),
-    differing: async (pairs) => differing(await ground(), pairs),
-    messagesSince: async (from, to) => messagesSince(await ground(), from, to),
-    patchOf: async (from, to, paths) => patchOf(await ground(), from, to, paths),
-    patch: async (from, to) => patch(await ground(), from, to),
-    subjectOf: async (commit) => subjectOf(await ground(), commit),
-    lostPointers: async (from, to) => lostPointers(await ground(), from, to),
-    merge: async (ours, theirs) => (await shop()).merger.merge({ ours, theirs }),
-    mergePairs: async (pairs) => (await shop()).merger.mergePairs(pairs),
-    mergeOver: async (base, ours, theirs) => mergeOver(await ground(), (await shop()).merger, { base, ours, theirs }),
-    revert: async (commit, onto) => revert(await ground(), (await shop()).merger, { commit, onto }),
-    blobAt: async (commit, path) => blobAt(await ground(), commit, path),
-    linksAt: async (commit, paths) => linksAt(await ground(), commit, paths),
-    readBlob: async (oid) => readBlob(await ground(), oid),
+    commitOf: async (ref) => commitOf(await mergeRepo(), ref),
+    treeOf: async (commit) => treeOf(await mergeRepo(), commit),
+    baseOf: async (one, other) => baseOf(await mergeRepo(), one, other),
+    contains: async (into, commit) => contains(await mergeRepo(), into, commit),
+    changedFiles: async (from, to) => changedFiles(await mergeRepo(), from, to),
+    changedFilesOfEach: async (from, heads) => changedFilesOfEach(await mergeRepo(), from, heads),
+    differing: async (pairs) => differing(await mergeRepo(), pairs),
+    messagesSince: async (from, to) => messagesSince(await mergeRepo(), from, to),
+    patchOf: async (from, to, paths) => patchOf(await mergeRepo(), from, to, paths),
+    patch: async (from, to) => patch(await mergeRepo(), from, to),
+    subjectOf: async (commit) => subjectOf(await mergeRepo(), commit),
+    lostPointers: async (from, to) => lostPointers(await mergeRepo(), from, to),
+    merge: async (ours, theirs) => (await tools()).merger.merge({ ours, theirs }),
+    mergePairs: async (pairs) => (await tools()).merger.mergePairs(pairs),
+    mergeOver: async (base, ours, theirs) =>
+      mergeOver(await mergeRepo(), (await tools()).merger, { base, ours, theirs }),
+    revert: async (commit, onto) => revert(await mergeRepo(), (await tools()).merger, { commit, onto }),
+    blobAt: async (commit, path) => blobAt(await mergeRepo(), commit, path),
+    linksAt: async (commit, paths) => linksAt(await mergeRepo(), commit, paths),
+    readBlob: async (oid) => readBlob(await mergeRepo(), oid),
     isUnion: async (commit, path) => {
-      const { attributes } = await shop();
+      const { attributes } = await tools();
       return await attributes.mergeIs(await attributes.of(commit), path, "union");
     },
-    withFiles: async (tree, files) => withFiles(await ground(), tree, files),
-    commit: async (request) => (await shop()).commit(request),
-    updateRefs: async (changes, reason, onLockRemoved) => updateRefs(await ground(), changes, reason, onLockRemoved),
+    withFiles: async (tree, files) => withFiles(await mergeRepo(), tree, files),
+    commit: async (request) => (await tools()).commit(request),
+    updateRefs: async (changes, reason, onLockRemoved) => updateRefs(await mergeRepo(), changes, reason, onLockRemoved),
     refsBelow: async (prefix) =>
-      (await refsBelow(await ground(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
-    refsWith: async (commit) => refsWith(await ground(), commit),
-    refsBetween: async (from, to) => refsBetween(await ground(), from, to),
-    checkoutsOf: async (branch) => checkoutsOf(await ground(), branch),
+      (await refsBelow(await mergeRepo(), prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    refsWith: async (commit) => refsWith(await mergeRepo(), commit),
+    refsBetween: async (from, to) => refsBetween(await mergeRepo(), from, to),
+    checkoutsOf: async (branch) => checkoutsOf(await mergeRepo(), branch),
     isClean,
     moveCheckout: async (request) => moveCheckout({ scratch, commonDir: (await repository()).commonDir }, request),
     finishMoves: async (reach) => finishMoves({ scratch, commonDir: (await repository()).commonDir }, reach),
@@ -102,20 +103,25 @@ export function gitMerging(root: string, options: MergingOptions): MergeGit {
       return problems.length === 0 ? undefined : problems.map(filterSentence).join("; ");
     },
     hooks: async () => {
-      const { trusted, unconfirmed } = await standingHooks(await ground());
+      const { trusted, unconfirmed } = await standingHooks(await mergeRepo());
       const names = (hooks: readonly { readonly name: string }[]): readonly string[] => hooks.map(({ name }) => name);
       return { trusted: names(trusted), unconfirmed: names(unconfirmed) };
     },
-    runHooks: async (request) => runHooks(await ground(), { ...request, limitMs: hookLimitMs }),
+    runHooks: async (request) => runHooks(await mergeRepo(), { ...request, limitMs: hookLimitMs }),
     formOfFiles: async () => (await fileRules(await repository())).digest,
-    checkOut: async (slot, commit, keep) => checkOut(await ground(), { poolDir, slot, commit, keep }),
-    keepInstalled: async (slot, commit, keep) => keepInstalled(await ground(), { poolDir, slot, commit, keep }),
+    checkOut: async (slot, commit, keep) => checkOut(await mergeRepo(), { poolDir, slot, commit, keep }),
+    keepInstalled: async (slot, commit, keep) => keepInstalled(await mergeRepo(), { poolDir, slot, commit, keep }),
   };
 }
 
-type Workshop = ReturnType<typeof openWorkshop>;
+type MergeTools = ReturnType<typeof openTools>;
 
-const openWorkshop = (ground: Ground, signingLimitMs: number | undefined) => {
-  const attributes = readAttributes(ground);
-  return { ground, attributes, merger: objectMerger(ground, attributes), commit: committer(ground, signingLimitMs) };
+const openTools = (mergeRepo: MergeRepository, signingLimitMs: number | undefined) => {
+  const attributes = readAttributes(mergeRepo);
+  return {
+    mergeRepo,
+    attributes,
+    merger: objectMerger(mergeRepo, attributes),
+    commit: committer(mergeRepo, signingLimitMs),
+  };
 };

@@ -2,7 +2,7 @@ import type { ObjectMerge } from "../../../ports/merge-git.ts";
 import type { GitAnswer } from "../git.ts";
 import { type AttributeSet, type Attributes, none } from "./attributes.ts";
 import { conflictsIn } from "./conflicts.ts";
-import type { Ground } from "./ground.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 import { type MergeOutput, readBatch, readMerge } from "./output.ts";
 
 export interface Pair {
@@ -24,7 +24,7 @@ export interface ObjectMerger {
  * merge runs with the attributes that counted last, and only one that used them is compared with those of its own
  * commit, and done again if they differ.
  */
-export function objectMerger(ground: Ground, attributes: Attributes): ObjectMerger {
+export function objectMerger(mergeRepo: MergeRepository, attributes: Attributes): ObjectMerger {
   let likely: AttributeSet = none;
 
   /** The set that the merge should have used; the one it did use where that made no difference. */
@@ -36,8 +36,8 @@ export function objectMerger(ground: Ground, attributes: Attributes): ObjectMerg
   };
 
   const mergeWith = async (used: AttributeSet, pair: Pair, env: Environment): Promise<ObjectMerge> => {
-    const { answer, output } = await mergeOnce(ground, attributes.workTree(used), pair, env);
-    if (output === undefined) return await explain(ground, pair, answer, env);
+    const { answer, output } = await mergeOnce(mergeRepo, attributes.workTree(used), pair, env);
+    if (output === undefined) return await explain(mergeRepo, pair, answer, env);
     const right = await rightSet(pair, used, output);
     return right === used ? resultOf(answer.code === 0, output, pair) : await mergeWith(right, pair, env);
   };
@@ -47,7 +47,9 @@ export function objectMerger(ground: Ground, attributes: Attributes): ObjectMerg
     while (results.length < pairs.length) {
       const rest = pairs.slice(results.length);
       const used = likely;
-      for (const [at, { clean, ...output }] of (await mergeMany(ground, attributes.workTree(used), rest)).entries()) {
+      for (const [at, { clean, ...output }] of (
+        await mergeMany(mergeRepo, attributes.workTree(used), rest)
+      ).entries()) {
         const pair = rest[at];
         if (pair === undefined) break;
         const right = await rightSet(pair, used, output);
@@ -71,20 +73,25 @@ interface Once {
   readonly output: MergeOutput | undefined;
 }
 
-async function mergeOnce(ground: Ground, workTree: string, { ours, theirs }: Pair, env: Environment): Promise<Once> {
+async function mergeOnce(
+  mergeRepo: MergeRepository,
+  workTree: string,
+  { ours, theirs }: Pair,
+  env: Environment,
+): Promise<Once> {
   const args = ["-C", workTree, ...mergeTree, "--end-of-options", ours, theirs];
-  const answer = await ground.through((own) => own.git(args, { env: { ...env, GIT_WORK_TREE: workTree } }));
+  const answer = await mergeRepo.through((own) => own.git(args, { env: { ...env, GIT_WORK_TREE: workTree } }));
   return { answer, output: answer.code === 0 || answer.code === 1 ? readMerge(answer.raw) : undefined };
 }
 
 async function mergeMany(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   workTree: string,
   pairs: readonly Pair[],
 ): Promise<ReturnType<typeof readBatch>> {
   const stdin = pairs.map(({ ours, theirs }) => `${ours} ${theirs}\n`).join("");
   const args = ["-C", workTree, ...mergeTree, "--stdin"];
-  const answer = await ground.through((own) => own.git(args, { stdin, env: { GIT_WORK_TREE: workTree } }));
+  const answer = await mergeRepo.through((own) => own.git(args, { stdin, env: { GIT_WORK_TREE: workTree } }));
   return readBatch(answer.raw);
 }
 
@@ -101,12 +108,12 @@ function resultOf(clean: boolean, output: MergeOutput, { ours, theirs }: Pair): 
 }
 
 async function explain(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   { ours, theirs }: Pair,
   { err, code }: GitAnswer,
   env: Environment,
 ): Promise<ObjectMerge> {
-  const base = await ground.through((own) => own.git(["merge-base", "--end-of-options", ours, theirs], { env }));
+  const base = await mergeRepo.through((own) => own.git(["merge-base", "--end-of-options", ours, theirs], { env }));
   if (base.code === 1 && base.out === "") return { kind: "unrelated" };
   return { kind: "failed", problem: err.trim() === "" ? `git merge-tree exited ${code}` : err.trim() };
 }

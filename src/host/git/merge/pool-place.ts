@@ -12,7 +12,7 @@ import { join, resolve } from "node:path";
 import { adminDirOf } from "../places.ts";
 import { removeAll } from "../trash.ts";
 import { gitWorktree } from "../worktree-command.ts";
-import type { Ground } from "./ground.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 
 /** A linked worktree of the pool, as git knows it. */
 export interface PoolPlace {
@@ -25,7 +25,7 @@ export interface PoolPlace {
  * The place at `path` if it is what we made, whatever was done to it since: a real directory that belongs to the
  * repository. Commands that ran in it could have pointed it at another one.
  */
-export function placeAt({ repository }: Ground, path: string): PoolPlace | undefined {
+export function placeAt({ repository }: MergeRepository, path: string): PoolPlace | undefined {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
   const gitDir = adminDirOf(repository, path);
   if (gitDir === undefined || lstatSync(gitDir).isDirectory() !== true) return undefined;
@@ -39,14 +39,14 @@ export function placeAt({ repository }: Ground, path: string): PoolPlace | undef
 const longestLink = 8192;
 
 /** Makes the place from nothing, taking away whatever is there. Git adds it without files. */
-export async function makePlace(ground: Ground, path: string, commit: string): Promise<PoolPlace> {
-  const { repository } = ground;
+export async function makePlace(mergeRepo: MergeRepository, path: string, commit: string): Promise<PoolPlace> {
+  const { repository } = mergeRepo;
   return await inTurn(async () => {
     for (let tries = 1; ; tries++) {
-      discard(ground, path);
+      discard(mergeRepo, path);
       const options = ["--force", "--force", "--no-checkout", "--detach", "--quiet", "--lock", "--reason", lockReason];
       const added = await gitWorktree(repository.root, "add", ...options, path, commit);
-      const place = added.code === 0 ? placeAt(ground, path) : undefined;
+      const place = added.code === 0 ? placeAt(mergeRepo, path) : undefined;
       if (place !== undefined) return place;
       // Worktrees that are being added elsewhere are half there for a moment, and git stumbles over them.
       if (tries === mostTries) throw new Error(`making ${path}: ${added.err.trim()}`);
@@ -69,7 +69,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 let queue: Promise<unknown> = Promise.resolve();
 
-function discard({ repository }: Ground, path: string): void {
+function discard({ repository }: MergeRepository, path: string): void {
   const gitDir = adminDirOf(repository, path);
   removeAll(path);
   if (gitDir !== undefined) removeAll(gitDir);

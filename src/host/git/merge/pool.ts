@@ -9,10 +9,10 @@ import { type ModulePlan, planModules } from "../submodules/plan.ts";
 import { extrasInSubmodules, insideOf, refillSubmodules } from "../submodules/refill.ts";
 import { removeAll } from "../trash.ts";
 import { installKey } from "./dependency-files.ts";
-import type { Ground } from "./ground.ts";
 import { treeOf } from "./history.ts";
 import { type KeptRoot, type KeptSet, Tampered } from "./kept-set.ts";
 import { noteLeftFiles, takeLeftFiles } from "./left-files.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 import { makePlace, type PoolPlace, placeAt, settlePlace } from "./pool-place.ts";
 import { openSlot, type Slot } from "./slot.ts";
 import { expectSound, treesOf } from "./sound-objects.ts";
@@ -30,30 +30,30 @@ export interface CheckOutRequest {
  * Checks a commit out in a slot. Commands of agents ran there before, so nothing they could have written is believed:
  * which files are unchanged is known from memory (`left-files.ts`), and a slot that resists is made anew.
  */
-export async function checkOut(ground: Ground, request: CheckOutRequest): Promise<PoolCheckout> {
+export async function checkOut(mergeRepo: MergeRepository, request: CheckOutRequest): Promise<PoolCheckout> {
   const { poolDir, commit, keep } = request;
-  const files = await trackedFiles(ground, commit);
+  const files = await trackedFiles(mergeRepo, commit);
   const slot = openSlot(poolDir, request.slot);
   const filling = {
     slot,
     commit,
     files,
-    rules: await rulesFor(ground.repository, commit),
+    rules: await rulesFor(mergeRepo.repository, commit),
     keep,
-    plan: await planOf(ground, commit, files),
-    dependencies: await dependenciesOf(ground, { slot, commit, files, keep }),
+    plan: await planOf(mergeRepo, commit, files),
+    dependencies: await dependenciesOf(mergeRepo, { slot, commit, files, keep }),
   };
-  const place = placeAt(ground, slot.path);
+  const place = placeAt(mergeRepo, slot.path);
   if (place !== undefined) {
     try {
-      return await fill(ground, place, filling);
+      return await fill(mergeRepo, place, filling);
     } catch (error) {
       if (error instanceof Failure && error.data.kind === "commit-refused") throw error;
       // Whatever is wrong with it, a new one does not have it; what is wrong with the commit is met again below.
     }
   }
   slot.forget();
-  return await fill(ground, await makePlace(ground, slot.path, commit), filling);
+  return await fill(mergeRepo, await makePlace(mergeRepo, slot.path, commit), filling);
 }
 
 /**
@@ -61,20 +61,20 @@ export async function checkOut(ground: Ground, request: CheckOutRequest): Promis
  * branch is for that tree alone, because scripts of the branch had a part in it.
  */
 export async function keepInstalled(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   request: CheckOutRequest & { readonly keep: KeepTerms },
 ): Promise<Installed> {
   const { poolDir, commit, keep } = request;
   const slot = openSlot(poolDir, request.slot);
-  const files = await trackedFiles(ground, commit);
-  const ids = await idsOf(ground, { commit, files, keep });
+  const files = await trackedFiles(mergeRepo, commit);
+  const ids = await idsOf(mergeRepo, { commit, files, keep });
   if (ids === undefined) return { kind: "not-kept", left: [] };
   const [mayKeep, mayCache] = [keepRule(keep.keepIgnored), keepRule(keep.cache)];
   const extras = extrasIn(slot.path, layoutOf(files)).filter((path) => !mayCache(path));
-  using own = openCheckout(ground, { slot, commit, rules: await fileRules(ground.repository) });
+  using own = openCheckout(mergeRepo, { slot, commit, rules: await fileRules(mergeRepo.repository) });
   const made = await ignoredOf(own, extras.filter(mayKeep));
   // What setup made inside a submodule is not kept.
-  const inside = await extrasInSubmodules(ground, slot.path, await planOf(ground, commit, files));
+  const inside = await extrasInSubmodules(mergeRepo, slot.path, await planOf(mergeRepo, commit, files));
   const left = [...extras.filter((path) => !made.includes(path)), ...inside];
   const id = commit === keep.landed ? ids.shared : ids.own;
   if (made.length > 0 && left.length === 0) {
@@ -98,9 +98,12 @@ interface Dependencies {
   readonly installOn: string | null;
 }
 
-async function dependenciesOf(ground: Ground, { slot, commit, files, keep }: Wanted): Promise<Dependencies> {
+async function dependenciesOf(
+  mergeRepo: MergeRepository,
+  { slot, commit, files, keep }: Wanted,
+): Promise<Dependencies> {
   const isWanted = keep?.setup !== undefined && keep.setup.trim() !== "";
-  const ids = keep === undefined ? undefined : await idsOf(ground, { commit, files, keep });
+  const ids = keep === undefined ? undefined : await idsOf(mergeRepo, { commit, files, keep });
   if (keep === undefined || ids === undefined) return { set: undefined, installOn: isWanted ? commit : null };
   const { landed } = keep;
   const shared = slot.kept.find(ids.shared);
@@ -108,7 +111,7 @@ async function dependenciesOf(ground: Ground, { slot, commit, files, keep }: Wan
     if (found !== undefined && "roots" in found) return { set: found, installOn: commit };
   }
   const mayShare = shared === undefined && landed !== null && landed !== commit;
-  const isShared = mayShare && (await sharedId(ground, landed, keep)) === ids.shared;
+  const isShared = mayShare && (await sharedId(mergeRepo, landed, keep)) === ids.shared;
   return { set: undefined, installOn: isShared ? landed : commit };
 }
 
@@ -120,17 +123,17 @@ interface Ids {
 }
 
 async function idsOf(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   { commit, files, keep }: { commit: string; files: readonly TrackedFile[]; keep: KeepTerms },
 ): Promise<Ids | undefined> {
   const setup = keep.setup?.trim() ?? "";
   if (setup === "" || keep.keepIgnored.length === 0) return undefined;
   const shared = installKey(files, { ...keep, setup });
-  return { shared, own: `${shared}-${(await treeOf(ground, commit)).slice(0, 16)}` };
+  return { shared, own: `${shared}-${(await treeOf(mergeRepo, commit)).slice(0, 16)}` };
 }
 
-async function sharedId(ground: Ground, commit: string, keep: KeepTerms): Promise<string | undefined> {
-  return (await idsOf(ground, { commit, files: await trackedFiles(ground, commit), keep }))?.shared;
+async function sharedId(mergeRepo: MergeRepository, commit: string, keep: KeepTerms): Promise<string | undefined> {
+  return (await idsOf(mergeRepo, { commit, files: await trackedFiles(mergeRepo, commit), keep }))?.shared;
 }
 
 interface Filling extends Wanted {
@@ -141,7 +144,7 @@ interface Filling extends Wanted {
 
 /** Without a list of submodules there are none that git would fill. */
 async function planOf(
-  { repository, scratch }: Ground,
+  { repository, scratch }: MergeRepository,
   commit: string,
   files: readonly TrackedFile[],
 ): Promise<ModulePlan> {
@@ -149,7 +152,7 @@ async function planOf(
   return planModules({ repository, home: homeOf(repository), commit, scratch });
 }
 
-async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise<PoolCheckout> {
+async function fill(mergeRepo: MergeRepository, place: PoolPlace, filling: Filling): Promise<PoolCheckout> {
   const { slot, commit, files, rules, keep, dependencies, plan } = filling;
   const layout = layoutOf(files);
   const attributes = attributesHash(files, rules);
@@ -167,12 +170,12 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   };
   const stayed = sweep(place.path, layout, { mayStay, isAsLeft, filledElsewhere: insideOf(plan, "") });
   if (left === undefined) removeAll(slot.index);
-  using own = openCheckout(ground, filling);
+  using own = openCheckout(mergeRepo, filling);
   const written = files.filter(
     ({ path, oid, mode }) => mode !== "160000" && !(staying.has(path) && left?.idOf(path) === oid),
   );
   const ids = [...(await treesOf(own, commit)), ...written.map(({ oid }) => oid)];
-  await expectSound(own, ground.repository, { commit, ids });
+  await expectSound(own, mergeRepo.repository, { commit, ids });
   expectGit(await own.git(["read-tree", "--reset", "-u", commit]), "writing the files");
   const cached = await onlyIgnored(
     own,
@@ -183,7 +186,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
   const kept = await putBack(own, place.path, dependencies.set, fitting);
   settlePlace(place, commit, slot.index);
   const mayStayInside = (): boolean => keep?.rest === "stays";
-  const unfilled = await refillSubmodules(ground, place, { plan, state: `${slot.index}.modules`, mayStayInside });
+  const unfilled = await refillSubmodules(mergeRepo, place, { plan, state: `${slot.index}.modules`, mayStayInside });
   const empty = unfilled.length === 0 ? {} : { unfilled };
   await noteLeftFiles(slot.index, { form: attributes, root: place.path, files });
   if (kept === undefined) {
@@ -194,7 +197,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
       path: place.path,
       kept: [],
       cached: texts(cached),
-      installOn: (await dependenciesOf(ground, filling)).installOn,
+      installOn: (await dependenciesOf(mergeRepo, filling)).installOn,
       ...empty,
     };
   }
@@ -209,7 +212,7 @@ async function fill(ground: Ground, place: PoolPlace, filling: Filling): Promise
 }
 
 const openCheckout = (
-  { repository, scratch }: Ground,
+  { repository, scratch }: MergeRepository,
   { slot, commit, rules }: Pick<Filling, "slot" | "commit" | "rules">,
 ): OwnDir =>
   openOwnDir({

@@ -5,36 +5,36 @@ import type { RefChange, RefUpdate } from "../../../ports/merge-git.ts";
 import { expectGit, git, runGit } from "../git.ts";
 import { type Entry, hasBranch, listEntries, mayBeCheckedOut } from "../list.ts";
 import { type LockPlace, waitForLocks } from "../locks.ts";
-import { parseRefs } from "../yard.ts";
-import type { Ground } from "./ground.ts";
+import { parseRefs } from "../refs.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 import { expectSound, newObjects } from "./sound-objects.ts";
 
 /** Moves all refs or none. A branch that is checked out is not moved: its files would no longer be those of its tip. */
 export async function updateRefs(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   changes: readonly RefChange[],
   reason: string,
   onLockRemoved?: (path: string) => void,
 ): Promise<RefUpdate> {
-  const obstacle = await obstacleTo(ground, changes);
+  const obstacle = await obstacleTo(mergeRepo, changes);
   if (obstacle !== undefined) return { kind: "moved", problem: obstacle };
   for (const { ref, from, to } of changes) {
     if (!ref.startsWith("refs/heads/") || from === null || to === null || from === to) continue;
     // What gates proved was the content that the ids stand for, and that has to be there when it lands.
-    await ground.through(async (own) => {
-      await expectSound(own, ground.repository, { commit: to, ids: await newObjects(own, from, to) });
+    await mergeRepo.through(async (own) => {
+      await expectSound(own, mergeRepo.repository, { commit: to, ids: await newObjects(own, from, to) });
     });
   }
-  const { root } = ground.repository;
+  const { root } = mergeRepo.repository;
   const args = ["update-ref", "-m", reason.replaceAll("\0", " "), "--stdin", "-z"];
-  const stdin = changes.map((change) => command(change, ground.repository.objectFormat)).join("");
+  const stdin = changes.map((change) => command(change, mergeRepo.repository.objectFormat)).join("");
   for (let tries = 1; ; tries++) {
     const answer = await runGit({ cwd: root, args, stdin });
     if (answer.code === 0) return { kind: "updated" };
     const problem = answer.err.trim();
     if (await isElsewhere(root, changes)) return { kind: "moved", problem };
     // All are where they should be, so another writer holds a lock on one of them.
-    const held = await waitForLocks(locksOf(ground, changes), { onRemoved: onLockRemoved });
+    const held = await waitForLocks(locksOf(mergeRepo, changes), { onRemoved: onLockRemoved });
     if (held !== undefined) return { kind: "locked", problem: held.problem };
     if (tries === mostTries) throw new Error(`moving refs: ${problem}`);
     await Bun.sleep(betweenTriesMs * tries);
@@ -42,7 +42,7 @@ export async function updateRefs(
 }
 
 /** Where git locks refs: each by its name, all that are packed, and the tables of the newer format. */
-function locksOf({ repository: { commonDir } }: Ground, changes: readonly RefChange[]): readonly LockPlace[] {
+function locksOf({ repository: { commonDir } }: MergeRepository, changes: readonly RefChange[]): readonly LockPlace[] {
   const names = [...changes.map(({ ref }) => ref), "packed-refs", "reftable/tables.list"];
   return names.map((name) => ({ path: join(commonDir, `${name}.lock`), gitDir: commonDir }));
 }
@@ -54,24 +54,24 @@ const betweenTriesMs = 50;
  * Checkouts that have the branch, also in a rebase of it. A missing directory does not count, unless the worktree is
  * locked: then it may come back.
  */
-export async function checkoutsOf(ground: Ground, branch: string): Promise<readonly string[]> {
+export async function checkoutsOf(mergeRepo: MergeRepository, branch: string): Promise<readonly string[]> {
   const ref = branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return (await checkouts(ground, [ref])).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
+  return (await checkouts(mergeRepo, [ref])).filter((entry) => hasBranch(entry, ref)).map(({ path }) => path);
 }
 
 /** All checkouts; none where no checkout can have one of these branches. */
-async function checkouts(ground: Ground, refs: readonly string[]): Promise<readonly Entry[]> {
-  if (!mayBeCheckedOut(ground.repository, refs)) return [];
-  const entries = await listEntries(ground);
+async function checkouts(mergeRepo: MergeRepository, refs: readonly string[]): Promise<readonly Entry[]> {
+  if (!mayBeCheckedOut(mergeRepo.repository, refs)) return [];
+  const entries = await listEntries(mergeRepo);
   return entries.filter(({ isBare, lock, path }) => !isBare && (lock !== undefined || existsSync(path)));
 }
 
-async function obstacleTo(ground: Ground, changes: readonly RefChange[]): Promise<string | undefined> {
-  const symbolic = changes.find(({ ref }) => isSymbolic(ground.repository.commonDir, ref));
+async function obstacleTo(mergeRepo: MergeRepository, changes: readonly RefChange[]): Promise<string | undefined> {
+  const symbolic = changes.find(({ ref }) => isSymbolic(mergeRepo.repository.commonDir, ref));
   if (symbolic !== undefined) return `${symbolic.ref} stands for another ref`;
   const branches = changes.map(({ ref }) => ref).filter((ref) => ref.startsWith("refs/heads/"));
   if (branches.length === 0) return undefined;
-  const all = await checkouts(ground, branches);
+  const all = await checkouts(mergeRepo, branches);
   for (const branch of branches) {
     const taken = all.find((entry) => hasBranch(entry, branch));
     if (taken === undefined) continue;

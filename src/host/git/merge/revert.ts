@@ -2,26 +2,26 @@ import { join } from "node:path";
 import type { ObjectMerge } from "../../../ports/merge-git.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
-import { type Ground, openView } from "./ground.ts";
+import { type MergeRepository, openView } from "./merge-repository.ts";
 import type { ObjectMerger } from "./object-merge.ts";
 
 /** A revert merges the parent of the commit, with the commit itself as the common ancestor. */
 export async function revert(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   merger: ObjectMerger,
   { commit, onto }: { readonly commit: string; readonly onto: string },
 ): Promise<ObjectMerge> {
-  using aside = openView(ground, { objects: "scratch" });
+  using aside = openView(mergeRepo, { objects: "scratch" });
   return await mergeAside(aside, merger, { base: commit, ours: onto, theirs: await treeBefore(aside, commit) });
 }
 
 /** Applies to `ours` the changes from `base` to `theirs`, whatever their common history is. */
 export async function mergeOver(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   merger: ObjectMerger,
   { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
 ): Promise<ObjectMerge> {
-  using aside = openView(ground, { objects: "scratch" });
+  using aside = openView(mergeRepo, { objects: "scratch" });
   return await mergeAside(aside, merger, { base, ours, theirs: `${theirs}^{tree}` });
 }
 

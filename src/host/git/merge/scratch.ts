@@ -5,11 +5,11 @@ import type { LookingGit, StaleSubmodules } from "../../../ports/merge-git.ts";
 import { makeWithin } from "../../writable.ts";
 import { expectGit, git } from "../git.ts";
 import { scratchName } from "../leftovers.ts";
+import { refsBelow } from "../refs.ts";
 import { openRepository } from "../repository.ts";
-import { refsBelow } from "../yard.ts";
 import { readAttributes } from "./attributes.ts";
-import { type Ground, makeGround } from "./ground.ts";
 import { baseOf, changedFiles, commitOf, contains, differing, patch, readBlob, treeOf } from "./history.ts";
+import { type MergeRepository, openMergeRepository } from "./merge-repository.ts";
 import { objectMerger } from "./object-merge.ts";
 import { checkoutsOf } from "./refs.ts";
 import { mergeOver, revert } from "./revert.ts";
@@ -20,9 +20,9 @@ import { withFiles } from "./with-files.ts";
 export type ScratchGit = LookingGit & Disposable;
 
 /** One that is not checked out has nothing to be brought up to date. */
-async function submodulesBehind(ground: Ground, branch: string, commits: { from: string; to: string }) {
+async function submodulesBehind(mergeRepo: MergeRepository, branch: string, commits: { from: string; to: string }) {
   const found: StaleSubmodules[] = [];
-  for (const checkout of await checkoutsOf(ground, branch)) {
+  for (const checkout of await checkoutsOf(mergeRepo, branch)) {
     const links = (await changes(checkout, commits, "d")).filter(({ mode }) => mode === "160000");
     const paths: string[] = [];
     for (const { path, oid } of links) {
@@ -49,34 +49,35 @@ export async function scratchMerging(root: string, within = tmpdir()): Promise<S
   const objects = join(dir, "objects");
   mkdirSync(join(objects, "info"), { recursive: true });
   writeFileSync(join(objects, "info", "alternates"), `${known.objects}\n`);
-  const ground = makeGround({ repository: { ...known, objects }, scratch: join(dir, "views"), idleMs });
-  const attributes = readAttributes(ground);
-  const merger = objectMerger(ground, attributes);
+  const mergeRepo = openMergeRepository({ repository: { ...known, objects }, scratch: join(dir, "views"), idleMs });
+  const attributes = readAttributes(mergeRepo);
+  const merger = objectMerger(mergeRepo, attributes);
   return {
-    commitOf: (ref) => commitOf(ground, ref),
-    treeOf: (commit) => treeOf(ground, commit),
-    contains: (into, commit) => contains(ground, into, commit),
-    changedFiles: (from, to) => changedFiles(ground, from, to),
-    differing: (pairs) => differing(ground, pairs),
-    patch: (from, to) => patch(ground, from, to),
+    commitOf: (ref) => commitOf(mergeRepo, ref),
+    treeOf: (commit) => treeOf(mergeRepo, commit),
+    contains: (into, commit) => contains(mergeRepo, into, commit),
+    changedFiles: (from, to) => changedFiles(mergeRepo, from, to),
+    differing: (pairs) => differing(mergeRepo, pairs),
+    patch: (from, to) => patch(mergeRepo, from, to),
     merge: (ours, theirs) => merger.merge({ ours, theirs }),
     mergePairs: (pairs) => merger.mergePairs(pairs),
-    mergeOver: (base, ours, theirs) => mergeOver(ground, merger, { base, ours, theirs }),
-    revert: (commit, onto) => revert(ground, merger, { commit, onto }),
-    readBlob: (oid) => readBlob(ground, oid),
+    mergeOver: (base, ours, theirs) => mergeOver(mergeRepo, merger, { base, ours, theirs }),
+    revert: (commit, onto) => revert(mergeRepo, merger, { commit, onto }),
+    readBlob: (oid) => readBlob(mergeRepo, oid),
     isUnion: async (commit, path) => attributes.mergeIs(await attributes.of(commit), path, "union"),
-    withFiles: (tree, files) => withFiles(ground, tree, files),
+    withFiles: (tree, files) => withFiles(mergeRepo, tree, files),
     commit: async ({ tree, parents, message }) => {
       const args = ["commit-tree", ...parents.flatMap((parent) => ["-p", parent]), tree];
-      const answer = await ground.through((own) => own.git(args, { stdin: message }));
+      const answer = await mergeRepo.through((own) => own.git(args, { stdin: message }));
       return expectGit(answer, "writing a commit").out.trim();
     },
-    refsBelow: async (prefix) => (await refsBelow(ground, prefix)).map(({ name, commit }) => ({ ref: name, commit })),
-    checkoutsOf: (branch) => checkoutsOf(ground, branch),
-    submodulesBehind: (branch, commits) => submodulesBehind(ground, branch, commits),
-    baseOf: (one, other) => baseOf(ground, one, other),
+    refsBelow: async (prefix) =>
+      (await refsBelow(mergeRepo, prefix)).map(({ name, commit }) => ({ ref: name, commit })),
+    checkoutsOf: (branch) => checkoutsOf(mergeRepo, branch),
+    submodulesBehind: (branch, commits) => submodulesBehind(mergeRepo, branch, commits),
+    baseOf: (one, other) => baseOf(mergeRepo, one, other),
     [Symbol.dispose]: () => {
-      ground.close();
+      mergeRepo.close();
       rmSync(dir, { recursive: true, force: true });
     },
   };

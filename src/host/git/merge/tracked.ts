@@ -1,6 +1,6 @@
 import { expectGit, git, zeroEnded } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
-import type { Ground } from "./ground.ts";
+import type { MergeRepository } from "./merge-repository.ts";
 
 /** One file of a tree. The path is bytes written as latin1, because file names need not be text. */
 export interface TrackedFile {
@@ -10,8 +10,8 @@ export interface TrackedFile {
 }
 
 /** Every file of a commit, with links and submodules, in git's order. */
-export const trackedFiles = (ground: Ground, commit: string): Promise<readonly TrackedFile[]> =>
-  ground.through((own) => filesOf(own, commit));
+export const trackedFiles = (mergeRepo: MergeRepository, commit: string): Promise<readonly TrackedFile[]> =>
+  mergeRepo.through((own) => filesOf(own, commit));
 
 export async function filesOf(own: OwnDir, commit: string): Promise<readonly TrackedFile[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit];

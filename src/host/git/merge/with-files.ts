@@ -3,13 +3,17 @@ import { join } from "node:path";
 import type { ResolvedFile } from "../../../ports/merge-git.ts";
 import { expectGit } from "../git.ts";
 import type { OwnDir } from "../own-dir.ts";
-import { type Ground, openView } from "./ground.ts";
+import { type MergeRepository, openView } from "./merge-repository.ts";
 
 /** The same tree with these files replaced, through an index that nobody else sees. */
-export async function withFiles(ground: Ground, tree: string, files: readonly ResolvedFile[]): Promise<string> {
-  using own = openView(ground);
+export async function withFiles(
+  mergeRepo: MergeRepository,
+  tree: string,
+  files: readonly ResolvedFile[],
+): Promise<string> {
+  using own = openView(mergeRepo);
   expectGit(await own.git(["read-tree", "--end-of-options", tree]), `reading ${tree}`);
-  const nothing = "0".repeat(ground.repository.objectFormat === "sha1" ? 40 : 64);
+  const nothing = "0".repeat(mergeRepo.repository.objectFormat === "sha1" ? 40 : 64);
   const oids = await store(own, files);
   const lines = files.map(({ path, mode }, at) => {
     const oid = oids[at];

@@ -3,10 +3,9 @@ import { join, relative, resolve } from "node:path";
 import type { OwnedWorktree } from "../../../ports/worktrees.ts";
 import { runGit } from "../git.ts";
 import { type OpenWorktree, openWorktree } from "../open-worktree.ts";
-import { adminDirOf, gitLinkIn, ownPlace, type Place, placeOf, standing } from "../places.ts";
-import type { Repository } from "../repository.ts";
+import { adminDirOf, gitLinkIn, ownPlace, placeOf, standing } from "../places.ts";
+import type { GitProject, Place, Repository } from "../repository.ts";
 import { dirtyPaths } from "../work.ts";
-import type { Yard } from "../yard.ts";
 import {
   findModule,
   homeInside,
@@ -33,7 +32,7 @@ export interface AgentModule {
  * modules this is one look at a directory.
  */
 export function gitDirWithModules(
-  { repository }: Pick<Yard, "repository">,
+  { repository }: Pick<GitProject, "repository">,
   worktree: OwnedWorktree,
 ): string | undefined {
   if (worktree.kind === "root") return undefined;
@@ -82,18 +81,22 @@ async function checkedOutAt(gitDir: string, top: string): Promise<string | undef
 const largestConfig = 1024 * 1024;
 
 /** Opens the files of a submodule, like those of a clone of the user's module. */
-export function openAgentModule(yard: Yard, worktree: OwnedWorktree, found: CheckedOut): Promise<OpenWorktree> {
-  return openWorktree(yardOf(yard, found), ownedModule(worktree, found));
+export function openAgentModule(
+  project: GitProject,
+  worktree: OwnedWorktree,
+  found: CheckedOut,
+): Promise<OpenWorktree> {
+  return openWorktree(moduleAsProject(project, found), ownedModule(worktree, found));
 }
 
 /** A submodule that is checked out, and has a module of the user's to go with it. */
 export type CheckedOut = AgentModule & { readonly path: string; readonly module: Repository };
 
 /** Nothing is copied into submodules or put there by us. */
-export const yardOf = (yard: Yard, { module, place }: CheckedOut): Yard => ({
-  ...yard,
+export const moduleAsProject = (project: GitProject, { module, place }: CheckedOut): GitProject => ({
+  ...project,
   // What the operator confirmed counts for the whole project.
-  repository: { ...module, trust: yard.repository.trust },
+  repository: { ...module, trust: project.repository.trust },
   include: [],
   deployed: [],
   place,
@@ -122,17 +125,21 @@ export const alone = ({ place }: AgentModule, objectFormat: string): Repository 
 });
 
 /** Paths of one submodule, from its own top, that are changed and not committed there. */
-export async function changedIn(yard: Yard, worktree: OwnedWorktree, found: CheckedOut): Promise<readonly string[]> {
-  using open = await openAgentModule(yard, worktree, found);
+export async function changedIn(
+  project: GitProject,
+  worktree: OwnedWorktree,
+  found: CheckedOut,
+): Promise<readonly string[]> {
+  using open = await openAgentModule(project, worktree, found);
   return await dirtyPaths(open);
 }
 
 /** The same of all submodules of a worktree, nested ones too, from the top of the worktree. */
-export async function changedInSubmodules(yard: Yard, worktree: OwnedWorktree): Promise<readonly string[]> {
+export async function changedInSubmodules(project: GitProject, worktree: OwnedWorktree): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const found of await checkedOutModules(yard, worktree)) {
+  for (const found of await checkedOutModules(project, worktree)) {
     try {
-      changed.push(...(await changedIn(yard, worktree, found)).map((path) => `${found.path}/${path}`));
+      changed.push(...(await changedIn(project, worktree, found)).map((path) => `${found.path}/${path}`));
     } catch {
       // Its agent broke it, and nobody can tell what is in it. Collecting tells what is wrong with it.
       changed.push(found.path);
@@ -142,10 +149,10 @@ export async function changedInSubmodules(yard: Yard, worktree: OwnedWorktree): 
 }
 
 /** All submodules of a worktree that are checked out, outer ones first. */
-export async function checkedOutModules(yard: Yard, worktree: OwnedWorktree): Promise<readonly CheckedOut[]> {
-  const gitDirOfAll = gitDirWithModules(yard, worktree);
+export async function checkedOutModules(project: GitProject, worktree: OwnedWorktree): Promise<readonly CheckedOut[]> {
+  const gitDirOfAll = gitDirWithModules(project, worktree);
   if (gitDirOfAll === undefined) return [];
-  const { objectFormat } = yard.repository;
+  const { objectFormat } = project.repository;
   const all: CheckedOut[] = [];
   const visit = async (gitDir: string, home: ModuleHome, prefix: string): Promise<void> => {
     for (const found of await modulesIn(gitDir, { home, prefix, worktree })) {
@@ -157,7 +164,7 @@ export async function checkedOutModules(yard: Yard, worktree: OwnedWorktree): Pr
       await visit(found.place.gitDir, inside, `${path}/`);
     }
   };
-  await visit(gitDirOfAll, homeOf(yard.repository), "");
+  await visit(gitDirOfAll, homeOf(project.repository), "");
   return all;
 }
 

@@ -6,7 +6,7 @@ import { expectRoom, passOnFull } from "../full-disk.ts";
 import { expectGit } from "../git.ts";
 import { openOwnDir } from "../own-dir.ts";
 import { placeOf, standing } from "../places.ts";
-import type { Yard } from "../yard.ts";
+import type { GitProject } from "../repository.ts";
 import { layOutModule, writeLink } from "./lay-out.ts";
 import { baseRef, changeModuleRefs, homeOf, isRealDirectory, lastBase } from "./local-module.ts";
 import { moduleDirIn, type PlannedModule, planModules, unfilledBy } from "./plan.ts";
@@ -16,11 +16,11 @@ import { moduleDirIn, type PlannedModule, planModules, unfilledBy } from "./plan
  * machine. Answers those that stay empty. Safe to repeat: a submodule that was filled once is left as its agent made it.
  */
 export async function fillSubmodules(
-  yard: Yard,
+  project: GitProject,
   { agentName, path, kind, identity = null }: Pick<SeatRequest, "agentName" | "path" | "kind" | "identity">,
   commit: string,
 ): Promise<readonly UnfilledSubmodule[]> {
-  const { repository, scratch } = yard;
+  const { repository, scratch } = project;
   const gitDir = hasSubmodules({ path, kind }) ? placeOf(repository, { path, kind })?.gitDir : undefined;
   if (gitDir === undefined) return [];
   const plan = await planModules({ repository, home: homeOf(repository), commit, scratch });
@@ -33,7 +33,7 @@ export async function fillSubmodules(
     if (!isRealDirectory(workTree)) continue;
     try {
       const where = { agentName, gitDir: realpathSync(gitDir), workTree };
-      await (isTakenUp && hasFiles(workTree) ? takeUpOne : fillOne)(yard, where, module);
+      await (isTakenUp && hasFiles(workTree) ? takeUpOne : fillOne)(project, where, module);
     } catch (error) {
       passOnFull(error, workTree);
       unfilled.push(unfilledBy(error, module.path));
@@ -61,7 +61,7 @@ interface Where {
  * nobody has worked in the submodule, and the files in it are ours to write again.
  */
 export async function fillOne(
-  yard: Yard,
+  project: GitProject,
   { agentName, gitDir, workTree }: Where,
   planned: Omit<PlannedModule, "path">,
 ): Promise<void> {
@@ -70,14 +70,14 @@ export async function fillOne(
   if (existsSync(finalDir)) return;
   const building = join(preparingIn(moduleDirIn(gitDir, names.slice(0, -1))), names.at(-1) ?? "");
   if (!existsSync(building) && readdirSync(workTree).length > 0) throw new Error("its directory is not empty");
-  const { scratch } = yard;
+  const { scratch } = project;
   const home = realpathSync(workTree);
   try {
     rmSync(building, { recursive: true, force: true });
     mkdirSync(building, { recursive: true });
     await changeModuleRefs(module, { set: [{ name: baseRef(agentName), commit }] });
     await layOutModule({ dir: building, finalDir, workTree: home, commit, module, scratch });
-    const { trust } = yard.repository;
+    const { trust } = project.repository;
     await writeFiles({ planned, workTree, index: join(building, "index"), scratch, trust });
     writeLink(home, finalDir);
     mkdirSync(dirname(finalDir), { recursive: true });
@@ -95,12 +95,12 @@ const hasFiles = (dir: string): boolean => readdirSync(dir).some((name) => name 
  * Makes the git directory of a submodule anew over the files that the agent left; files that differ are uncommitted.
  * HEAD becomes the commit of the last kept uncommitted work, which is the best known guess.
  */
-async function takeUpOne(yard: Yard, where: Where, planned: Omit<PlannedModule, "path">): Promise<void> {
+async function takeUpOne(project: GitProject, where: Where, planned: Omit<PlannedModule, "path">): Promise<void> {
   const { module, names } = planned;
   const { agentName, gitDir, workTree } = where;
   const finalDir = moduleDirIn(gitDir, names);
   if (existsSync(finalDir)) return;
-  const { scratch, repository } = yard;
+  const { scratch, repository } = project;
   const building = join(preparingIn(moduleDirIn(gitDir, names.slice(0, -1))), names.at(-1) ?? "");
   const home = realpathSync(workTree);
   rmSync(building, { recursive: true, force: true });

@@ -4,10 +4,10 @@ import { looseCommits } from "../loose-commits.ts";
 import { type OpenWorktree, openWorktree } from "../open-worktree.ts";
 import { type OwnDir, openOwnDir } from "../own-dir.ts";
 import { standing } from "../places.ts";
-import type { Repository } from "../repository.ts";
+import { parseRefs, type Ref } from "../refs.ts";
+import type { GitProject, Repository } from "../repository.ts";
 import { saveWork } from "../snapshot.ts";
 import { transfer } from "../transfer.ts";
-import { parseRefs, type Ref, type Yard } from "../yard.ts";
 import { adoptModule } from "./adopt.ts";
 import {
   type AgentModule,
@@ -16,9 +16,9 @@ import {
   type CheckedOut,
   changedIn,
   gitDirWithModules,
+  moduleAsProject,
   modulesIn,
   ownedModule,
-  yardOf,
 } from "./agent-modules.ts";
 import {
   agentRefs,
@@ -37,17 +37,17 @@ import { openRefs } from "./submodules-of.ts";
  * nothing else there holds, under the name of its commit. Never rejects for what an agent did to a submodule; that is
  * in the answer.
  */
-export async function keepSubmodules(yard: Yard, worktree: OwnedWorktree): Promise<readonly KeptSubmodule[]> {
-  const gitDir = gitDirWithModules(yard, worktree);
+export async function keepSubmodules(project: GitProject, worktree: OwnedWorktree): Promise<readonly KeptSubmodule[]> {
+  const gitDir = gitDirWithModules(project, worktree);
   if (gitDir === undefined) return [];
-  using open = standing(worktree) === "own" ? await openWorktree(yard, worktree) : null;
+  using open = standing(worktree) === "own" ? await openWorktree(project, worktree) : null;
   const kept: KeptSubmodule[] = [];
   const visit = async (level: Level): Promise<void> => {
     for (const name of brokenModules(level.gitDir)) kept.push({ path: level.prefix + name, refs: [], problem: broken });
     for (const found of await modulesIn(level.gitDir, { ...level, worktree })) {
       const path = found.path ?? level.prefix + found.name;
       try {
-        const { refs, inner } = await keepOne(yard, worktree, { found, level });
+        const { refs, inner } = await keepOne(project, worktree, { found, level });
         if (refs.length > 0) kept.push({ path, refs, problem: null });
         if (inner !== undefined) await visit(inner);
       } catch (error) {
@@ -57,9 +57,9 @@ export async function keepSubmodules(yard: Yard, worktree: OwnedWorktree): Promi
   };
   await visit({
     gitDir,
-    home: homeOf(yard.repository),
+    home: homeOf(project.repository),
     prefix: "",
-    objectFormat: yard.repository.objectFormat,
+    objectFormat: project.repository.objectFormat,
     pointers: open === null ? [] : await pointersOf(open, worktree.baseCommit),
     urlOf: async (name) => (open === null ? undefined : urlIn(open.own, name)),
   });
@@ -81,19 +81,20 @@ interface Level {
 }
 
 async function keepOne(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   { found, level }: { readonly found: AgentModule; readonly level: Level },
 ): Promise<{ readonly refs: readonly string[]; readonly inner?: Level }> {
   const seen = found.module ?? alone(found, level.objectFormat);
-  const { commits, head, isOwn } = await commitsIn(yard, { found, seen, pointers: level.pointers });
+  const { commits, head, isOwn } = await commitsIn(project, { found, seen, pointers: level.pointers });
   const path = found.path;
-  const isDirty = path !== undefined && (await changedIn(yard, worktree, { ...found, path, module: seen })).length > 0;
+  const isDirty =
+    path !== undefined && (await changedIn(project, worktree, { ...found, path, module: seen })).length > 0;
   // A submodule that the agent only had a look at is not the user's concern.
   if (found.module === undefined && !isOwn && !isDirty) return { refs: [] };
   const module = found.module ?? (await adopt(level, found.name));
-  using both = openRefs(module, yard.scratch, [found.place.objects]);
-  const kept = await keepCommits({ ...yard, repository: module }, { agentName: worktree.agentName, both, commits });
+  using both = openRefs(module, project.scratch, [found.place.objects]);
+  const kept = await keepCommits({ ...project, repository: module }, { agentName: worktree.agentName, both, commits });
   const prefix = `${path ?? level.prefix + found.name}/`;
   const inner = {
     gitDir: found.place.gitDir,
@@ -103,7 +104,7 @@ async function keepOne(
     pointers: await pointersIn(both, kept.tips, kept.known),
     urlOf: (name: string) => urlIn(both, name, head),
   };
-  const work = isDirty ? await keepWork(yard, worktree, { found: { ...found, path, module }, head }) : undefined;
+  const work = isDirty ? await keepWork(project, worktree, { found: { ...found, path, module }, head }) : undefined;
   await noteLast(module, worktree.agentName, work?.commit);
   return { refs: [...kept.refs, ...(work?.refs ?? [])], inner };
 }
@@ -131,10 +132,10 @@ interface Seen {
  * commits outside point to.
  * `isOwn`: some of it did not come from the remote, or is pointed to.
  */
-async function commitsIn(yard: Yard, { found: { place }, seen, pointers }: Seen) {
+async function commitsIn(project: GitProject, { found: { place }, seen, pointers }: Seen) {
   using own = openOwnDir({
     repository: seen,
-    scratch: yard.scratch,
+    scratch: project.scratch,
     head: place.head,
     refs: place.refs,
     objects: "scratch",
@@ -177,7 +178,7 @@ interface KeptCommits {
 }
 
 /** Copies what no ref of the user's module holds. Refs that the new ones make needless go. */
-async function keepCommits(yard: Yard, { agentName, both, commits }: Commits): Promise<KeptCommits> {
+async function keepCommits(project: GitProject, { agentName, both, commits }: Commits): Promise<KeptCommits> {
   if (commits.length === 0) return { refs: [], tips: [], known: [] };
   const stdin = commits.map((oid) => `${oid}\n`).join("");
   const listed = await both.git(["rev-list", "--parents", "--stdin", "--not", "--all"], { stdin });
@@ -189,13 +190,13 @@ async function keepCommits(yard: Yard, { agentName, both, commits }: Commits): P
   const tips = commits.filter((oid) => fresh.has(oid) && !parents.has(oid));
   const known = [...parents].filter((oid) => !fresh.has(oid));
   if (tips.length === 0) return { refs: [], tips, known };
-  await transfer(yard, both, { wants: tips, haves: known });
+  await transfer(project, both, { wants: tips, haves: known });
   const prefix = agentRefs(agentName);
   const set = tips.map((commit): Ref => ({ name: `${prefix}${commit}`, commit }));
-  const drop = (await moduleRefs(yard.repository, prefix)).filter(
+  const drop = (await moduleRefs(project.repository, prefix)).filter(
     ({ name, commit }) => name === `${prefix}${commit}` && parents.has(commit),
   );
-  await changeModuleRefs(yard.repository, { set, drop });
+  await changeModuleRefs(project.repository, { set, drop });
   return { refs: set.map(({ name }) => name), tips, known };
 }
 
@@ -203,15 +204,15 @@ async function keepCommits(yard: Yard, { agentName, both, commits }: Commits): P
  * Keeps the files as a commit on top of HEAD. The same files make the same ref. Undefined: the files cannot be kept.
  */
 async function keepWork(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   { found, head }: { readonly found: CheckedOut; readonly head: string | undefined },
 ): Promise<{ readonly refs: readonly string[]; readonly commit: string } | undefined> {
   const { module } = found;
   const owned = { ...ownedModule(worktree, found), baseCommit: head ?? null };
-  const saved = await saveWork(yardOf(yard, found), owned, "bytes");
+  const saved = await saveWork(moduleAsProject(project, found), owned, "bytes");
   if (saved === undefined || saved.commit === head) return undefined;
-  using own = openRefs(module, yard.scratch);
+  using own = openRefs(module, project.scratch);
   const tree = expectGit(await own.git(["rev-parse", `${saved.commit}^{tree}`]), "the tree of a snapshot").out.trim();
   const name = `${agentRefs(worktree.agentName)}work/${head?.slice(0, 16) ?? "none"}-${tree}`;
   const [known] = await moduleRefs(module, name);

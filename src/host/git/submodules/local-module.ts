@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expectGit, type GitAnswer, runGit } from "../git.ts";
 import { gitLinkIn } from "../places.ts";
+import { parseRefs, type Ref } from "../refs.ts";
 import { type Repository, readRepository } from "../repository.ts";
-import { parseRefs, type Ref } from "../yard.ts";
 
 /**
  * Where the user keeps the modules of one repository. A module is the git repository behind a submodule; it belongs to

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { LostPointer } from "../../../ports/merge-git.ts";
 import { errorCode } from "../../writable.ts";
 import { expectGit, zeroEnded } from "../git.ts";
-import type { Ground } from "../merge/ground.ts";
+import type { MergeRepository } from "../merge/merge-repository.ts";
 import type { OwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
+import { gitProject } from "../repository.ts";
 import { transfer } from "../transfer.ts";
-import { makeYard } from "../yard.ts";
 import {
   changeModuleRefs,
   findModule,
@@ -23,8 +23,12 @@ import { initialise, moduleDirIn } from "./plan.ts";
 import { namesIn, openRefs, type Submodule, submodulesOf } from "./submodules-of.ts";
 
 /** See `MergeGit.lostPointers`. Where no submodule differs it starts no process for two trees, and one for two commits. */
-export async function lostPointers(ground: Ground, from: string, to: string): Promise<readonly LostPointer[]> {
-  const changed = await ground.through((own) => changedPointers(own, from, to));
+export async function lostPointers(
+  mergeRepo: MergeRepository,
+  from: string,
+  to: string,
+): Promise<readonly LostPointer[]> {
+  const changed = await mergeRepo.through((own) => changedPointers(own, from, to));
   const lost: LostPointer[] = [];
   const visit = async (pointers: readonly Changed[], home: ModuleHome, outer: Outer): Promise<void> => {
     for (const pointer of pointers) {
@@ -37,17 +41,17 @@ export async function lostPointers(ground: Ground, from: string, to: string): Pr
       }
       const module = await openModule(dir);
       const names = [...outer.names, name ?? path];
-      if (!(await makeSure(ground, { module, names, commit }))) {
+      if (!(await makeSure(mergeRepo, { module, names, commit }))) {
         lost.push({ path: shown, commit, problem: missing(shown, commit, dir) });
         continue;
       }
-      for (const gitDir of ownModules(ground, names)) announce(gitDir, commit);
-      using own = openRefs(module, ground.scratch);
+      for (const gitDir of ownModules(mergeRepo, names)) announce(gitDir, commit);
+      using own = openRefs(module, mergeRepo.scratch);
       const inner = await changedInside(own, pointer);
       await visit(inner, homeInside(home, module, path), { prefix: `${shown}/`, names });
     }
   };
-  await visit(changed, homeOf(ground.repository), { prefix: "", names: [] });
+  await visit(changed, homeOf(mergeRepo.repository), { prefix: "", names: [] });
   return lost;
 }
 
@@ -114,12 +118,12 @@ interface Wanted {
 }
 
 /** False when the commit is nowhere. Otherwise a ref of the user's module holds it, with everything it needs. */
-async function makeSure(ground: Ground, wanted: Wanted): Promise<boolean> {
+async function makeSure(mergeRepo: MergeRepository, wanted: Wanted): Promise<boolean> {
   const { module, commit } = wanted;
-  using own = openRefs(module, ground.scratch);
+  using own = openRefs(module, mergeRepo.scratch);
   const state = await stateOf(own, commit);
   if (state === "held") return true;
-  if (state === "missing" && !(await fetchFromWorktrees(ground, wanted))) return false;
+  if (state === "missing" && !(await fetchFromWorktrees(mergeRepo, wanted))) return false;
   await changeModuleRefs(module, { set: [{ name: landedRef(commit), commit }] });
   return true;
 }
@@ -134,23 +138,23 @@ async function stateOf(own: OwnDir, commit: string): Promise<"held" | "loose" | 
 }
 
 /** A branch may be asked for before the turn is over in which its agent, or the user in another worktree, made it. */
-async function fetchFromWorktrees(ground: Ground, { module, names, commit }: Wanted): Promise<boolean> {
-  const { scratch } = ground;
-  for (const gitDir of ownModules(ground, names)) {
+async function fetchFromWorktrees(mergeRepo: MergeRepository, { module, names, commit }: Wanted): Promise<boolean> {
+  const { scratch } = mergeRepo;
+  for (const gitDir of ownModules(mergeRepo, names)) {
     using both = openRefs(module, scratch, [join(gitDir, "objects")]);
     if ((await stateOf(both, commit)) === "missing") continue;
     const boundary = await both.git(["rev-list", "--boundary", commit, "--not", "--all"]);
     const haves = [...expectGit(boundary, "comparing commits").out.matchAll(/^-([0-9a-f]+)$/gm)].map(
       ([, oid = ""]) => oid,
     );
-    await transfer(makeYard(module, { scratch }), both, { wants: [commit], haves });
+    await transfer(gitProject(module, { scratch }), both, { wants: [commit], haves });
     return true;
   }
   return false;
 }
 
 /** The modules that linked worktrees have of one submodule. */
-function ownModules({ repository }: Ground, names: readonly string[]): readonly string[] {
+function ownModules({ repository }: MergeRepository, names: readonly string[]): readonly string[] {
   const all = join(repository.commonDir, "worktrees");
   if (!isRealDirectory(all)) return [];
   return readdirSync(all)

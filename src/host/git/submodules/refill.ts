@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { UnfilledSubmodule } from "../../../ports/worktrees.ts";
 import { fileRules } from "../filters.ts";
 import { passOnFull } from "../full-disk.ts";
-import type { Ground } from "../merge/ground.ts";
 import { noteLeftFiles, takeLeftFiles } from "../merge/left-files.ts";
+import type { MergeRepository } from "../merge/merge-repository.ts";
 import type { PoolPlace } from "../merge/pool-place.ts";
 import { expectSound, treesOf } from "../merge/sound-objects.ts";
 import { extrasIn, layoutOf, remove, type SweepTerms, sweep } from "../merge/sweep.ts";
@@ -21,7 +21,7 @@ import { openRefs } from "./submodules-of.ts";
  * this process left them stay. The indexes lie in `state`. Answers the submodules that are empty.
  */
 export async function refillSubmodules(
-  ground: Ground,
+  mergeRepo: MergeRepository,
   place: PoolPlace,
   { plan, state, mayStayInside }: Pick<Where, "state" | "mayStayInside"> & { readonly plan: ModulePlan },
 ): Promise<readonly UnfilledSubmodule[]> {
@@ -31,7 +31,7 @@ export async function refillSubmodules(
     // What it is in stayed empty.
     if (unfilled.some(({ path }) => module.path.startsWith(`${path}/`))) continue;
     try {
-      await refill(ground, { place, dir, state, mayStayInside, inside: insideOf(plan, module.path) }, module);
+      await refill(mergeRepo, { place, dir, state, mayStayInside, inside: insideOf(plan, module.path) }, module);
     } catch (error) {
       passOnFull(error, dir);
       empty(dir);
@@ -50,7 +50,7 @@ export function insideOf({ modules }: ModulePlan, outer: string): ReadonlySet<st
 
 /** What is in the submodules of a checkout besides their files, from the top of the checkout. */
 export async function extrasInSubmodules(
-  { scratch }: Ground,
+  { scratch }: MergeRepository,
   root: string,
   { modules }: ModulePlan,
 ): Promise<readonly string[]> {
@@ -72,10 +72,10 @@ interface Where {
   mayStayInside(): boolean;
 }
 
-async function refill(ground: Ground, where: Where, planned: PlannedModule): Promise<void> {
+async function refill(mergeRepo: MergeRepository, where: Where, planned: PlannedModule): Promise<void> {
   const { place, dir, state, inside, mayStayInside } = where;
   const { commit, module, names, path } = planned;
-  const { scratch } = ground;
+  const { scratch } = mergeRepo;
   if (!isRealDirectory(state)) removeAll(state);
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const key = join(state, new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 32));
@@ -83,7 +83,7 @@ async function refill(ground: Ground, where: Where, planned: PlannedModule): Pro
   // A git that was killed leaves it behind; nobody else uses this index.
   removeAll(`${index}.lock`);
   if (!isRealDirectory(dir)) mkdirSync(dir, { recursive: true });
-  const { trust } = ground.repository;
+  const { trust } = mergeRepo.repository;
   const { digest } = await fileRules({ ...module, trust });
   const form = `${commit} ${digest}`;
   const left = takeLeftFiles(index);

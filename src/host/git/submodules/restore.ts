@@ -5,8 +5,7 @@ import { writeAtomically } from "../../atomic-file.ts";
 import { expectGit } from "../git.ts";
 import { differences, type OwnDir, openOwnDir } from "../own-dir.ts";
 import { placeOf } from "../places.ts";
-import type { Repository } from "../repository.ts";
-import type { Yard } from "../yard.ts";
+import type { GitProject, Repository } from "../repository.ts";
 import { fillOne, writeFiles } from "./fill.ts";
 import {
   baseRef,
@@ -43,29 +42,29 @@ export function hasSubmoduleWork({ gitDirs }: Pick<ModuleHome, "gitDirs">, agent
  * from the top of the worktree.
  */
 export async function restoreSubmodules(
-  yard: Yard,
+  project: GitProject,
   worktree: OwnedWorktree,
   state: string,
 ): Promise<readonly string[]> {
-  const gitDir = placeOf(yard.repository, worktree)?.gitDir;
+  const gitDir = placeOf(project.repository, worktree)?.gitDir;
   if (gitDir === undefined) return [];
   const restored: string[] = [];
   const visit = async (level: Level): Promise<void> => {
-    for (const found of await modulesAt(yard, level)) {
+    for (const found of await modulesAt(project, level)) {
       const { path, commit, names, module, home } = found;
       const workTree = join(worktree.path, path);
       mkdirSync(workTree, { recursive: true });
-      await putAt(yard, worktree, { ...found, gitDir: realpathSync(gitDir), workTree });
+      await putAt(project, worktree, { ...found, gitDir: realpathSync(gitDir), workTree });
       const work = await lastWork(module, worktree.agentName, commit);
       if (work !== undefined) {
         restored.push(
-          ...(await writeWork(yard, module, { workTree, from: commit, to: work })).map((one) => `${path}/${one}`),
+          ...(await writeWork(project, module, { workTree, from: commit, to: work })).map((one) => `${path}/${one}`),
         );
       }
       await visit({ repository: module, home, state: work ?? commit, names, prefix: `${path}/` });
     }
   };
-  await visit({ repository: yard.repository, home: homeOf(yard.repository), state, names: [], prefix: "" });
+  await visit({ repository: project.repository, home: homeOf(project.repository), state, names: [], prefix: "" });
   return restored;
 }
 
@@ -73,20 +72,20 @@ export async function restoreSubmodules(
  * Uncommitted files of an agent that its submodules keep beside the snapshot or commit `state`, from the top of the
  * worktree. Empty where the modules keep work that was done on top of another commit.
  */
-export async function submoduleWork(yard: Yard, agentName: string, state: string): Promise<readonly string[]> {
-  if (!hasSubmoduleWork(homeOf(yard.repository), agentName)) return [];
+export async function submoduleWork(project: GitProject, agentName: string, state: string): Promise<readonly string[]> {
+  if (!hasSubmoduleWork(homeOf(project.repository), agentName)) return [];
   const found: string[] = [];
   const visit = async (level: Level): Promise<void> => {
-    for (const { path, commit, names, module, home } of await modulesAt(yard, level)) {
+    for (const { path, commit, names, module, home } of await modulesAt(project, level)) {
       const work = await lastWork(module, agentName, commit);
       if (work !== undefined) {
-        using own = openRefs(module, yard.scratch);
+        using own = openRefs(module, project.scratch);
         found.push(...(await differences(own, commit, work)).map((one) => `${path}/${one.path.toString()}`));
       }
       await visit({ repository: module, home, state: work ?? commit, names, prefix: `${path}/` });
     }
   };
-  await visit({ repository: yard.repository, home: homeOf(yard.repository), state, names: [], prefix: "" });
+  await visit({ repository: project.repository, home: homeOf(project.repository), state, names: [], prefix: "" });
   return found;
 }
 
@@ -108,13 +107,16 @@ interface Found {
 }
 
 /** The modules whose commit is on this machine. The others were reported when the worktree was made. */
-async function modulesAt(yard: Yard, { repository, home, state, names, prefix }: Level): Promise<readonly Found[]> {
-  using own = openRefs(repository, yard.scratch);
+async function modulesAt(
+  project: GitProject,
+  { repository, home, state, names, prefix }: Level,
+): Promise<readonly Found[]> {
+  using own = openRefs(repository, project.scratch);
   const found: Found[] = [];
   for (const { name, path: below, commit } of await submodulesOf(own, state)) {
     const dir = findModule(home, { name, path: below });
     const module = dir === undefined || name === undefined ? undefined : await openModule(dir);
-    if (module === undefined || name === undefined || !(await hasCommit(module, yard.scratch, commit))) continue;
+    if (module === undefined || name === undefined || !(await hasCommit(module, project.scratch, commit))) continue;
     const inside = homeInside(home, module, below);
     found.push({ path: `${prefix}${below}`, names: [...names, name], module, home: inside, commit });
   }
@@ -123,13 +125,13 @@ async function modulesAt(yard: Yard, { repository, home, state, names, prefix }:
 
 /** Writes the files first, then HEAD: a killed restore starts again. */
 async function putAt(
-  yard: Yard,
+  project: GitProject,
   { agentName }: OwnedWorktree,
   { gitDir, workTree, ...planned }: Found & { readonly gitDir: string; readonly workTree: string },
 ): Promise<void> {
   const { module, commit, names } = planned;
-  await fillOne(yard, { agentName, gitDir, workTree }, planned);
-  const { scratch, repository } = yard;
+  await fillOne(project, { agentName, gitDir, workTree }, planned);
+  const { scratch, repository } = project;
   const moduleDir = moduleDirIn(gitDir, names);
   await writeFiles({ planned, workTree, index: join(moduleDir, "index"), scratch, trust: repository.trust });
   await changeModuleRefs(module, { set: [{ name: baseRef(agentName), commit }] });
@@ -144,11 +146,11 @@ async function lastWork(module: Repository, agentName: string, onTop: string): P
 }
 
 async function writeWork(
-  yard: Yard,
+  project: GitProject,
   module: Repository,
   { workTree, from, to }: { readonly workTree: string; readonly from: string; readonly to: string },
 ): Promise<readonly string[]> {
-  using own = overFiles(yard, module, workTree);
+  using own = overFiles(project, module, workTree);
   const changed = await differences(own, from, to);
   expectGit(await own.git(["read-tree", to]), "reading what was uncommitted in a submodule");
   const written = changed.filter(({ status }) => status !== "D");
@@ -162,5 +164,5 @@ async function writeWork(
 }
 
 /** A view of git that writes the kept bytes into the work tree. */
-const overFiles = ({ scratch }: Yard, repository: Repository, workTree: string): OwnDir =>
+const overFiles = ({ scratch }: GitProject, repository: Repository, workTree: string): OwnDir =>
   openOwnDir({ repository, scratch, objects: "project", workTree });

@@ -3,11 +3,11 @@ import { type GitSession, openGitSession } from "../git.ts";
 import { type OwnDir, type OwnDirOptions, openOwnDir } from "../own-dir.ts";
 import type { Repository } from "../repository.ts";
 
-/** What merging stands on: the project's repository, and a directory that nobody else writes to. */
-export interface Ground {
+/** The project's repository as merging uses it, with a scratch directory that only we write to. */
+export interface MergeRepository {
   readonly repository: Repository;
   readonly scratch: string;
-  /** Runs something through a view that others use at the same time: for commands that need no index of their own. */
+  /** Runs git commands in a view that several callers share: for commands that need no index of their own. */
   through<T>(work: (own: OwnDir) => Promise<T>): Promise<T>;
   /** What a name or id stands for now, as `<id> <type>`, by a process that stays for the next name. */
   resolve(name: string): Promise<Resolved>;
@@ -15,18 +15,18 @@ export interface Ground {
   close(): void;
 }
 
-/** `unknown`: no answer could be had this way. */
+/** `unknown`: this process could not give an answer. */
 export type Resolved = { readonly id: string; readonly type: string } | "missing" | "unknown";
 
-export interface GroundOptions {
+export interface MergeRepositoryOptions {
   readonly repository: Repository;
   readonly scratch: string;
   /** How long the shared view stays after its last use. */
   readonly idleMs: number;
 }
 
-/** To make and remove a view takes longer than most of the commands that go through it, so it stays for the next one. */
-export function makeGround({ repository, scratch, idleMs }: GroundOptions): Ground {
+/** Making and removing a view takes longer than most git commands in it, so the view stays for the next command. */
+export function openMergeRepository({ repository, scratch, idleMs }: MergeRepositoryOptions): MergeRepository {
   let current: SharedView | undefined;
   return {
     repository,
@@ -41,7 +41,7 @@ export function makeGround({ repository, scratch, idleMs }: GroundOptions): Grou
 
 /** The project's refs and objects through a git directory of our own; new objects go to the project. */
 export const openView = (
-  { repository, scratch }: Pick<Ground, "repository" | "scratch">,
+  { repository, scratch }: Pick<MergeRepository, "repository" | "scratch">,
   more: Partial<OwnDirOptions> = {},
 ): OwnDir => openOwnDir({ repository, scratch, objects: "project", files: "merging", ...more });
 
@@ -51,8 +51,8 @@ interface SharedView {
   isOver(): boolean;
 }
 
-function shareView(ground: Pick<Ground, "repository" | "scratch">, idleMs: number): SharedView {
-  const own = openView(ground);
+function shareView(mergeRepo: Pick<MergeRepository, "repository" | "scratch">, idleMs: number): SharedView {
+  const own = openView(mergeRepo);
   const openedAt = performance.now();
   let users = 0;
   let closed = false;
@@ -80,7 +80,7 @@ function shareView(ground: Pick<Ground, "repository" | "scratch">, idleMs: numbe
 }
 
 /** Names are looked up dozens of times in each train, and starting git takes twenty times as long as a look. */
-function nameResolver(root: string, idleMs: number): Pick<Ground, "resolve" | "close"> {
+function nameResolver(root: string, idleMs: number): Pick<MergeRepository, "resolve" | "close"> {
   let session: GitSession | undefined;
   let openedAt = 0;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -121,5 +121,5 @@ function closeAllAtExit(): void {
   });
 }
 
-/** It holds copies of a few files of the repository, which must not grow old. */
+/** A view holds copies of a few files of the repository, which must not grow old. */
 const longestViewMs = 60_000;
