@@ -1,15 +1,13 @@
 import { decide } from "../src/domain/guard/decide.ts";
-import type { GuardMeans } from "../src/domain/guard/means.ts";
-import { lexical } from "../src/domain/guard/paths.ts";
+import { type GuardMachine, lexical } from "../src/domain/guard/paths.ts";
 import { type GuardPolicy, guardPolicyOf } from "../src/domain/guard/policy.ts";
-import type { ToolKind } from "../src/domain/guard/tool-use.ts";
-import type { Verdict } from "../src/domain/guard/verdict.ts";
+import type { ToolKind, Verdict } from "../src/domain/guard/tool-use.ts";
 import type { RoleSpec } from "../src/domain/role/role-spec.ts";
 import { parseShell } from "../src/host/syntax/shell.ts";
 import { claudeToolUse } from "../src/runtimes/claude/tools.ts";
 
 /** A machine of which only names are known. */
-export const nowhere: GuardMeans = {
+export const nowhere: GuardMachine = {
   parse: parseShell,
   places: { realPath: lexical, home: "/home/bob", temporary: ["/tmp"] },
 };
@@ -40,8 +38,8 @@ export interface Attempt {
 export const attempt = (
   policy: GuardPolicy,
   { kind, input = {}, tool = "Tool", attended = false }: Attempt,
-  means: GuardMeans = nowhere,
-): Verdict => decide({ ...claudeToolUse("", input), tool, kind, cwd: policy.worktree, attended }, policy, means);
+  machine: GuardMachine = nowhere,
+): Verdict => decide({ ...claudeToolUse("", input), tool, kind, cwd: policy.worktree, attended }, policy, machine);
 
 export const runs = (policy: GuardPolicy, command: string): Verdict =>
   attempt(policy, { kind: "execute", tool: "Bash", input: { command } });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GuardMeans } from "../domain/guard/means.ts";
+import type { GuardMachine } from "../domain/guard/paths.ts";
 import type { ToolGuard } from "../ports/runtime.ts";
 import { realPathOf } from "./real-path.ts";
 
@@ -21,11 +21,11 @@ export const toolGuard = (env: Environment, stateDir: () => Promise<string>): To
     }
   },
   digest: (text) => new Bun.CryptoHasher("sha256").update(text).digest("hex"),
-  means: () => guardMeans(env),
+  machine: () => guardMachine(env),
 });
 
 /** What the guard must know of this machine. The grammar of the shell is loaded when it is needed. */
-export async function guardMeans(env: Environment): Promise<GuardMeans> {
+export async function guardMachine(env: Environment): Promise<GuardMachine> {
   const { parseShell } = await import("./syntax/shell.ts");
   const temporary = ["/tmp", "/var/tmp", env.TMPDIR ?? ""].filter((dir) => dir.startsWith("/") && dir !== "/");
   return { parse: parseShell, places: { realPath: realPathOf, home: env.HOME, temporary } };

@@ -1,4 +1,4 @@
-import type { GuardMeans } from "../domain/guard/means.ts";
+import type { GuardMachine } from "../domain/guard/paths.ts";
 import type { ToolUse } from "../domain/guard/tool-use.ts";
 import type { FailureCause, RuntimeAdvice } from "../domain/turn/failure.ts";
 import type { TurnEvent } from "../domain/turn/turn-event.ts";
@@ -148,5 +148,5 @@ export interface ToolGuard {
   /** The file with the rules that an agent of this project was given before its turn. */
   rulesFileOf(agentName: string): Promise<string>;
   digest(text: string): string;
-  means(): Promise<GuardMeans>;
+  machine(): Promise<GuardMachine>;
 }

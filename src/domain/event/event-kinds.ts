@@ -1,7 +1,7 @@
 import type { AgentOutcome, AgentState } from "../agent/agent.ts";
 import type { Capability } from "../agent/capability.ts";
 import type { BudgetScope, BudgetUnit } from "../budget/budget.ts";
-import type { GuardRule } from "../guard/verdict.ts";
+import type { GuardRule } from "../guard/tool-use.ts";
 import type { MergeCause, MergeEntry, ResolutionTier, Verdict } from "../merge/entry.ts";
 import type { TaskStatus } from "../task/task.ts";
 import type { FailureCause } from "../turn/failure.ts";

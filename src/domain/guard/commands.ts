@@ -1,27 +1,36 @@
-import { checkGit } from "./git/git.ts";
-import type { GuardMeans } from "./means.ts";
-import { absolute, checkWrite, isDevice } from "./paths.ts";
+import { checkGit } from "./git.ts";
+import { isOpaque } from "./interpreters.ts";
+import { absolute, checkWrite, type GuardMachine, isDevice, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
-import { isOpaque } from "./programs/interpreters.ts";
-import { onlyLooks, readingGh } from "./programs/looking.ts";
-import { onlyAdds, scriptFile, targetsOf } from "./programs/writing.ts";
+import { changesNothing, readingGh } from "./read-only-programs.ts";
 import { type Invocation, readShell, type ShellEffects } from "./shell/invocations.ts";
-import { operands } from "./shell/options.ts";
-import { literal, type ShellAssignment, type ShellWord } from "./shell/tree.ts";
-import { variablesSet } from "./shell/variables.ts";
-import { temporaryPaths } from "./temporary.ts";
-import { type Denial, deny } from "./verdict.ts";
+import {
+  literal,
+  operands,
+  operandsBeside,
+  type ShellAssignment,
+  type ShellWord,
+  unknownWord,
+  valuesOf,
+} from "./shell/syntax.ts";
+import { type Denial, deny } from "./tool-use.ts";
+import { onlyAdds, scriptFile, targetsOf } from "./writing-programs.ts";
 
 /** May an agent have this line run by a shell? */
-export function checkCommand(text: string, cwd: string, policy: GuardPolicy, means: GuardMeans): Denial | undefined {
-  const { parse, places } = means;
+export function checkCommand(
+  text: string,
+  cwd: string,
+  policy: GuardPolicy,
+  machine: GuardMachine,
+): Denial | undefined {
+  const { parse, places } = machine;
   if (policy.gates.some((gate) => spaced(gate) === spaced(text))) return undefined;
   const effects = readShell(text, { parse, cwd, home: places.home, gates: policy.gates });
   if ("decision" in effects) return effects;
   return (
-    first(effects.invocations, (each) => checkInvocation(each, effects, policy, means)) ??
+    first(effects.invocations, (each) => checkInvocation(each, effects, policy, machine)) ??
     first(effects.writes, ({ target, cwd: from }) =>
-      checkTarget({ target, cwd: from, adds: true }, effects, policy, means),
+      checkTarget({ target, cwd: from, adds: true }, effects, policy, machine),
     )
   );
 }
@@ -41,20 +50,20 @@ function checkInvocation(
   invocation: Invocation,
   effects: ShellEffects,
   policy: GuardPolicy,
-  means: GuardMeans,
+  machine: GuardMachine,
 ): Denial | undefined {
   const { name, args } = invocation;
   const denied = checkVariables(invocation, policy) ?? checkTracker(invocation, policy);
   if (denied !== undefined || name === "") return denied;
   const git = asGit(invocation);
-  if (git !== undefined) return checkGit(git, policy, means.places);
+  if (git !== undefined) return checkGit(git, policy, machine.places);
   if (isOpaque(name, args)) return opaque(name);
   const leaving = checkLeaving(invocation);
   if (leaving !== undefined) return leaving;
   if (policy.files === "scoped-write") {
-    return checkTargets(invocation, effects, policy, means) ?? checkPlace(invocation, effects, policy, means);
+    return checkTargets(invocation, effects, policy, machine) ?? checkPlace(invocation, effects, policy, machine);
   }
-  if (effects.functions.has(name) || onlyLooks(invocation)) return undefined;
+  if (effects.functions.has(name) || changesNothing(invocation)) return undefined;
   return deny(
     "read-only",
     `a ${policy.capability} changes nothing, and ${name} as it stands here is not known to only look`,
@@ -66,10 +75,10 @@ function checkPlace(
   invocation: Invocation,
   { functions }: ShellEffects,
   policy: GuardPolicy,
-  { places }: GuardMeans,
+  { places }: GuardMachine,
 ): Denial | undefined {
   const { name, cwd } = invocation;
-  if (cwd === undefined || functions.has(name) || goesElsewhere.includes(name) || onlyLooks(invocation))
+  if (cwd === undefined || functions.has(name) || goesElsewhere.includes(name) || changesNothing(invocation))
     return undefined;
   return checkWrite(cwd, policy, places);
 }
@@ -146,12 +155,12 @@ function checkTargets(
   { name, args, cwd }: Invocation,
   effects: ShellEffects,
   policy: GuardPolicy,
-  means: GuardMeans,
+  machine: GuardMachine,
 ): Denial | undefined {
   const script = scriptFile(name, args);
   const targets = script === undefined ? targetsOf(name, args) : [script];
   const adds = onlyAdds(name);
-  return first(targets, (target) => checkTarget({ target, cwd, adds }, effects, policy, means));
+  return first(targets, (target) => checkTarget({ target, cwd, adds }, effects, policy, machine));
 }
 
 interface Target {
@@ -165,7 +174,7 @@ function checkTarget(
   { target, cwd, adds }: Target,
   { invocations }: ShellEffects,
   policy: GuardPolicy,
-  { places }: GuardMeans,
+  { places }: GuardMachine,
 ): Denial | undefined {
   const path = absolute(target, cwd, places.home);
   if (policy.files === "read-only") {
@@ -182,3 +191,51 @@ const untold = deny(
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what to type.
   "which file this changes cannot be told before it runs; write its path out: src/*.ts may stand for several, and ${TMPDIR:-/tmp}/<name> for one to throw away",
 );
+
+interface TemporaryTerms {
+  /** Nothing is taken away there: then it may be risked that the variable is empty. */
+  readonly adds: boolean;
+  readonly invocations: readonly Invocation[];
+  readonly places: Places;
+}
+
+/** Where a path leads that begins with the variable of temporary directories; none when that cannot be told either. */
+function temporaryPaths(word: ShellWord, { adds, invocations, places }: TemporaryTerms): readonly string[] {
+  const [, variable, below = ""] =
+    /^(\$TMPDIR|\$\{TMPDIR\}|\$\{TMPDIR:-\/tmp\})\/([\w.+@%=,/-]+)$/.exec(word.text) ?? [];
+  if (variable === undefined || below.split("/").includes("..") || invocations.some(setsIt)) return [];
+  const hasDefault = variable.includes(":-");
+  return hasDefault || adds ? places.temporary.map((dir) => `${dir}/${below}`) : [];
+}
+
+const setsIt = ({ name, args, assignments }: Invocation): boolean =>
+  assignments.some((each) => each.name === "TMPDIR") || variablesSet(name, args).some(({ text }) => text === "TMPDIR");
+
+type Names = (args: readonly ShellWord[]) => readonly ShellWord[];
+
+const assigned: Names = (args) => {
+  // A variable that is another name for one that nobody can tell here.
+  if (args.some(({ text }) => /^[-+]\w*n/.test(text))) return [unknownWord];
+  return operands(args)
+    .filter(({ text, dynamic }) => dynamic || text.includes("="))
+    .map((word) => ({ ...word, text: word.text.split(/\+?=/)[0] ?? "" }));
+};
+
+const setters: Readonly<Record<string, Names>> = {
+  read: (args) => [...operandsBeside(args, ["-d", "-i", "-n", "-N", "-p", "-t", "-u"]), ...valuesOf(args, "-a")],
+  mapfile: (args) => operandsBeside(args, ["-d", "-n", "-O", "-s", "-u", "-c"]),
+  readarray: (args) => operandsBeside(args, ["-d", "-n", "-O", "-s", "-u", "-c"]),
+  printf: (args) => (args[0]?.text.startsWith("-v") === true ? valuesOf(args.slice(0, 2), "-v") : []),
+  getopts: (args) => operands(args).slice(1, 2),
+  unset: operands,
+  let: (args) => args.map((word) => ({ ...word, text: /^\s*(\w+)[^$`]*$/.exec(word.text)?.[1] ?? word.text })),
+  export: assigned,
+  readonly: assigned,
+  declare: assigned,
+  typeset: assigned,
+  local: assigned,
+};
+
+/** The variables that a builtin of the shell sets by its words, beside assignments that are written as such. */
+const variablesSet = (name: string, args: readonly ShellWord[]): readonly ShellWord[] =>
+  (Object.hasOwn(setters, name) ? setters[name]?.(args) : undefined) ?? [];

@@ -1,10 +1,8 @@
 import { outsideScope } from "../turn/scope.ts";
 import { checkCommand } from "./commands.ts";
-import type { GuardMeans, Places } from "./means.ts";
-import { checkWrite, joined } from "./paths.ts";
+import { checkWrite, type GuardMachine, joined, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";
-import type { ToolUse } from "./tool-use.ts";
-import { allow, type Denial, deny, type Verdict } from "./verdict.ts";
+import { allow, type Denial, deny, type ToolUse, type Verdict } from "./tool-use.ts";
 
 /** One use of a tool that an agent is about to make. */
 export interface GuardRequest extends ToolUse {
@@ -20,7 +18,7 @@ export interface GuardRequest extends ToolUse {
  * May this tool be used so? One answer for every program that asks. It makes mistakes visible at once and says what to
  * do instead; it is no wall: a program that an agent wrote itself is not looked into.
  */
-export function decide(request: GuardRequest, policy: GuardPolicy, means: GuardMeans): Verdict {
+export function decide(request: GuardRequest, policy: GuardPolicy, machine: GuardMachine): Verdict {
   const { tool, kind, attended } = request;
   if (tool === null) return deny("unreadable", "the hook was not told which tool is used");
   switch (kind) {
@@ -36,13 +34,13 @@ export function decide(request: GuardRequest, policy: GuardPolicy, means: GuardM
     case "switch_mode":
       return attended ? allow : deny("person-tools", `${tool} waits for a person, and none is here; ${askByMail}`);
     case "execute":
-      return checkExecution(request, policy, means) ?? allow;
+      return checkExecution(request, policy, machine) ?? allow;
     case "edit":
     case "delete":
     case "move":
-      return checkEdit(request, policy, means);
+      return checkEdit(request, policy, machine);
     case "other":
-      return checkUnknown(request, policy, means);
+      return checkUnknown(request, policy, machine);
   }
 }
 
@@ -51,16 +49,16 @@ const askByMail = "ask by mail: ov mail send --to <parent> --type question --sub
 function checkExecution(
   { tool, command, cwd }: GuardRequest,
   policy: GuardPolicy,
-  means: GuardMeans,
+  machine: GuardMachine,
 ): Denial | undefined {
   if (command === null) return deny("unreadable", `the hook was not told what ${tool} is to run`);
-  return checkCommand(command, cwd ?? policy.worktree, policy, means);
+  return checkCommand(command, cwd ?? policy.worktree, policy, machine);
 }
 
 function checkEdit(
   { tool, paths, cwd }: Pick<GuardRequest, "tool" | "paths" | "cwd">,
   policy: GuardPolicy,
-  { places }: GuardMeans,
+  { places }: GuardMachine,
 ): Verdict {
   if (policy.files === "read-only") {
     return deny("read-only", `a ${policy.capability} changes no files; report what should change and who owns it`);
@@ -88,12 +86,12 @@ function withScope(path: string, { scope, worktree }: GuardPolicy, places: Place
 }
 
 /** Programs get new tools with each version. What one takes tells what it could do. */
-function checkUnknown(request: GuardRequest, policy: GuardPolicy, means: GuardMeans): Verdict {
+function checkUnknown(request: GuardRequest, policy: GuardPolicy, machine: GuardMachine): Verdict {
   const { tool, command, paths, changes } = request;
-  if (command !== null) return checkExecution(request, policy, means) ?? allow;
+  if (command !== null) return checkExecution(request, policy, machine) ?? allow;
   if (policy.files === "read-only") {
     return deny("unknown-tool", `nobody knows what ${tool} changes, and a ${policy.capability} changes nothing`);
   }
-  if (paths.length > 0) return checkEdit(request, policy, means);
+  if (paths.length > 0) return checkEdit(request, policy, machine);
   return changes ? deny("unknown-tool", `nobody knows which file ${tool} changes; use the tools for files`) : allow;
 }

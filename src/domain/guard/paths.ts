@@ -1,8 +1,22 @@
 import { matchesGlob } from "../text/glob.ts";
-import type { Places } from "./means.ts";
 import type { GuardPolicy } from "./policy.ts";
-import type { ShellWord } from "./shell/tree.ts";
-import { type Denial, deny } from "./verdict.ts";
+import type { ParseShell, ShellWord } from "./shell/syntax.ts";
+import { type Denial, deny } from "./tool-use.ts";
+
+/** What the guard must know of the machine. Asked with absolute paths. */
+export interface Places {
+  /** Where a path leads when links and `..` are followed as far as it exists. */
+  realPath(path: string): string;
+  readonly home: string | undefined;
+  /** Directories in which everybody may leave things. */
+  readonly temporary: readonly string[];
+}
+
+/** What the guard asks of the machine. Neither part changes anything. */
+export interface GuardMachine {
+  readonly parse: ParseShell;
+  readonly places: Places;
+}
 
 /** An absolute path for what was written; undefined when that is known only once it runs. */
 export function absolute(word: ShellWord, cwd: string | undefined, home: string | undefined): string | undefined {

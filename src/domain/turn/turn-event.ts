@@ -1,4 +1,4 @@
-import type { GuardRule } from "../guard/verdict.ts";
+import type { GuardRule } from "../guard/tool-use.ts";
 import type { FailureCause } from "./failure.ts";
 
 /** What a runtime's output means, in our words. Adapters translate; nothing above them knows a vendor's format. */

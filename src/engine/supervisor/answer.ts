@@ -1,5 +1,5 @@
 import { toolSummary } from "../../domain/event/tool-call.ts";
-import type { Denial } from "../../domain/guard/verdict.ts";
+import type { Denial } from "../../domain/guard/tool-use.ts";
 import type { OpenInput } from "../../ports/agent-process.ts";
 import type { AgentAnswer, AgentRequest, Driver } from "../../ports/runtime.ts";
 import type { OwnedTurn } from "./begin.ts";

@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { GuardRequest } from "../../domain/guard/decide.ts";
-import type { Verdict } from "../../domain/guard/verdict.ts";
+import type { Verdict } from "../../domain/guard/tool-use.ts";
 import type { AgentLauncher, TurnFiles } from "../../ports/agent-process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";

@@ -6,7 +6,7 @@ import {
   type ShellNode,
   type ShellWord,
   unknownWord,
-} from "../../domain/guard/shell/tree.ts";
+} from "../../domain/guard/shell/syntax.ts";
 
 /** Shell as the guard reads it. What the parser is not sure of counts as unreadable. */
 export const parseShell: ParseShell = (text) => {

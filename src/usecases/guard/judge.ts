@@ -1,6 +1,6 @@
 import { decide, type GuardRequest } from "../../domain/guard/decide.ts";
 import { readGuardPolicy } from "../../domain/guard/policy.ts";
-import { deny, type Verdict } from "../../domain/guard/verdict.ts";
+import { deny, type Verdict } from "../../domain/guard/tool-use.ts";
 import { ok } from "../../domain/result.ts";
 import type { Effect } from "../operation.ts";
 
@@ -22,6 +22,6 @@ export const judge: Effect<JudgeRequest, Verdict> = {
       return ok(deny("unreadable", "the rules of this agent are not those its turn began with; end your turn"));
     const policy = readGuardPolicy(text);
     if (policy === undefined) return ok(deny("unreadable", "the rules of this agent are missing; end your turn"));
-    return ok(decide(use, policy, await guard.means()));
+    return ok(decide(use, policy, await guard.machine()));
   },
 };

@@ -1,4 +1,4 @@
-import type { GuardRule } from "../../domain/guard/verdict.ts";
+import type { GuardRule } from "../../domain/guard/tool-use.ts";
 import { type HookInput, toolFacts } from "../../domain/hook/hook-input.ts";
 import { ok } from "../../domain/result.ts";
 import { byCaller, record } from "../events/record.ts";

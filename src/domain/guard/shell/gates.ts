@@ -1,5 +1,5 @@
-import { writesWhereTold } from "../programs/writing.ts";
-import type { ParseShell, ShellAssignment, ShellCommand, ShellNode, ShellWord } from "./tree.ts";
+import { writesWhereTold } from "../writing-programs.ts";
+import type { ParseShell, ShellAssignment, ShellCommand, ShellNode, ShellWord } from "./syntax.ts";
 
 /** The commands of the quality gates, as they are recognised inside of what an agent runs. */
 export interface GateCommands {

@@ -1,10 +1,15 @@
 import { absolute } from "../paths.ts";
-import { type Denial, deny } from "../verdict.ts";
+import { type Denial, deny } from "../tool-use.ts";
 import { type GateCommands, readGates } from "./gates.ts";
-import { execsOf, scriptOf } from "./scripts.ts";
-import type { ParseShell, ShellAssignment, ShellCommand, ShellNode, ShellWord } from "./tree.ts";
-import { literal } from "./tree.ts";
-import { runs, type Unwrapped, unwrap } from "./wrappers.ts";
+import {
+  literal,
+  type ParseShell,
+  type ShellAssignment,
+  type ShellCommand,
+  type ShellNode,
+  type ShellWord,
+} from "./syntax.ts";
+import { execsOf, runs, scriptOf, type Unwrapped, unwrap } from "./wrappers.ts";
 
 /** One program that a text would run, whatever it is wrapped in. */
 export interface Invocation {

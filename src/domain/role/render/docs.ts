@@ -1,5 +1,5 @@
-import { lookingCommands } from "../../guard/git/looks.ts";
-import { lookingPrograms } from "../../guard/programs/looking.ts";
+import { readOnlyCommands } from "../../guard/read-only-git.ts";
+import { readOnlyPrograms } from "../../guard/read-only-programs.ts";
 import type { RoleSpec } from "../role-spec.ts";
 import { roleList, toolsOf } from "../roles.ts";
 import { failureLine } from "./facts.ts";
@@ -26,7 +26,7 @@ function guards(): readonly string[] {
       "`scoped-write`: edits and commands that change files stay inside the worktree or a temporary directory. Code for an interpreter on the command line is denied, and so is what cannot be told before it runs. A file outside the scope is only remarked upon: the completion step asks for a reason.",
       "`read-only`: no edits, no output to files, and only programs that are known to look. Roles that may run gates may run those, with any words after them.",
     ]),
-    `Programs that look: ${codes(lookingPrograms)}; of git: ${codes(lookingCommands)}.`,
+    `Programs that look: ${codes(readOnlyPrograms)}; of git: ${codes(readOnlyCommands)}.`,
   ];
 }
 

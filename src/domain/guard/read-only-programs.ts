@@ -1,8 +1,6 @@
-import type { Invocation } from "../shell/invocations.ts";
-import { hasOption, operands, operandsBeside } from "../shell/options.ts";
-import type { ShellWord } from "../shell/tree.ts";
-import { awkOnlyPrints } from "./awk.ts";
-import { sedOnlyPrints } from "./sed.ts";
+import { awkOnlyPrints, sedOnlyPrints } from "./sed-and-awk.ts";
+import type { Invocation } from "./shell/invocations.ts";
+import { hasOption, operands, operandsBeside, type ShellWord } from "./shell/syntax.ts";
 
 type Check = (args: readonly ShellWord[]) => boolean;
 
@@ -57,7 +55,7 @@ const plain: readonly string[] =
   shift read mapfile wait exit return break continue let exec trap ov overstory sd bd`.split(/\s+/);
 
 /** The names of all programs by which a role that changes nothing may look. */
-export const lookingPrograms: readonly string[] = [
+export const readOnlyPrograms: readonly string[] = [
   ...plain.filter((name) => /^[a-z]/.test(name)),
   ...Object.keys(careful),
 ].sort();
@@ -66,7 +64,7 @@ export const lookingPrograms: readonly string[] = [
 const systemDirs = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/;
 
 /** Does this program, called so, change nothing? */
-export function onlyLooks({ name, program, args }: Invocation): boolean {
+export function changesNothing({ name, program, args }: Invocation): boolean {
   if (program.includes("/") && !systemDirs.test(program)) return false;
   if (args.length === 1 && asksAbout(name).includes(args[0]?.text ?? "")) return true;
   // A word in braces becomes several, and any of them may be an option.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { policyFor, runs } from "../../../../testkit/guard.ts";
-import { commandCases } from "../../../../testkit/guard-cases.ts";
-import type { RoleSpec } from "../../role/role-spec.ts";
-import { roleList, roles } from "../../role/roles.ts";
+import { policyFor, runs } from "../../../testkit/guard.ts";
+import { commandCases } from "../../../testkit/guard-cases.ts";
+import type { RoleSpec } from "../role/role-spec.ts";
+import { roleList, roles } from "../role/roles.ts";
 
 function denialOf(role: RoleSpec, command: string): string {
   const verdict = runs(policyFor(role), command);

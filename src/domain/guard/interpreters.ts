@@ -1,4 +1,4 @@
-import type { ShellWord } from "../shell/tree.ts";
+import type { ShellWord } from "./shell/syntax.ts";
 
 interface Interpreter {
   readonly names: RegExp;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { policyFor, runs } from "../../../../testkit/guard.ts";
-import { commandCases } from "../../../../testkit/guard-cases.ts";
-import { roleList } from "../../role/roles.ts";
+import { policyFor, runs } from "../../../testkit/guard.ts";
+import { commandCases } from "../../../testkit/guard-cases.ts";
+import { roleList } from "../role/roles.ts";
 
 describe("awk", () => {
   commandCases("scout", {

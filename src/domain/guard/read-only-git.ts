@@ -1,5 +1,4 @@
-import { hasOption, operands } from "../shell/options.ts";
-import type { ShellWord } from "../shell/tree.ts";
+import { hasOption, operands, type ShellWord } from "./shell/syntax.ts";
 
 type Check = (args: readonly ShellWord[]) => boolean;
 
@@ -54,7 +53,7 @@ const settings: Check = (args) => {
 };
 
 /** Git commands that change nothing when they are called so. */
-const looks: Readonly<Record<string, Check>> = {
+const readOnly: Readonly<Record<string, Check>> = {
   "": any,
   status: any,
   log: noOutput,
@@ -99,8 +98,8 @@ const looks: Readonly<Record<string, Check>> = {
 };
 
 /** The names of those commands. */
-export const lookingCommands: readonly string[] = Object.keys(looks).filter((name) => name !== "");
+export const readOnlyCommands: readonly string[] = Object.keys(readOnly).filter((name) => name !== "");
 
 /** Does this call of git change nothing? */
-export const isLook = (command: string, args: readonly ShellWord[]): boolean =>
-  Object.hasOwn(looks, command) && looks[command]?.(args) === true;
+export const isReadOnlyCall = (command: string, args: readonly ShellWord[]): boolean =>
+  Object.hasOwn(readOnly, command) && readOnly[command]?.(args) === true;

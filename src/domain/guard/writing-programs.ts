@@ -1,7 +1,6 @@
-import { isOption, operands, valuesOf } from "../shell/options.ts";
-import { findRoots } from "../shell/scripts.ts";
-import { literal, type ShellWord } from "../shell/tree.ts";
-import { sedTargets } from "./sed.ts";
+import { sedTargets } from "./sed-and-awk.ts";
+import { isOption, literal, operands, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import { findRoots } from "./shell/wrappers.ts";
 
 type Targets = (args: readonly ShellWord[]) => readonly ShellWord[];
 

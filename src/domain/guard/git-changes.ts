@@ -1,0 +1,236 @@
+import type { GitCall } from "./git.ts";
+import type { GuardPolicy } from "./policy.ts";
+import { hasOption, isOption, operands, operandsBeside, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import { type Denial, deny } from "./tool-use.ts";
+
+/** May whoever writes use this command of git so? Only for calls that change something. */
+export function checkChange({ command, args }: GitCall, policy: GuardPolicy): Denial | undefined {
+  const check = Object.hasOwn(changes, command) ? changes[command] : undefined;
+  if (check !== undefined) return check(args, policy);
+  return deny("git-unknown", `git ${command} is no command that agents have; write out what an alias stands for`);
+}
+
+/** What nobody may do, whatever its role: its reason says more than that a role only looks. */
+export const isForbiddenToAll = (denial: Denial | undefined): denial is Denial =>
+  denial !== undefined && denial.rule !== "git-unknown" && denial.rule !== "dynamic";
+
+/** Why an agent may not call a command of git with these words; undefined when it may. */
+type Check = (args: readonly ShellWord[], policy: GuardPolicy) => Denial | undefined;
+
+const allowed: Check = () => undefined;
+const never =
+  (denial: Denial): Check =>
+  () =>
+    denial;
+
+/** For commands whose options decide: a word that becomes something else once it runs might be any of them. */
+const onlyPlainWords =
+  (check: Check): Check =>
+  (args, policy) =>
+    args.some(isUnclear)
+      ? deny("dynamic", "what git would do here cannot be told; write its words out")
+      : check(args, policy);
+
+const isUnclear = ({ dynamic, pattern, text }: ShellWord): boolean =>
+  dynamic || (pattern && (text.startsWith("-") || text.includes("{")));
+
+const shared = deny(
+  "git-shared",
+  "refs, settings and worktrees are shared by everybody here; commit on your own branch instead",
+);
+
+const discards = deny(
+  "git-discard",
+  "this throws work away that nobody could bring back; take a change back file by file, with git show HEAD:<file> > <file> or git diff -- <file> | git apply -R",
+);
+
+const runsCode = deny("opaque-code", "git would run commands here that cannot be seen; run them one by one");
+
+const notYourBranch = (policy: GuardPolicy): Denial =>
+  deny("git-branch", `stay on your own branch; others you may make are called ${ownPrefix(policy)}<name>`);
+
+const ownPrefix = ({ agent }: GuardPolicy): string => `overstory/${agent}/`;
+
+/** Is this, as far as its name tells, a branch of the agent itself? */
+const isOwnBranch = (word: ShellWord | undefined, policy: GuardPolicy): boolean =>
+  word !== undefined && !word.dynamic && !word.pattern && word.text.startsWith(ownPrefix(policy));
+
+const checkout: Check = (args, policy) => {
+  if (hasOption(args, "Bfdtp", "force", "orphan", "detach", "track", "patch")) return discards;
+  const created = valuesOf(args, "-b");
+  if (created.length > 0) return created.every((name) => isOwnBranch(name, policy)) ? undefined : notYourBranch(policy);
+  // With one word these carry the changes over to another branch.
+  if (hasOption(args, "m", "merge", "conflict")) return namesFiles(args) ? undefined : sides;
+  const words = operands(args);
+  // Git itself refuses them with the name of a branch, but not with that of a commit before those of files.
+  if (hasOption(args, "23", "ours", "theirs")) return words.length === 1 || namesFiles(args) ? undefined : sides;
+  const switches = words.length === 1 && !args.some(({ text }) => text === "--");
+  if (switches && isOwnBranch(words[0], policy)) return undefined;
+  return switches && words[0]?.text !== "." ? notYourBranch(policy) : discards;
+};
+
+/** Only files can be meant: every word stands behind `--`. */
+function namesFiles(args: readonly ShellWord[]): boolean {
+  const end = args.findIndex(({ text }) => text === "--");
+  return end >= 0 && end < args.length - 1 && args.slice(0, end).every(isOption);
+}
+
+const sides = deny(
+  "git-branch",
+  "this could leave your branch; to settle a conflict name files alone, as in: git checkout --ours -- <file>",
+);
+
+const switching: Check = (args, policy) => {
+  if (hasOption(args, "Cfdt", "force-create", "force", "discard-changes", "orphan", "detach", "track"))
+    return notYourBranch(policy);
+  const created = valuesOf(args, "-c", "--create");
+  // An abbreviated option hides the name behind it.
+  if (created.length === 0 && hasOption(args, "", "create")) return notYourBranch(policy);
+  return isOwnBranch(created[0] ?? operands(args)[0], policy) ? undefined : notYourBranch(policy);
+};
+
+const restore: Check = (args) => {
+  const onlyIndex = hasOption(args, "S", "staged") && !hasOption(args, "W", "worktree");
+  return onlyIndex || hasOption(args, "23", "ours", "theirs") ? undefined : discards;
+};
+
+/** A branch of its own may be made; lists were let through before. */
+const branch: Check = (args, policy) => {
+  const plain = args.every((word) => !isOption(word) || harmless.includes(word.text));
+  return plain && isOwnBranch(operands(args)[0], policy) ? undefined : notYourBranch(policy);
+};
+
+const harmless = ["-q", "--quiet", "--no-track", "--create-reflog"];
+
+/** A builder whose branch could not be merged takes in what landed; whoever writes no files has no branch to do it on. */
+const onlyWriters =
+  (check: Check): Check =>
+  (args, policy) =>
+    policy.files === "scoped-write" || endsIt(args) ? check(args, policy) : leaveToMergeQueue;
+
+/** What a builder handed over must stay as it was seen: its history is not rewritten, others' is not brought along. */
+const onlyMergers =
+  (check: Check): Check =>
+  (args, policy) =>
+    policy.capability === "merger" || endsIt(args) ? check(args, policy) : leaveToMergeQueue;
+
+const leaveToMergeQueue = deny(
+  "git-merge",
+  "the merge queue joins your branch with what landed; if you cannot go on without it, ask your parent: ov mail send --type question",
+);
+
+/** Getting out of what is half done is nobody's mistake. */
+const endsIt = (args: readonly ShellWord[]): boolean =>
+  args.length > 0 && args.every(({ text }) => ["--abort", "--continue", "--quit", "--skip"].includes(text));
+
+const pull = never(leaveToMergeQueue);
+
+/** The branch of the worktree alone: a second word names another one, which would be moved. */
+const rebase: Check = (args, policy) => {
+  if (hasOption(args, "x", "exec")) return runsCode;
+  if (hasOption(args, "", "update-refs")) return shared;
+  const words = operandsBeside(args, ["--onto", "-s", "--strategy", "-X", "--strategy-option"]);
+  const own = hasOption(args, "", "root") ? 0 : 1;
+  return words.length <= own ? undefined : notYourBranch(policy);
+};
+
+/** Names on this side of a colon would be moved, and so would what the other options say. */
+const fetch: Check = (args) => {
+  if (hasOption(args, "", "upload-pack")) return runsCode;
+  const words = operands(args).slice(1);
+  const writes = hasOption(args, "", "refmap", "stdin", "set-upstream") || words.some(({ text }) => text.includes(":"));
+  return writes ? deny("git-shared", "fetch without naming a branch of ours to write to") : undefined;
+};
+
+const stash = never(
+  deny(
+    "git-shared",
+    "all worktrees have one stash, from which another agent may take your work, or you theirs; commit what you want to keep, or put it aside with git diff > /tmp/<name>.patch",
+  ),
+);
+
+const bisect: Check = (args, policy) => {
+  const [verb, ...rest] = operands(args);
+  if (verb?.text === "run") return runsCode;
+  return verb?.text === "reset" && rest.length > 0 ? notYourBranch(policy) : undefined;
+};
+
+/** Of large files only what stays in the worktree, or comes from elsewhere. */
+const lfs: Check = ([verb]) => (localLfs.includes(verb?.text ?? "") ? undefined : shared);
+
+const localLfs =
+  "track untrack ls-files status env version pointer fetch pull checkout fsck logs smudge clean filter-process".split(
+    " ",
+  );
+
+const push = never(
+  deny(
+    "git-push",
+    "branches leave this machine by the operator alone; commit, then finish with: ov done --summary <what>",
+  ),
+);
+const ofAllWorktrees = never(shared);
+
+/** How each command of git that changes something is judged. It stands last because its checks must be there first. */
+const changes: Readonly<Record<string, Check>> = {
+  push,
+  "send-pack": push,
+  "http-push": push,
+  "update-ref": ofAllWorktrees,
+  "symbolic-ref": onlyPlainWords((args) =>
+    operands(args).length === 1 && !hasOption(args, "dm", "delete") ? undefined : shared,
+  ),
+  "filter-branch": ofAllWorktrees,
+  "filter-repo": ofAllWorktrees,
+  replace: ofAllWorktrees,
+  worktree: ofAllWorktrees,
+  config: never(
+    deny("git-shared", "settings are shared by all worktrees; for one call alone: git -c <name>=<value> <command>"),
+  ),
+  remote: ofAllWorktrees,
+  tag: ofAllWorktrees,
+  notes: ofAllWorktrees,
+  gc: ofAllWorktrees,
+  prune: ofAllWorktrees,
+  reflog: ofAllWorktrees,
+  // Switches a setting of the whole repository on.
+  "sparse-checkout": ofAllWorktrees,
+  stash,
+  pull,
+  merge: onlyWriters(allowed),
+  rebase: onlyMergers(onlyPlainWords(rebase)),
+  checkout: onlyPlainWords(checkout),
+  switch: onlyPlainWords(switching),
+  restore: onlyPlainWords(restore),
+  branch: onlyPlainWords(branch),
+  fetch: onlyPlainWords(fetch),
+  reset: onlyPlainWords((args) => (hasOption(args, "", "hard", "merge", "keep") ? discards : undefined)),
+  clean: onlyPlainWords((args) =>
+    hasOption(args, "n", "dry-run") && !hasOption(args, "f", "force") ? undefined : discards,
+  ),
+  bisect: onlyPlainWords(bisect),
+  lfs: onlyPlainWords(lfs),
+  submodule: onlyPlainWords((args) => (operands(args)[0]?.text === "foreach" ? runsCode : undefined)),
+  add: allowed,
+  commit: allowed,
+  rm: allowed,
+  mv: allowed,
+  "cherry-pick": allowed,
+  revert: allowed,
+  am: allowed,
+  apply: allowed,
+  rerere: allowed,
+  "update-index": allowed,
+  "hash-object": allowed,
+  "merge-file": allowed,
+  "merge-tree": allowed,
+  "interpret-trailers": allowed,
+  log: allowed,
+  diff: allowed,
+  show: allowed,
+  init: allowed,
+  clone: allowed,
+  archive: allowed,
+  "format-patch": allowed,
+  bundle: allowed,
+};

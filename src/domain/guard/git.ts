@@ -1,0 +1,107 @@
+import { checkChange, isForbiddenToAll } from "./git-changes.ts";
+import { absolute, checkWrite, type Places } from "./paths.ts";
+import type { GuardPolicy } from "./policy.ts";
+import { isReadOnlyCall } from "./read-only-git.ts";
+import type { Invocation } from "./shell/invocations.ts";
+import { isOption, type ShellWord, valuesOf } from "./shell/syntax.ts";
+import { type Denial, deny } from "./tool-use.ts";
+
+/** May git be called so? */
+export function checkGit({ args, cwd }: Invocation, policy: GuardPolicy, places: Places): Denial | undefined {
+  const call = readGit(args);
+  if ("decision" in call) return call;
+  if (isReadOnlyCall(call.command, call.args)) return undefined;
+  const denied = checkChange(call, policy);
+  if (policy.files === "read-only") {
+    return isForbiddenToAll(denied)
+      ? denied
+      : deny("read-only", `a ${policy.capability} only looks: log, show, diff, blame, status`);
+  }
+  if (denied !== undefined) return denied;
+  const elsewhere = checkPlaces(call.places, cwd, policy, places);
+  if (elsewhere !== undefined || !writing.includes(call.command)) return elsewhere;
+  return checkOutputs(call.args, cwd, policy, places);
+}
+
+/** Commands that write files where they are told to. */
+const writing = "init clone archive format-patch bundle log diff show merge-file interpret-trailers".split(" ");
+
+function checkPlaces(
+  given: readonly ShellWord[],
+  cwd: string | undefined,
+  policy: GuardPolicy,
+  places: Places,
+): Denial | undefined {
+  const where = given.map((word) => absolute(word, cwd, places.home));
+  const elsewhere = deny("git-elsewhere", `change only your own worktree, and name it plainly: ${policy.worktree}`);
+  for (const place of [cwd, ...where]) {
+    // The repository's own directory is where git writes, not what an agent does.
+    if (place === undefined || checkWrite(place.replace(/\/\.git\/?$/, ""), policy, places) !== undefined)
+      return elsewhere;
+  }
+  return undefined;
+}
+
+/** Files that git is told to write, wherever their names stand: everything that leads out is looked at. */
+function checkOutputs(
+  args: readonly ShellWord[],
+  cwd: string | undefined,
+  policy: GuardPolicy,
+  places: Places,
+): Denial | undefined {
+  for (const word of args) {
+    if (word.dynamic) continue;
+    const text = isOption(word) ? (/^(?:--[a-z-]+=|-[a-zA-Z])(.+)$/.exec(word.text)?.[1] ?? "") : word.text;
+    const leadsOut = word.home || text.startsWith("/") || /(^|\/)\.\.(\/|$)/.test(text);
+    if (!leadsOut || /\s/.test(text)) continue;
+    const path = absolute({ ...word, text }, cwd, places.home);
+    const denied = path === undefined ? undefined : checkWrite(path, policy, places);
+    if (denied !== undefined) return denied;
+  }
+  return undefined;
+}
+
+/** One call of git, with its own options set apart from those of the command. */
+export interface GitCall {
+  /** Empty when git is only asked about itself. */
+  readonly command: string;
+  readonly args: readonly ShellWord[];
+  /** Other places that it is told to work in. */
+  readonly places: readonly ShellWord[];
+}
+
+/** Git's own options that are followed by a value. */
+const valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source"];
+
+/** Reads the words after `git`, or says why that cannot be done. */
+function readGit(args: readonly ShellWord[]): GitCall | Denial {
+  let at = 0;
+  for (; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined || word.dynamic || word.pattern) return unclear;
+    if (!isOption(word)) break;
+    if (/^--(exec-path=|config-env)/.test(word.text)) return risky(word.text);
+    if (word.text === "-c" && isRiskySetting(args[at + 1])) return risky(`-c ${args[at + 1]?.text}`);
+    if (valued.includes(word.text)) at++;
+  }
+  const own = args.slice(0, at);
+  return {
+    command: args[at]?.text ?? "",
+    args: args.slice(at + 1),
+    places: valuesOf(own, "-C", "--git-dir", "--work-tree"),
+  };
+}
+
+const unclear = deny("dynamic", "which git command this is cannot be told; write it out");
+
+const risky = (what: string): Denial => deny("git-shared", `git ${what} can make git run anything; leave it out`);
+
+/** Settings by which git runs programs, gives commands other names, moves branches on the way, or leaves out hooks. */
+const riskySetting =
+  /^(alias\.|include|url\.|core\.(hookspath|fsmonitor|worktree|pager|gitproxy|attributesfile|askpass)|pager\.|protocol\.|remote\.|rebase\.updaterefs|submodule\..*update|interactive\.difffilter)|(editor|cmd|command|hook|helper|textconv|external|driver|process|clean|smudge|program|uploadpack|receivepack)=/i;
+
+const isRiskySetting = (word: ShellWord | undefined): boolean =>
+  word === undefined || word.dynamic || (riskySetting.test(word.text) && !idle.test(word.text));
+
+/** Programs that only pass on what they are given, or do nothing. */
+const idle = /^([\w.]*(pager|editor)|pager\.\w+|core\.fsmonitor)=(cat|less|true|:|false)?$/i;
