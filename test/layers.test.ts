@@ -10,7 +10,7 @@ const arrows: Record<string, readonly string[]> = {
   "src/structured-merge": [],
   "src/domain": ["src/structured-merge"],
   "src/ports": ["src/domain"],
-  "src/contract": ["src/domain"],
+  "src/contract": ["src/domain", "src/usecases"],
   "src/usecases": ["src/domain", "src/ports", "src/structured-merge"],
   "src/engine": ["src/domain", "src/ports", "src/usecases", "src/structured-merge"],
   "src/store": ["src/domain", "src/ports"],
@@ -29,6 +29,8 @@ const arrows: Record<string, readonly string[]> = {
   test: ["src", "testkit"],
   scripts: ["src"],
 };
+/** Arrows for types only: naming a type loads nothing. */
+const typesOnly: Record<string, readonly string[]> = { "src/contract": ["src/usecases"] };
 /** Layers with one entry: other code imports that file and nothing else of the layer. Tests may look inside. */
 const entries: Record<string, string> = { "src/structured-merge": "src/structured-merge/index.ts" };
 const runtime = ["src/domain", "src/ports", "src/runtimes/shared", "src/structured-merge"];
@@ -60,13 +62,19 @@ function layerOf(path: string): string {
 }
 
 function importsOf(source: string): string[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const code = codeOf(source);
   const found = [
     ...code.matchAll(/(?:^|[;\s])(?:import|export)[^"';]*?from\s*"([^"]+)"/g),
     ...code.matchAll(/import\(\s*"([^"]+)"\s*\)/g),
   ];
   return [...found, ...code.matchAll(/^import\s+"([^"]+)"/gm)].map((match) => match[1] ?? "");
 }
+
+const codeOf = (source: string): string => source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+
+/** Without the imports that are gone when the program runs. */
+const loadedBy = (source: string): string[] =>
+  importsOf(codeOf(source).replace(/(^|[;\s])import type [^"';]*?from\s*"[^"]+"/g, ""));
 
 test("imports follow the arrows of the layout", () => {
   const wrong: string[] = [];
@@ -76,7 +84,9 @@ test("imports follow the arrows of the layout", () => {
     const isTest = file.endsWith(".test.ts");
     const from = layerOf(file);
     const allowed = arrows[from] ?? runtime;
-    for (const target of importsOf(readFileSync(join(root, file), "utf8"))) {
+    const source = readFileSync(join(root, file), "utf8");
+    const loaded = new Set(loadedBy(source));
+    for (const target of importsOf(source)) {
       if (!target.startsWith(".")) {
         const names = platform[from];
         if (!isTest && names !== undefined && !names.includes(target)) wrong.push(`${file} names ${target}`);
@@ -88,6 +98,8 @@ test("imports follow the arrows of the layout", () => {
       const to = layerOf(path);
       const fine = to === from || allowed.some((layer) => to === layer || to.startsWith(`${layer}/`));
       if (!fine && !(isTest && to === "testkit")) wrong.push(`${file} imports ${path}`);
+      const loads = !isTest && loaded.has(target) && typesOnly[from]?.includes(to) === true;
+      if (loads) wrong.push(`${file} loads ${path}, and may only name its types`);
       const entry = entries[to];
       const around = to !== from && entry !== undefined && path !== entry && layerOf(file) !== "test";
       if (around) wrong.push(`${file} imports ${path}, not ${entry}`);
@@ -101,6 +113,9 @@ test("a forbidden import would be noticed", () => {
   expect(importsOf('import { x } from "../store/x.ts";')).toEqual(["../store/x.ts"]);
   expect(importsOf('const later = () => import("../store/y.ts");')).toEqual(["../store/y.ts"]);
   expect(importsOf('export * from "../z.ts";\nimport "./side.ts";')).toEqual(["../z.ts", "./side.ts"]);
+  const types = 'import type { X } from "../x.ts";\nimport { type Y, z } from "../y.ts";';
+  expect(importsOf(types)).toEqual(["../x.ts", "../y.ts"]);
+  expect(loadedBy(types)).toEqual(["../y.ts"]);
   expect(layerOf("src/runtimes/claude/spec.ts")).toBe("src/runtimes/claude");
   expect(() => layerOf("src/utils/x.ts")).toThrow("no known layer");
 });

@@ -105,5 +105,12 @@ export interface CauseDetail {
 export const isOpenMerge = ({ status }: Pick<MergeEntry, "status">): boolean =>
   (openMergeStatuses as readonly MergeStatus[]).includes(status);
 
+/** It waits for a person's word. */
+export const awaitsApproval = (entry: Pick<MergeEntry, "status" | "approval">): boolean =>
+  isOpenMerge(entry) && entry.approval === "waiting";
+
+/** Before it lands, only what its agent proved about the same commit counts. */
+export const verdictOf = ({ verdict }: Pick<MergeEntry, "verdict">): Verdict => verdict ?? "unverified";
+
 /** How waits, receipts and notices name an entry. */
 export const mergeRef = (id: number): string => `merge:${id}`;

@@ -8,6 +8,8 @@ export interface MessageView
     "id" | "subject" | "body" | "type" | "priority" | "threadId" | "replyTo" | "payload" | "blobPath"
   > {
   readonly from: string;
+  /** The sender's, when it was looked up; null for the operator, the engine and strangers. */
+  readonly capability?: string | null;
   /** The recipient that was asked about, else the address as written. */
   readonly to: string;
   readonly read: boolean;
@@ -33,10 +35,11 @@ export function viewOf(message: Message, deliveries: readonly Delivery[], to = m
 
 /** A message in the moment it is taken out of an inbox: handed out, and not read before that. */
 export const viewOfLetter = (
-  { message, redelivered, state, unverified }: Letter & { readonly state: DeliveryState },
+  { message, capability, redelivered, state, unverified }: Letter & { readonly state: DeliveryState },
   to: string,
 ): MessageView => ({
   ...wordsOf(message),
+  capability,
   to,
   read: false,
   redelivered,

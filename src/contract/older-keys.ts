@@ -1,0 +1,91 @@
+import type { Agent } from "../domain/agent/agent.ts";
+import type { MergeEntry } from "../domain/merge/entry.ts";
+import type { GroupProgress } from "../domain/task/group.ts";
+import type { CleanTarget } from "../domain/worktree/targets.ts";
+import type { AgentStopped } from "../usecases/agents/stop.ts";
+import type { CleanReport } from "../usecases/worktrees/carry-out-clean.ts";
+import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
+
+/**
+ * The keys of Overstory 0.11 that have another name today, or no meaning any more. Scripts still read them, so each view
+ * spreads its own ones from here. A view never spells such a key itself: a key that is not in this file is one of ours.
+ */
+
+/** 0.11 ran agents in tmux and knew one process of each. */
+const withoutTerminal: { readonly tmuxSession: string; readonly pid: number | null } = { tmuxSession: "", pid: null };
+
+export const olderAgentKeys = (agent: Agent) => ({
+  agentName: agent.name,
+  branchName: agent.branch,
+  parentAgent: agent.parentName,
+  fileScope: agent.scope,
+  sessionId: agent.id,
+  claudeSessionId: agent.providerSessionId,
+  ...withoutTerminal,
+});
+
+/** Of an agent that has just been reserved. */
+export const olderSeatKeys = (): typeof withoutTerminal => withoutTerminal;
+
+/** Of an agent whose first turn, or whose end, was waited for. */
+export const olderWaitedKeys = ({ state, providerSessionId }: Pick<Agent, "state" | "providerSessionId">) => ({
+  initialTurnFinalState: state,
+  claudeSessionId: providerSessionId,
+});
+
+/** Of a coordinator that has just been started. The engine is what 0.11 called the watchdog. */
+export const olderStartKeys = ({ agentId }: { readonly agentId: string }) => ({
+  ...withoutTerminal,
+  watchdog: true,
+  headless: true,
+  sessionId: agentId,
+});
+
+export const olderStopKeys = ({ sessionId, killed }: AgentStopped) => ({
+  sessionId,
+  tmuxKilled: false,
+  pidKilled: killed.length > 0,
+});
+
+export const olderRunKeys = ({ coordinatorId }: { readonly coordinatorId: string | null }) => ({
+  coordinatorSessionId: coordinatorId,
+});
+
+export const olderGroupKeys = (memberIds: readonly string[]) => ({ memberIssueIds: memberIds });
+
+/** 0.11 put the counts beside the group. */
+export const olderProgressKeys = (progress: GroupProgress) => ({ ...progress });
+
+export const olderBranchKeys = (branch: string) => ({ branchName: branch });
+
+export const olderEntryKeys = ({ branch, tier }: Pick<MergeEntry, "branch" | "tier">) => ({
+  ...olderBranchKeys(branch),
+  resolvedTier: tier,
+});
+
+/** 0.11 named branches only, and cleaned mail and tasks together with the worktrees. */
+export const olderWorktreeCleanKeys = ({ removed, failed, kept }: CleanWorktreesReport) => ({
+  cleaned: removed.map(({ branch }) => branch),
+  failed: failed.map(({ branch }) => branch),
+  skipped: kept.filter((one) => one.class !== "held").map(({ branch }) => branch),
+  blockedByChildren: kept.filter((one) => one.class === "held").map(({ branch }) => branch),
+  mailPurged: 0,
+  seedsPreserved: [] as readonly string[],
+});
+
+/** What `ov clean` did, in counts and yes or no. Without a report: nothing. */
+export function olderCleanKeys(report: CleanReport | undefined) {
+  const cleared = (target: CleanTarget): boolean => report?.dirs.some((dir) => dir.target === target) ?? false;
+  return {
+    worktreesCleaned: report?.worktrees.filter((one) => one.removed).length ?? 0,
+    branchesDeleted: report?.branchesDeleted.length ?? 0,
+    mailWiped: (report?.messages ?? 0) > 0,
+    sessionsCleared: (report?.released.length ?? 0) > 0,
+    metricsWiped: (report?.usage ?? 0) > 0,
+    logsCleared: cleared("logs"),
+    agentsCleared: cleared("agents"),
+    specsCleared: cleared("specs"),
+    trashCleared: cleared("trash"),
+    currentRunCleared: (report?.runs.length ?? 0) > 0,
+  };
+}

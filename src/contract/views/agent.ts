@@ -1,0 +1,170 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { startAgain, statusOf } from "../../domain/agent/status.ts";
+import type { SlingReply } from "../../usecases/agents/sling-request.ts";
+import type { AgentStopped } from "../../usecases/agents/stop.ts";
+import type { StartReply } from "../../usecases/coordinators/start-request.ts";
+import type { HeadView } from "../../usecases/coordinators/status.ts";
+import type { TroubledAgent } from "../../usecases/operator/troubled-agents.ts";
+import type { RunAgent } from "../../usecases/runs/read-runs.ts";
+import type { AgentView } from "../../usecases/status/overview.ts";
+import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
+import { olderAgentKeys, olderSeatKeys, olderStartKeys, olderStopKeys, olderWaitedKeys } from "../older-keys.ts";
+import { duration, iso } from "../values.ts";
+
+/** An agent wherever one is shown: what is on record about it. */
+export const agentView = (agent: Agent) => ({
+  id: agent.id,
+  name: agent.name,
+  generation: agent.generation,
+  capability: agent.capability,
+  runtime: agent.runtime,
+  driver: agent.driver,
+  cliVersion: agent.cliVersion,
+  state: agent.state,
+  status: statusOf(agent).words,
+  outcome: agent.outcome,
+  running: !hasEnded(agent),
+  taskId: agent.taskId,
+  branch: agent.branch,
+  worktreePath: agent.worktreePath,
+  baseCommit: agent.baseCommit,
+  scope: agent.scope,
+  parent: agent.parentName,
+  depth: agent.depth,
+  runId: agent.runId,
+  providerSessionId: agent.providerSessionId,
+  startedAt: iso(agent.startedAt),
+  lastActivity: iso(agent.lastActivityAt),
+  ...olderAgentKeys(agent),
+});
+
+/** An agent with where it stands: its mail, its turns, what it waits for, what is wrong with it. */
+export const fleetAgentView = (view: AgentView) => ({
+  ...agentView(view.agent),
+  status: statusOf({ ...view.agent, landedNowhere: view.landedNowhere }).words,
+  submitted: view.submitted,
+  unread: view.unread,
+  ...waitKeys(view),
+  turns: view.turns,
+  problem: view.problem,
+  failure: view.failure,
+  advice: view.advice,
+  nextTry: iso(view.nextTry),
+  needsOperator: view.needsOperator,
+});
+
+/** One that leads a run, with that run. */
+export const headView = ({ agent, running, pid, run, unread, waits, workers }: HeadView) => ({
+  ...agentView(agent),
+  running,
+  pid,
+  runStatus: run?.status ?? null,
+  objective: run?.run.objective ?? null,
+  targetBranch: run?.run.targetBranch ?? null,
+  landingBranch: run?.run.landingBranch ?? null,
+  unread,
+  ...waitKeys({ waits }),
+  workers,
+});
+
+export const runAgentView = ({ agent, durationMs }: RunAgent) => ({
+  ...agentView(agent),
+  duration: duration(durationMs),
+});
+
+/** An agent that only the operator can help, with the commands that do. */
+export const troubledAgentView = ({ agent, problem, failure, advice }: TroubledAgent) => ({
+  ...agentView(agent),
+  problem,
+  failure,
+  advice,
+  commands: troubleCommands(agent),
+});
+
+/** Both names have readers: `waits` those of `ov status`, `waitsFor` those of the tool `fleet`. */
+function waitKeys({ waits }: Pick<AgentView, "waits">) {
+  const shown = waits.map(({ kind, ref }) => ({ kind, ref }));
+  return { waits: shown, waitsFor: shown };
+}
+
+type TroubledFacts = Pick<Agent, "name" | "taskId" | "capability" | "generation" | "outcome">;
+
+/**
+ * The commands for an agent in trouble: look, go on, or let go. Worktree and branch stay until the last of them.
+ * The command to go on is left out when `advice` names it.
+ */
+export const troubleCommands = (agent: TroubledFacts, advice: string | null = null): readonly string[] =>
+  agent.outcome === "start_failed"
+    ? unstartedCommands(agent)
+    : [
+        `see what it did: ov logs ${agent.name}`,
+        ...(advice?.includes("ov recover") === true ? [] : [`let it go on: ov recover ${agent.name}`]),
+        `let it go, its work is kept: ov release ${agent.name}`,
+      ];
+
+/** An agent that never started has no conversation and no work, so it cannot be released. */
+function unstartedCommands(agent: TroubledFacts): readonly string[] {
+  const again = startAgain(agent);
+  return [`see why: ov logs ${agent.name}`, ...(again === undefined ? [] : [`then ${again}`])];
+}
+
+/** An agent that was reserved a moment ago, or would be. */
+export const seatView = (seat: SlingReply) => ({ ...seat, ...olderSeatKeys() });
+
+/** The same after its first turn, or its end, was waited for. */
+export const waitedSeatView = (seat: SlingReply, agent: Agent) => ({
+  ...seatView(seat),
+  outcome: agent.outcome,
+  status: statusOf(agent).words,
+  providerSessionId: agent.providerSessionId,
+  ...olderWaitedKeys(agent),
+});
+
+/** One that was started to lead a run. */
+export interface StartedHead extends StartReply {
+  /** An engine ran before. */
+  readonly watchdogPreexisting: boolean;
+  readonly monitor: boolean;
+}
+
+export const startedHeadView = (started: StartedHead) => ({
+  agentName: started.agentName,
+  capability: started.capability,
+  generation: started.generation,
+  runId: started.runId,
+  runtime: started.runtime,
+  objective: started.objective,
+  targetBranch: started.targetBranch,
+  watchdogPreexisting: started.watchdogPreexisting,
+  monitor: started.monitor,
+  ...olderStartKeys(started),
+});
+
+/** What `ov stop` did about one agent and, where it was asked to, about its worktree. */
+export const stoppedAgentView = (
+  agent: AgentStopped,
+  { force, cleaned }: { readonly force: boolean; readonly cleaned: CleanWorktreesReport },
+) => ({
+  stopped: agent.stopped,
+  agentName: agent.agentName,
+  capability: agent.capability,
+  force,
+  wasZombie: agent.wasZombie,
+  wasCompleted: agent.wasCompleted,
+  alreadyEnded: agent.alreadyEnded,
+  killed: agent.killed,
+  survivors: agent.survivors,
+  ...olderStopKeys(agent),
+  ...worktreeFate(agent, cleaned),
+});
+
+function worktreeFate({ agentName }: AgentStopped, { removed, failed, kept }: CleanWorktreesReport) {
+  const isOwn = (one: { readonly agentName: string }): boolean => one.agentName === agentName;
+  const gone = removed.find(isOwn);
+  return {
+    worktreeRemoved: gone !== undefined,
+    branchDeleted: gone?.branchDeleted ?? false,
+    worktreeKept: kept.find(isOwn)?.reason ?? failed.find(isOwn)?.problem ?? null,
+    rescue: gone?.rescue ?? null,
+  };
+}

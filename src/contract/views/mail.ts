@@ -1,0 +1,102 @@
+import type { Delivery } from "../../domain/mail/types.ts";
+import { shellWord } from "../../domain/text/shell-word.ts";
+import type { SendReply } from "../../usecases/mail/submit.ts";
+import type { MessageView } from "../../usecases/mail/view.ts";
+import type { OpenDecision } from "../../usecases/operator/decisions.ts";
+import type { OpenQuestion } from "../../usecases/operator/questions.ts";
+import { iso, isoUnlessZero } from "../values.ts";
+
+/** A message. Two keys are there only where somebody looked them up: `capability` of the sender, and `unverified`. */
+export const messageView = (message: MessageView) => ({
+  id: message.id,
+  from: message.from,
+  ...(message.capability === undefined ? {} : { capability: message.capability }),
+  to: message.to,
+  subject: message.subject,
+  body: message.body,
+  type: message.type,
+  priority: message.priority,
+  threadId: message.threadId,
+  replyTo: message.replyTo,
+  payload: message.payload,
+  read: message.read,
+  createdAt: iso(message.createdAt),
+  redelivered: message.redelivered,
+  verified: message.verified,
+  state: message.state,
+  // Both names have readers: `blobPath` those of `ov mail`, `wholeText` those of the tool `inbox`.
+  blobPath: message.blobPath,
+  wholeText: message.blobPath,
+  ...(message.unverified === undefined ? {} : { unverified: message.unverified }),
+});
+
+/** What a look into an inbox hands out. */
+export const inboxView = ({
+  messages,
+  remaining,
+}: {
+  readonly messages: readonly MessageView[];
+  readonly remaining: number;
+}) => ({ messages: messages.map(messageView), ...(remaining === 0 ? {} : { remaining }) });
+
+/** A message on its way to one recipient. */
+export const deliveryView = (delivery: Delivery) => ({
+  to: delivery.toAgent,
+  state: delivery.state,
+  wake: delivery.wake,
+  attempts: delivery.attempts,
+  redelivered: delivery.redelivered,
+  claimedBy: delivery.claimedBy,
+  claimExpires: isoUnlessZero(delivery.claimExpires),
+  turnId: delivery.turnId,
+  channel: delivery.channel,
+  notBefore: isoUnlessZero(delivery.notBefore),
+  deliveredAt: isoUnlessZero(delivery.deliveredAt),
+  ackedAt: isoUnlessZero(delivery.ackedAt),
+  lastError: delivery.lastError,
+});
+
+export const deadLetterView = ({
+  message,
+  delivery,
+}: {
+  readonly message: MessageView;
+  readonly delivery: Delivery;
+}) => ({ ...messageView(message), delivery: deliveryView(delivery) });
+
+/** What sending answers. A message to a group is counted as well. */
+export const sentView = ({ id, group, recipients, woken, duplicate, warnings }: SendReply) => ({
+  id,
+  ...(group ? { messageIds: id === null ? [] : [id], recipientCount: recipients.length } : {}),
+  recipients,
+  woken,
+  ...(duplicate ? { duplicate } : {}),
+  ...(warnings.length > 0 ? { warnings } : {}),
+});
+
+/** A question with options that waits for the operator. */
+export const decisionView = (decision: OpenDecision) => ({
+  id: decision.id,
+  kind: decision.kind,
+  from: decision.from,
+  subject: decision.subject,
+  context: decision.context,
+  options: decision.options,
+  deadline: decision.deadline,
+  runId: decision.runId,
+  createdAt: iso(decision.createdAt),
+});
+
+/** A question without options, with the command that answers it. */
+export const questionView = (question: OpenQuestion) => ({
+  id: question.id,
+  from: question.from,
+  subject: question.subject,
+  body: question.body,
+  runId: question.runId,
+  createdAt: iso(question.createdAt),
+  command: replyCommand(question),
+});
+
+export const replyCommand = ({ id }: Pick<OpenQuestion, "id">): string =>
+  `ov mail reply ${shellWord(id)} --body "<answer>"`;

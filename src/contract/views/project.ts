@@ -1,0 +1,80 @@
+import type { LogLine } from "../../usecases/agents/log-line.ts";
+import type { RaiseReply } from "../../usecases/budgets/raise-budget.ts";
+import type { BudgetView } from "../../usecases/budgets/show-budgets.ts";
+import type { ConfigKey } from "../../usecases/config/config.ts";
+import type { EngineReport } from "../../usecases/engine/control.ts";
+import type { ComparedPrompt, ShownPrompt } from "../../usecases/prompts/prompts.ts";
+import type { ProgramTrust } from "../../usecases/trust/trust.ts";
+
+/** A key of the configuration with its value here. JSON has no undefined: what is not set is null. */
+export const configKeyView = (key: ConfigKey) => ({ ...key, value: key.value ?? null, default: key.default ?? null });
+
+/** A limit and what was spent of it. */
+export const budgetView = (budget: BudgetView) => ({
+  scope: budget.scope,
+  subject: budget.subject,
+  unit: budget.unit,
+  limit: budget.limit,
+  raised: budget.raised,
+  spent: budget.spent,
+  reserved: budget.reserved,
+  percent: budget.percent,
+  reported: budget.reported,
+  parked: budget.parked,
+});
+
+/** A limit that was raised, with the agents that go on because of it. */
+export const raisedBudgetView = (raised: RaiseReply) => ({
+  scope: raised.scope,
+  subject: raised.subject,
+  unit: raised.unit,
+  limit: raised.limit,
+  spent: raised.spent,
+  resumed: raised.resumed,
+  parked: raised.parked,
+  exhausted: raised.exhausted,
+});
+
+export const engineView = (engine: EngineReport) => ({
+  running: engine.running,
+  answers: engine.answers,
+  pid: engine.pid,
+  socket: engine.socket,
+  version: engine.version,
+  uptimeMs: engine.uptimeMs,
+  log: engine.log,
+  runningTurns: engine.runningTurns,
+  queuedTurns: engine.queuedTurns,
+});
+
+/** An event as a line of the log of its agent. `at` is in milliseconds since 1970. */
+export const logLineView = ({ seq, at, turnId, type, text }: LogLine) => ({ seq, at, turnId, type, text });
+
+/** The prompt of a role, as every agent of it is told it here. */
+export const promptView = ({ role, state, added, version, hash, bytes, text }: ShownPrompt) => ({
+  role,
+  state,
+  added,
+  version,
+  hash,
+  bytes,
+  text,
+});
+
+/** How the project's own text of a role differs from the one that ships. */
+export const comparedPromptView = ({ role, state, added, files, lines }: ComparedPrompt) => ({
+  role,
+  state,
+  added,
+  file: state === "built-in" ? files.addition : files.replacement,
+  changes: lines.filter(({ mark }) => mark !== " ").map(({ mark, text }) => `${mark}${text}`),
+});
+
+/** A program that the repository names, and whether it may run. */
+export const programView = ({ name, kind, standing, runs, needed }: ProgramTrust) => ({
+  name,
+  kind,
+  standing,
+  runs,
+  needed,
+});

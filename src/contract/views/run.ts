@@ -1,0 +1,84 @@
+import type { RunDetail } from "../../usecases/runs/run-detail.ts";
+import type { Overview } from "../../usecases/status/overview.ts";
+import { olderRunKeys } from "../older-keys.ts";
+import { duration, iso } from "../values.ts";
+import { fleetAgentView } from "./agent.ts";
+import { decisionView, questionView } from "./mail.ts";
+import { mergesView } from "./merge.ts";
+
+/** Everything done for one objective. */
+export const runView = (detail: RunDetail) => ({
+  id: detail.run.id,
+  startedAt: iso(detail.run.startedAt),
+  completedAt: iso(detail.run.completedAt),
+  duration: duration(detail.durationMs),
+  agentCount: detail.agentCount,
+  coordinatorName: detail.run.coordinatorName,
+  coordinatorId: detail.coordinatorId,
+  status: detail.status,
+  objective: detail.run.objective,
+  targetBranch: detail.run.targetBranch,
+  landingBranch: detail.run.landingBranch,
+  merges: mergesView(detail.merges),
+  ...olderRunKeys(detail),
+});
+
+/** What a caller knows of the project without the store. */
+export interface Surroundings {
+  /** The engine that listens now; undefined when none does. */
+  readonly engine: object | undefined;
+  /** Branches that work is meant for and that are not there any more. */
+  readonly missingTargets: readonly string[];
+}
+
+/** The whole project at a glance. */
+export const overviewView = (overview: Overview, { engine, missingTargets }: Surroundings) => ({
+  currentRunId: overview.run?.id ?? null,
+  otherRuns: overview.otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
+    id,
+    objective,
+    coordinatorName,
+    liveAgents,
+    waiting,
+  })),
+  engine: engine ?? null,
+  agents: overview.agents.map(fleetAgentView),
+  unreadMailCount: overview.unreadMailCount,
+  unreadMailScope: overview.unreadMailScope,
+  // Both names have readers: `mergeQueueCount` those of `ov status`, `openMerges` those of the tool `fleet`.
+  mergeQueueCount: overview.openMerges,
+  openMerges: overview.openMerges,
+  merges: mergesView(overviewMerges(overview)),
+  unpromoted: overview.unpromoted,
+  unhanded: overview.unhanded,
+  missingTargets,
+  needsOperator: needsOperator(overview),
+  decisions: overview.decisions.map(decisionView),
+  questions: overview.questions.map(questionView),
+});
+
+/** The merges of all runs. */
+export const overviewMerges = (overview: Overview) => ({
+  pending: overview.openMerges,
+  approvals: overview.approvals,
+  failed: overview.failedMerges,
+  blocked: overview.blockedMerges,
+  troubles: overview.mergeTroubles,
+});
+
+function needsOperator({
+  approvals,
+  blockedMerges,
+  decisions,
+  questions,
+  unhanded,
+  otherRuns,
+  agents,
+}: Overview): boolean {
+  const waiting = [approvals, blockedMerges, decisions, questions, unhanded];
+  return (
+    waiting.some((list) => list.length > 0) ||
+    otherRuns.some((other) => other.waiting > 0) ||
+    agents.some((view) => view.needsOperator)
+  );
+}

@@ -1,0 +1,68 @@
+import type { GroupDetail } from "../../usecases/groups/find-group.ts";
+import type { GroupStatus } from "../../usecases/groups/read-groups.ts";
+import type { ReadSpecReply } from "../../usecases/specs/read-spec.ts";
+import type { CloseTaskReply } from "../../usecases/tasks/close-task.ts";
+import type { TaskDetail } from "../../usecases/tasks/detail.ts";
+import { olderGroupKeys, olderProgressKeys } from "../older-keys.ts";
+import { iso } from "../values.ts";
+
+/** A task with its place among the others. */
+export const taskView = ({ task, blocks, blockedBy, waitsFor }: TaskDetail) => ({
+  id: task.id,
+  title: task.title,
+  status: task.status,
+  priority: task.priority,
+  type: task.type,
+  assignee: task.assignee,
+  description: task.description,
+  blocks,
+  blockedBy,
+  waitsFor,
+  labels: task.labels,
+  createdAt: iso(task.createdAt),
+  updatedAt: iso(task.updatedAt),
+  closedAt: iso(task.closedAt),
+  closeReason: task.closeReason,
+  claimedBy: task.claimedBy,
+  claimExpires: iso(task.claimExpires),
+  parentId: task.parentId,
+  mergeState: task.mergeState,
+  files: task.files,
+  runId: task.runId,
+});
+
+/** A task that was closed, with what can be started now. */
+export const closedTaskView = ({ ready, completedGroups, ...detail }: CloseTaskReply) => ({
+  task: taskView(detail),
+  ready: ready.map(taskView),
+  completedGroups: completedGroups.map(({ id, name }) => ({ id, name })),
+});
+
+export const groupView = ({ group, memberIds }: GroupDetail) => ({
+  id: group.id,
+  name: group.name,
+  status: group.status,
+  tasks: memberIds,
+  owner: group.owner,
+  runId: group.runId,
+  createdAt: iso(group.createdAt),
+  completedAt: iso(group.completedAt),
+  ...olderGroupKeys(memberIds),
+});
+
+/** A group with how far its tasks are. */
+export const groupProgressView = (status: GroupStatus) => ({
+  ...groupView(status),
+  group: groupView(status),
+  progress: status.progress,
+  ...olderProgressKeys(status.progress),
+});
+
+/** The specification of a task. */
+export const specView = ({ taskId, path, text, author, updatedAt }: ReadSpecReply) => ({
+  taskId,
+  path,
+  text,
+  author,
+  updatedAt: iso(updatedAt),
+});

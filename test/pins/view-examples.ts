@@ -1,0 +1,773 @@
+import type * as agents from "../../src/contract/views/agent.ts";
+import type * as gates from "../../src/contract/views/gate.ts";
+import type * as mail from "../../src/contract/views/mail.ts";
+import type * as merges from "../../src/contract/views/merge.ts";
+import type * as projects from "../../src/contract/views/project.ts";
+import type * as runs from "../../src/contract/views/run.ts";
+import type * as tasks from "../../src/contract/views/task.ts";
+import type * as worktrees from "../../src/contract/views/worktree.ts";
+import type { Agent } from "../../src/domain/agent/agent.ts";
+import { freshAgent } from "../../src/domain/agent/fresh-agent.ts";
+import type { CauseDetail, MergeEntry } from "../../src/domain/merge/entry.ts";
+import type { MergeOp, MergeOpRequest } from "../../src/domain/merge/operation.ts";
+
+type Views = typeof agents &
+  typeof gates &
+  typeof mail &
+  typeof merges &
+  typeof projects &
+  typeof runs &
+  typeof tasks &
+  typeof worktrees;
+type ViewName = Extract<keyof Views, `${string}View`>;
+type Given<Name extends ViewName> = Parameters<Views[Name]>;
+type First<Name extends ViewName> = Given<Name>[0];
+
+const at = 1_763_251_200_000;
+const commit = "1".repeat(40);
+const wait = { agentName: "b1", kind: "reply", ref: "m-1", since: at, deadline: at } as const;
+
+const bare = freshAgent({
+  id: "agent-1",
+  name: "b1",
+  generation: 1,
+  capability: "builder",
+  runtime: "claude",
+  parentName: "lead",
+  depth: 2,
+  runId: "run-1",
+  taskId: null,
+  startedAt: at,
+});
+const agent: Agent = {
+  ...bare,
+  cliVersion: "2.1.0",
+  taskId: "T1",
+  scope: ["src"],
+  worktreePath: "/p/.overstory/worktrees/b1",
+  branch: "overstory/b1/T1",
+  baseCommit: commit,
+  state: "completed",
+  outcome: "done",
+  providerSessionId: "session-1",
+  endedAt: at,
+};
+const trouble = { problem: "no credit", failure: "credit", advice: "add credit", nextTry: at } as const;
+const noTrouble = { problem: null, failure: null, advice: null, nextTry: null };
+const inFleet: First<"fleetAgentView"> = {
+  ...trouble,
+  agent,
+  submitted: true,
+  unread: 1,
+  waits: [wait],
+  turns: 2,
+  needsOperator: true,
+  landedNowhere: false,
+};
+
+const blocked = { id: 3, branch: "overstory/b1/T1", why: "the disk is full" };
+const run = {
+  id: "run-1",
+  objective: "make it fast",
+  targetBranch: "main",
+  landingBranch: "overstory/integration/main",
+  coordinatorName: "coordinator",
+  status: "active",
+  startedAt: at,
+  completedAt: at,
+} as const;
+const bareRun = {
+  ...run,
+  objective: null,
+  targetBranch: null,
+  landingBranch: null,
+  coordinatorName: null,
+  completedAt: null,
+};
+const runDetail: First<"runView"> = {
+  run,
+  agentCount: 2,
+  coordinatorId: "agent-0",
+  durationMs: 65_000,
+  status: "needs operator",
+  approvals: [1],
+  merges: { pending: [1], approvals: [1], failed: [2], blocked: [blocked], troubles: ["promote: locked"] },
+};
+const head: First<"headView"> = {
+  agent,
+  running: true,
+  pid: 7,
+  run: runDetail,
+  unread: 1,
+  waits: [wait],
+  workers: ["b2"],
+};
+
+const kept = { ref: "refs/overstory/rescue/b1", commit, skipped: ["big.bin"] };
+const removed = {
+  agentName: "b1",
+  path: "/p/w",
+  branch: "overstory/b1/T1",
+  removed: true,
+  branchDeleted: true,
+  problem: "the directory was busy",
+  rescue: { ...kept, restore: "git branch b1 1111" },
+  trash: "trash/1",
+};
+const keptWorktree = {
+  agentName: "b2",
+  path: "/p/v",
+  branch: "overstory/b2/T2",
+  class: "held",
+  reason: "its child works",
+  next: "ov stop b3",
+} as const;
+const cleanedWorktrees: First<"cleanedWorktreesView"> = {
+  removed: [removed],
+  failed: [{ ...removed, agentName: "b4", removed: false }],
+  kept: [keptWorktree, { ...keptWorktree, agentName: "b5", class: "running", next: null }],
+  pruned: 1,
+};
+const stopped: First<"stoppedAgentView"> = {
+  agentName: "b1",
+  sessionId: "agent-1",
+  capability: "builder",
+  stopped: true,
+  alreadyEnded: false,
+  wasZombie: false,
+  wasCompleted: false,
+  killed: [{ pid: 7, role: "agent", escalated: true }],
+  survivors: [8],
+};
+const seat: First<"seatView"> = {
+  agentName: "b1",
+  generation: 1,
+  capability: "builder",
+  taskId: "T1",
+  branch: "overstory/b1/T1",
+  runId: "run-1",
+  coordinatorName: "coordinator",
+  targetBranch: "main",
+  parentAgent: "lead",
+  depth: 2,
+  runtime: "claude",
+  state: "booting",
+  warnings: ["T1 overlaps T2"],
+};
+const started: First<"startedHeadView"> = {
+  agentName: "coordinator",
+  agentId: "agent-0",
+  generation: 1,
+  capability: "coordinator",
+  runId: "run-1",
+  runtime: "claude",
+  objective: "make it fast",
+  targetBranch: "main",
+  watchdogPreexisting: false,
+  monitor: false,
+};
+
+const message: Required<First<"messageView">> = {
+  id: "m-1",
+  from: "b1",
+  capability: "builder",
+  to: "lead",
+  subject: "done",
+  body: "all of it",
+  type: "result",
+  priority: "normal",
+  threadId: "m-0",
+  replyTo: "m-0",
+  payload: "{}",
+  blobPath: "blobs/1",
+  read: true,
+  redelivered: false,
+  verified: true,
+  state: "acked",
+  createdAt: at,
+  unverified: "no commit",
+};
+const { capability: _capability, unverified: _unverified, ...listedMessage } = message;
+const bareMessage: First<"messageView"> = { ...listedMessage, replyTo: null, payload: null, blobPath: null };
+const delivery: First<"deliveryView"> = {
+  messageSeq: 1,
+  toAgent: "lead",
+  state: "acked",
+  priorityRank: 2,
+  wake: true,
+  attempts: 1,
+  notBefore: at,
+  claimedBy: "turn-1",
+  claimExpires: at,
+  turnId: "turn-1",
+  channel: "turn",
+  redelivered: false,
+  deliveredAt: at,
+  ackedAt: at,
+  lastError: "the turn was lost",
+  updatedAt: at,
+};
+const bareDelivery: First<"deliveryView"> = {
+  ...delivery,
+  notBefore: 0,
+  claimedBy: null,
+  claimExpires: null,
+  turnId: null,
+  channel: null,
+  deliveredAt: null,
+  ackedAt: null,
+  lastError: null,
+};
+const sent: First<"sentView"> = {
+  id: "m-1",
+  address: "@builders",
+  group: true,
+  recipients: ["b1"],
+  woken: ["b1"],
+  duplicate: true,
+  warnings: ["b1 has ended"],
+};
+const decision: First<"decisionView"> = {
+  id: "m-2",
+  kind: "decision",
+  from: "lead",
+  subject: "which way?",
+  context: "two ways",
+  options: ["a", "b"],
+  deadline: "2026-11-16T00:00:00.000Z",
+  runId: "run-1",
+  createdAt: at,
+};
+const question: First<"questionView"> = {
+  id: "m-3",
+  from: "lead",
+  subject: "why?",
+  body: "tell me",
+  runId: "run-1",
+  createdAt: at,
+};
+
+const task: First<"taskView"> = {
+  task: {
+    id: "T1",
+    title: "make it fast",
+    status: "closed",
+    type: "task",
+    priority: 1,
+    description: "as fast as it can be",
+    assignee: "b1",
+    labels: ["speed"],
+    files: ["src/a.ts"],
+    parentId: "T0",
+    runId: "run-1",
+    claimedBy: "b1",
+    claimExpires: at,
+    mergeState: "merged",
+    closeReason: "it is",
+    createdAt: at,
+    updatedAt: at,
+    closedAt: at,
+  },
+  blockedBy: ["T2"],
+  waitsFor: ["T2"],
+  blocks: ["T3"],
+};
+const bareTask: First<"taskView"> = {
+  ...task,
+  task: {
+    ...task.task,
+    description: null,
+    assignee: null,
+    parentId: null,
+    runId: null,
+    claimedBy: null,
+    claimExpires: null,
+    closeReason: null,
+    closedAt: null,
+  },
+};
+const group: First<"groupProgressView"> = {
+  group: {
+    id: "group-1",
+    name: "speed",
+    status: "completed",
+    runId: "run-1",
+    owner: "lead",
+    createdAt: at,
+    completedAt: at,
+  },
+  memberIds: ["T1"],
+  progress: { total: 1, completed: 1, inProgress: 0, blocked: 0, open: 0 },
+};
+const bareGroup = { ...group, group: { ...group.group, runId: null, completedAt: null } };
+
+const gateResult: Required<First<"gateResultView">> = {
+  id: "gate-1",
+  tree: commit,
+  gate: "test",
+  command: "npm test",
+  gateHash: "h",
+  status: "failed",
+  exitCode: 1,
+  durationMs: 1200,
+  logPath: "logs/gates/1",
+  logDigest: "d",
+  flaky: false,
+  kept: ["node_modules"],
+  createdAt: at,
+};
+const receipt: Required<First<"receiptView">> = {
+  id: "receipt-1",
+  kind: "landing",
+  subject: "merge:1",
+  baseCommit: commit,
+  headCommit: commit,
+  tree: commit,
+  verdict: "verified_with_gaps",
+  results: ["gate-1"],
+  gaps: ["test was flaky"],
+  createdAt: at,
+};
+const check: Required<First<"checkView">> = {
+  seq: 1,
+  id: "check-1",
+  kind: "completion",
+  agentId: "agent-1",
+  agentName: "b1",
+  refName: "overstory/b1/T1",
+  commitId: commit,
+  status: "failed",
+  request: { kind: "check", envFile: "/secret" },
+  progress: "gate test",
+  verdict: "unverified",
+  receiptId: "receipt-1",
+  problem: [
+    {
+      kind: "gate",
+      message: "gate test failed",
+      fix: "mend it",
+      names: ["a.ts"],
+      gate: "test",
+      logPath: "logs/gates/1",
+      logTail: "boom",
+    },
+  ],
+  attempts: 1,
+  requestedBy: "b1",
+  createdAt: at,
+  updatedAt: at,
+};
+const bareCheck: First<"checkView"> = {
+  ...check,
+  agentId: null,
+  agentName: null,
+  commitId: null,
+  progress: null,
+  verdict: null,
+  receiptId: null,
+};
+const answer = { check, receipt, results: [gateResult] };
+const bareAnswer = { check: bareCheck, receipt: null, results: [] };
+
+const causeDetail: Required<CauseDetail> = {
+  message: "a.ts conflicts",
+  files: ["a.ts"],
+  gate: "test",
+  logPath: "logs/gates/1",
+  logTail: "boom",
+  with: ["overstory/b2/T2"],
+  difference: "+a",
+};
+const entry: MergeEntry = {
+  id: 1,
+  branch: "overstory/b1/T1",
+  headCommit: commit,
+  targetBranch: "main",
+  taskId: "T1",
+  agentName: "b1",
+  runId: "run-1",
+  filesModified: ["a.ts"],
+  dependsOn: [2],
+  priority: 1,
+  source: "mail",
+  enqueuedBy: "lead",
+  enqueuedAt: at,
+  status: "conflict",
+  approval: "parent",
+  tier: "auto-resolve",
+  strategy: "union",
+  verdict: "verified",
+  attempts: 1,
+  notBefore: at,
+  resultCommit: commit,
+  cause: "conflict",
+  causeDetail,
+  updatedAt: at,
+};
+const bareEntry: First<"entryView"> = {
+  ...entry,
+  id: null,
+  taskId: null,
+  agentName: null,
+  runId: null,
+  tier: null,
+  strategy: null,
+  verdict: null,
+  notBefore: 0,
+  resultCommit: null,
+  cause: null,
+  causeDetail: null,
+};
+const request: Required<MergeOpRequest> = {
+  requeue: true,
+  runId: "run-1",
+  landing: "overstory/integration/main",
+  target: "main",
+  base: commit,
+  dropped: commit,
+  onlyIfClean: true,
+  cause: "locked",
+  removedLocks: [".git/index.lock"],
+  members: [{ id: 1, commit, tier: "clean-merge", strategy: "union" }],
+  along: [{ id: 2, commit, tier: "clean-merge", strategy: null, head: commit }],
+  verdict: "verified",
+  gaps: ["test was flaky"],
+  results: ["gate-1"],
+  tree: commit,
+  commits: [commit],
+};
+const operation: MergeOp = {
+  seq: 1,
+  id: "op-1",
+  kind: "land",
+  ref: "refs/heads/main",
+  beforeCommit: commit,
+  afterCommit: commit,
+  queueIds: [1],
+  actor: "engine",
+  status: "intended",
+  undoes: "op-0",
+  undoneBy: "op-2",
+  request,
+  problem: "it was locked",
+  createdAt: at,
+  updatedAt: at,
+};
+const bareOperation: MergeOp = {
+  ...operation,
+  beforeCommit: null,
+  afterCommit: null,
+  undoes: null,
+  undoneBy: null,
+  request: {},
+  problem: null,
+};
+const attempt = {
+  id: "attempt-1",
+  trainId: "train-1",
+  queueIds: [1],
+  baseCommit: commit,
+  candidateCommit: commit,
+  outcome: "failed",
+  gateResults: ["gate-1"],
+  startedAt: at,
+  finishedAt: at,
+  logDir: "logs/merge/1",
+} as const;
+const detail: First<"entryDetailView"> = {
+  entry,
+  waitsFor: [2],
+  place: 1,
+  attempts: [attempt, { ...attempt, candidateCommit: null, outcome: null, finishedAt: null, logDir: null }],
+  gates: [
+    { ...gateResult, on: "entry" },
+    { ...gateResult, on: null },
+  ],
+  receipts: [receipt],
+  operations: [operation],
+  meantFor: "main",
+  promoteFlags: ["--run", "run-1"],
+};
+const prediction: Required<First<"predictedEntryView">["prediction"]> = {
+  predictedTier: "auto-resolve",
+  conflictFiles: ["a.ts"],
+  wouldRequireAgent: true,
+  reason: "both sides changed a.ts",
+  strategy: "union",
+  cause: "conflict",
+  gatesLikely: ["test"],
+};
+const result: First<"mergeResultView"> = {
+  entry,
+  success: false,
+  tier: "auto-resolve",
+  conflictFiles: ["a.ts"],
+  errorMessage: "a.ts conflicts",
+  warnings: ["test was flaky"],
+  meantFor: "main",
+  promoteFlags: [],
+};
+const fineResult = { ...result, success: true, errorMessage: null, meantFor: null };
+
+const worktree = {
+  agentName: "b1",
+  generation: 1,
+  path: "/p/w",
+  branch: "overstory/b1/T1",
+  kind: "linked",
+  baseCommit: commit,
+} as const;
+const surveyed: First<"worktreeView"> = {
+  worktree,
+  owner: { agent, incarnations: [], parentLives: true, liveChildren: [], targets: [], waitingMerge: null },
+  head: commit,
+  exists: true,
+  names: [],
+  words: [],
+};
+const snapshot: First<"snapshotDetailView"> = {
+  name: "snap/b1/1/1",
+  ref: "refs/overstory/snap/b1/1/1",
+  commit,
+  agentName: "b1",
+  createdAt: at,
+  reason: "turn",
+  skipped: ["big.bin"],
+  onTop: commit,
+  uncommitted: [{ path: "a.ts", status: "M" }],
+  files: [{ path: "a.ts", status: "M" }],
+  inSubmodules: ["lib/a.ts"],
+  trash: ["trash/1"],
+};
+const plan: First<"cleanPlanView"> = {
+  agent: "b1",
+  agentId: "agent-1",
+  plannedAt: at,
+  live: ["b2"],
+  worktrees: [{ ...surveyed, verdict: { class: "dirty", reason: "", next: null }, landed: false, tip: commit }],
+  keptWorktrees: [keptWorktree],
+  branches: [{ branch: "overstory/b1/T1", tip: commit }],
+  keptBranches: [{ branch: "overstory/b2/T2", reason: "it landed nowhere", next: "--force" }],
+  messages: 1,
+  usage: 1,
+  sessions: ["b1"],
+  endRuns: true,
+  dirs: [{ target: "logs", dir: "logs", entries: 1, backUp: false }],
+  rescues: [kept],
+  emptiesTrash: false,
+  force: false,
+};
+const cleanReport: Given<"cleanReportView">[1] = {
+  backup: { name: "1", path: "backups/1" },
+  worktrees: [removed],
+  keptWorktrees: [keptWorktree],
+  branchesDeleted: ["overstory/b1/T1"],
+  problems: ["one file stayed"],
+  messages: 1,
+  usage: 1,
+  released: ["b1"],
+  runs: ["run-1"],
+  dirs: plan.dirs,
+  rescuesDeleted: 1,
+};
+
+const overview: First<"overviewView"> = {
+  run,
+  otherRuns: [
+    { run, liveAgents: 1, waiting: 1 },
+    { run: bareRun, liveAgents: 1, waiting: 1 },
+  ],
+  agents: [inFleet],
+  unreadMailCount: 1,
+  unreadMailScope: "operator",
+  openMerges: 1,
+  approvals: [1],
+  failedMerges: [2],
+  blockedMerges: [blocked],
+  mergeTroubles: ["promote: locked"],
+  unpromoted: [
+    { runId: "run-1", landing: "l", target: "main", landings: 1, takenOut: 0, unverified: ["no gate"] },
+    { runId: null, landing: "l", target: "main", landings: 1, takenOut: 0, unverified: [] },
+  ],
+  unhanded: [{ agentName: "b1", branch: "overstory/b1/T1" }],
+  decisions: [decision],
+  questions: [question],
+};
+const budget: First<"budgetView"> = {
+  scope: "run",
+  subject: "run-1",
+  unit: "usd",
+  limit: 20,
+  raised: 0,
+  spent: 1,
+  reserved: 1,
+  percent: 5,
+  reported: true,
+  parked: ["b1"],
+};
+const engine: First<"engineView"> = {
+  running: true,
+  answers: true,
+  pid: 7,
+  socket: "/run/s",
+  version: "1.0.0",
+  uptimeMs: 1,
+  log: "logs/engine.log",
+  runningTurns: 1,
+  queuedTurns: 1,
+};
+const prompt = { role: "builder", state: "replaced", added: false, text: "build" } as const;
+
+/**
+ * For every view what it is given: once with everything filled, and again with everything left out that may be. A view
+ * without an example does not compile.
+ */
+export const viewExamples: { readonly [Name in ViewName]: readonly Given<Name>[] } = {
+  agentView: [[agent], [bare]],
+  fleetAgentView: [[inFleet], [{ ...inFleet, ...noTrouble, agent: bare }]],
+  headView: [[head], [{ ...head, agent: bare, pid: null, run: null }]],
+  runAgentView: [[{ agent, durationMs: 65_000 }], [{ agent: bare, durationMs: 1 }]],
+  troubledAgentView: [[{ agent, ...trouble }], [{ agent: bare, ...noTrouble }]],
+  seatView: [[seat], [{ ...seat, coordinatorName: null, targetBranch: null }]],
+  waitedSeatView: [
+    [seat, agent],
+    [{ ...seat, coordinatorName: null, targetBranch: null }, bare],
+  ],
+  startedHeadView: [[started], [{ ...started, objective: null, targetBranch: null }]],
+  stoppedAgentView: [
+    [stopped, { force: true, cleaned: cleanedWorktrees }],
+    [
+      { ...stopped, agentName: "b2" },
+      { force: true, cleaned: cleanedWorktrees },
+    ],
+  ],
+  messageView: [[message], [{ ...bareMessage, capability: null }], [bareMessage]],
+  inboxView: [[{ messages: [message], remaining: 1 }], [{ messages: [], remaining: 0 }]],
+  deliveryView: [[delivery], [bareDelivery]],
+  deadLetterView: [[{ message, delivery }], [{ message: bareMessage, delivery: bareDelivery }]],
+  sentView: [[sent], [{ ...sent, id: null, group: false, duplicate: false, warnings: [] }]],
+  decisionView: [[decision], [{ ...decision, deadline: null, runId: null }]],
+  questionView: [[question], [{ ...question, runId: null }]],
+  taskView: [[task], [bareTask]],
+  closedTaskView: [[{ ...task, ready: [task, bareTask], completedGroups: [group.group] }]],
+  groupView: [[group], [bareGroup]],
+  groupProgressView: [[group], [bareGroup]],
+  specView: [
+    [{ taskId: "T1", path: "specs/T1.md", text: "do it", author: "lead", updatedAt: at }],
+    [{ taskId: "T1", path: "specs/T1.md", text: "do it", author: null, updatedAt: null }],
+  ],
+  gateResultView: [[gateResult], [{ ...gateResult, exitCode: null }]],
+  receiptView: [[receipt], [{ ...receipt, baseCommit: null }]],
+  evidenceView: [[answer], [bareAnswer]],
+  checkView: [[check], [bareCheck]],
+  checkAnswerView: [
+    [answer, { attached: true }],
+    [bareAnswer, { attached: false }],
+  ],
+  openCheckView: [["check-1"]],
+  entryView: [[entry], [bareEntry]],
+  queuedEntryView: [[{ entry, waitsFor: [2], place: 1 }], [{ entry, waitsFor: [], place: null }]],
+  waitingEntryView: [[{ view: { entry, waitsFor: [2], place: null }, why: "waits for #2" }]],
+  addedEntryView: [[{ entry, added: true }]],
+  predictedEntryView: [
+    [{ entry, prediction }],
+    [{ entry: bareEntry, prediction: { ...prediction, strategy: null, cause: null } }],
+  ],
+  entryDetailView: [[detail]],
+  mergeResultView: [[result], [fineResult]],
+  mergeResultsView: [[[result, fineResult]]],
+  operationView: [
+    [operation, [entry]],
+    [bareOperation, []],
+  ],
+  undoPlanView: [[{ op: operation, entries: [entry], whole: true }]],
+  lostLandingView: [[{ branch: "overstory/b1/T1", opId: "op-1", head: commit, commit, hasBranch: true }]],
+  radarView: [
+    [
+      {
+        branches: [
+          { branch: "a", commit, agentName: "b1", landsOn: "main", moved: true },
+          { branch: "main", commit, agentName: null, landsOn: "main", moved: false },
+        ],
+        pairs: [{ a: "a", b: "main", ours: commit, theirs: commit, outcome: null, files: ["a.ts"] }],
+      },
+    ],
+  ],
+  mergesView: [[runDetail.merges], [{ pending: 0, approvals: [], failed: [], blocked: [] }]],
+  runView: [[runDetail], [{ ...runDetail, run: bareRun, coordinatorId: null }]],
+  overviewView: [
+    [overview, { engine: { pid: 7, socket: "/run/s", version: "1.0.0" }, missingTargets: ["main"] }],
+    [
+      { ...overview, run: null },
+      { engine: undefined, missingTargets: [] },
+    ],
+  ],
+  worktreeView: [
+    [surveyed, entry],
+    [{ ...surveyed, owner: undefined, head: null }, undefined],
+  ],
+  cleanedWorktreesView: [[cleanedWorktrees]],
+  cleanPlanView: [[plan]],
+  emptyCleanView: [[plan]],
+  cleanReportView: [
+    [plan, cleanReport],
+    [{ ...plan, agent: undefined }, cleanReport],
+  ],
+  snapshotView: [[snapshot], [{ ...snapshot, reason: null }]],
+  snapshotDetailView: [[snapshot], [{ ...snapshot, reason: null, onTop: null }]],
+  restoredSnapshotView: [
+    [{ ...snapshot, dir: "/tmp/x", branch: "back", files: 1 }],
+    [{ ...snapshot, dir: null, branch: null, files: 1 }],
+  ],
+  configKeyView: [
+    [
+      {
+        key: "merge.mode",
+        value: "train",
+        default: "train",
+        defaultIs: "the mode",
+        type: "string",
+        takes: "a mode",
+        choices: ["train"],
+        min: 1,
+        max: 2,
+        doc: "How it merges",
+        origin: "default",
+        variable: "OVERSTORY_MERGE_MODE",
+      },
+    ],
+    [
+      {
+        key: "merge.mode",
+        value: undefined,
+        default: undefined,
+        type: "string",
+        takes: "a mode",
+        doc: "How it merges",
+        origin: "default",
+        variable: "OVERSTORY_MERGE_MODE",
+      },
+    ],
+  ],
+  budgetView: [[budget], [{ ...budget, limit: null, percent: null }]],
+  raisedBudgetView: [[{ ...budget, limit: 20, resumed: ["b1"], parked: ["b2"], exhausted: false }]],
+  engineView: [
+    [engine],
+    [{ ...engine, answers: null, pid: null, socket: null, version: null, uptimeMs: null, log: null }],
+  ],
+  logLineView: [
+    [{ seq: 1, at, turnId: "turn-1", type: "progress", text: "hello" }],
+    [{ seq: 1, at, turnId: null, type: "progress", text: "hello" }],
+  ],
+  promptView: [[{ ...prompt, version: "builder@1", hash: "1", bytes: 5 }]],
+  comparedPromptView: [
+    [
+      {
+        ...prompt,
+        files: { replacement: "agents/builder.md", addition: "agents/builder.add.md" },
+        lines: [{ mark: "+", text: "build" }],
+      },
+    ],
+  ],
+  programView: [[{ name: "lfs", kind: "filter", standing: "confirmed", runs: ["git-lfs"], needed: true }]],
+};
