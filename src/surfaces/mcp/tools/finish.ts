@@ -1,3 +1,4 @@
+import { checkAnswerView, openCheckView } from "../../../contract/views/gate.ts";
 import type { Missing } from "../../../domain/completion/missing.ts";
 import { quoted } from "../../../domain/mail/quoted.ts";
 import { ok } from "../../../domain/result.ts";
@@ -21,26 +22,23 @@ export const finish: ToolHandler = async (given, context) => {
   if (!asked.ok) return asked;
   const answered = await waitForCheck(context, asked.value.id);
   if (!answered.ok) return answered;
-  return ok(answered.value === undefined ? unanswered(asked.value.id) : said(answered.value));
+  return ok(answered.value === undefined ? unanswered(asked.value.id) : said(answered.value, asked.value));
 };
 
 const unanswered = (check: string): ToolAnswer => ({
   text: "Still being checked. Call finish again with the same words to wait for the answer.",
-  data: { check, status: "open" },
+  data: openCheckView(check),
 });
 
-function said({ check, receipt, results }: CheckReply): ToolAnswer {
-  const { id, status, verdict, problem } = check;
-  const gates = results.map(({ gate, status: outcome }) => ({ gate, status: outcome }));
+function said(reply: CheckReply, { attached }: { readonly attached: boolean }): ToolAnswer {
+  const { status, problem } = reply.check;
+  const data = checkAnswerView(reply, { attached });
   if (status === "failed") {
-    return {
-      text: ["Not finished. What is missing:", ...problem.flatMap(missingLines)].join("\n"),
-      data: { check: id, status, missing: problem, gates },
-      failed: true,
-    };
+    const lines = ["Not finished. What is missing:", ...problem.flatMap(missingLines)];
+    return { text: lines.join("\n"), data, failed: true };
   }
-  const lines = ["Finished; your parent has been told. End your turn now.", ...gateLines(results)];
-  return { text: lines.join("\n"), data: { check: id, status, verdict, receipt: receipt?.id ?? null, gates } };
+  const lines = ["Finished; your parent has been told. End your turn now.", ...gateLines(reply.results)];
+  return { text: lines.join("\n"), data };
 }
 
 /** What a gate printed is a program's output: it stands behind the bar like any foreign text. */

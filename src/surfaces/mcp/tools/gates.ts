@@ -1,7 +1,9 @@
+import { checkAnswerView, evidenceView, openCheckView } from "../../../contract/views/gate.ts";
 import type { GateResult, Receipt } from "../../../domain/gate/gate.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { ToolAnswer, ToolHandler } from "../tool-call.ts";
+import type { CheckReply } from "../../../usecases/completions/check-status.ts";
+import type { ToolHandler } from "../tool-call.ts";
 import { waitForCheck } from "./wait-for-check.ts";
 
 /** What the gates said about a branch, from the record or, on request, anew. */
@@ -13,16 +15,15 @@ export const gates: ToolHandler = async (given, context) => {
     if (!asked.ok) return asked;
     const answered = await waitForCheck(context, asked.value.id);
     if (!answered.ok) return answered;
-    if (answered.value === undefined) return ok({ text: "Still running.", data: { check: asked.value.id } });
-    const { check, receipt, results } = answered.value;
-    const problems = check.problem.map(({ message }) => message);
-    const passed = check.status === "done";
-    const answer = shown(branch, receipt, results);
-    const lines = [answer.text, ...problems.map((problem) => `- ${visibleLine(problem)}`)];
-    return ok({ text: lines.join("\n"), data: { ...answer.data, passed, problems }, failed: !passed });
+    if (answered.value === undefined) {
+      return ok({ text: "Still running.", data: { branch, ...openCheckView(asked.value.id) } });
+    }
+    const data = checkAnswerView(answered.value, asked.value);
+    const lines = [words(branch, answered.value), ...data.problems.map((problem) => `- ${visibleLine(problem)}`)];
+    return ok({ text: lines.join("\n"), data: { branch, ...data }, failed: !data.passed });
   }
-  const found = await newestReceipt(branch, app);
-  return ok(shown(branch, found?.receipt ?? null, found?.results ?? []));
+  const evidence = (await newestReceipt(branch, app)) ?? { receipt: null, results: [] };
+  return ok({ text: words(branch, evidence), data: { branch, ...evidenceView(evidence) } });
 };
 
 /** A completion is on record under its agent, whose name is in the branch; a landing and a check under the branch. */
@@ -36,22 +37,14 @@ async function newestReceipt(branch: string, app: Parameters<ToolHandler>[1]["ap
   return found.toSorted((a, b) => b.receipt.createdAt - a.receipt.createdAt)[0];
 }
 
-function shown(branch: string, receipt: Receipt | null, results: readonly GateResult[]): ToolAnswer {
-  if (receipt === null) return { text: `No gate has run on ${visibleLine(branch)}.`, data: { branch, receipt: null } };
-  const { id, verdict, headCommit, gaps } = receipt;
-  const lines = [
+function words(branch: string, { receipt, results }: Pick<CheckReply, "receipt" | "results">): string {
+  if (receipt === null) return `No gate has run on ${visibleLine(branch)}.`;
+  const { verdict, headCommit, gaps } = receipt;
+  return [
     `${visibleLine(branch)} at ${headCommit.slice(0, 12)}: ${verdict}`,
     ...gateLines(results),
     ...gaps.map((gap) => `gap: ${visibleLine(gap)}`),
-  ];
-  const outcomes = results.map(({ gate, status, exitCode, flaky, logPath }) => ({
-    gate,
-    status,
-    exitCode,
-    flaky,
-    logPath,
-  }));
-  return { text: lines.join("\n"), data: { branch, receipt: id, commit: headCommit, verdict, gaps, gates: outcomes } };
+  ].join("\n");
 }
 
 export const gateLines = (results: readonly GateResult[]): readonly string[] =>

@@ -1,3 +1,4 @@
+import { groupProgressView, groupView } from "../../../contract/views/task.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -19,23 +20,16 @@ export const groupStatus: ToolHandler = async (given, { app }) => {
   if (!found.ok) return found;
   const { groups } = found.value;
   const text = groups.length === 0 ? "No active groups." : groups.map(progressLine).join("\n");
-  return ok({ text, data: { groups: groups.map((group) => ({ ...dataOf(group), progress: group.progress })) } });
+  return ok({ text, data: { groups: groups.map(groupProgressView) } });
 };
 
 function changed(result: Result<GroupDetail, Refusal>): Result<ToolAnswer, Refusal> {
   if (!result.ok) return result;
   const { group, memberIds } = result.value;
   const text = `Group ${group.id} (${visibleLine(group.name)}), ${group.status}: ${memberIds.join(", ")}`;
-  return ok({ text, data: { group: dataOf(result.value) } });
+  return ok({ text, data: { group: groupView(result.value) } });
 }
 
 const progressLine = ({ group, progress }: GroupStatus): string =>
   `${group.id} (${visibleLine(group.name)}), ${group.status}: ${progress.completed} of ${progress.total} closed, ` +
   `${progress.inProgress} in progress, ${progress.blocked} blocked, ${progress.open} open`;
-
-const dataOf = ({ group, memberIds }: GroupDetail): Record<string, unknown> => ({
-  id: group.id,
-  name: group.name,
-  status: group.status,
-  tasks: memberIds,
-});

@@ -1,7 +1,9 @@
+import { inboxView } from "../../../contract/views/mail.ts";
 import { renderInject } from "../../../domain/mail/render.ts";
 import { mailTypes } from "../../../domain/mail/types.ts";
 import { ok } from "../../../domain/result.ts";
-import type { CheckReply, InboxLetter } from "../../../usecases/mail/check.ts";
+import type { CheckReply } from "../../../usecases/mail/check.ts";
+import { viewOfLetter } from "../../../usecases/mail/view.ts";
 import type { McpApp } from "../app.ts";
 import type { ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 
@@ -24,35 +26,16 @@ async function arrival({ app, signal, progress }: ToolContext, patienceMs: numbe
   await app.follow("mail.follow", { patienceMs }, { signal, onItem: () => progress("no message yet") });
 }
 
-const nothing: ToolAnswer = { text: "No new messages.", data: { messages: [] } };
+const nothing: ToolAnswer = { text: "No new messages.", data: inboxView({ messages: [], remaining: 0 }) };
 
 function handedOut(app: McpApp, { inbox: owner, by, letters, remaining }: CheckReply): ToolAnswer {
   const more = remaining === 0 ? [] : [`${remaining} more in the inbox: call inbox again.`];
   return {
     text: [renderInject(letters).trimEnd(), ...more].join("\n\n"),
-    data: { messages: letters.map(dataOf), ...(remaining === 0 ? {} : { remaining }) },
+    data: inboxView({ messages: letters.map((letter) => viewOfLetter(letter, owner)), remaining }),
     // A refusal is no loss: what cannot be confirmed any more is offered again, marked as redelivered.
     afterSent: async () => {
       await app.call("mail.delivered", { agent: owner, by, messages: letters.map(({ message }) => message.seq) });
     },
-  };
-}
-
-function dataOf({ message, capability, redelivered, unverified }: InboxLetter): Record<string, unknown> {
-  const { id, type, priority, subject, body, payload, replyTo, blobPath, verified } = message;
-  return {
-    id,
-    from: message.fromAgent,
-    ...(capability === null ? {} : { capability }),
-    type,
-    priority,
-    verified,
-    ...(redelivered ? { redelivered } : {}),
-    subject,
-    body,
-    ...(payload === null ? {} : { payload }),
-    ...(replyTo === null ? {} : { replyTo }),
-    ...(blobPath === null ? {} : { wholeText: blobPath }),
-    ...(unverified === undefined ? {} : { unverified }),
   };
 }

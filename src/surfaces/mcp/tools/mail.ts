@@ -1,3 +1,4 @@
+import { sentView } from "../../../contract/views/mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -101,8 +102,5 @@ function told(sent: Result<SendReply, Refusal>, then?: string): Result<ToolAnswe
     ...warnings.map((warning) => `Warning: ${visibleLine(warning)}`),
     ...(then === undefined ? [] : [then]),
   ];
-  return ok({
-    text: lines.join("\n"),
-    data: { id, recipients, woken, ...(duplicate ? { duplicate } : {}), ...(warnings.length > 0 ? { warnings } : {}) },
-  });
+  return ok({ text: lines.join("\n"), data: sentView(sent.value) });
 }

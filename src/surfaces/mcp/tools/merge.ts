@@ -1,3 +1,4 @@
+import { addedEntryView, predictedEntryView } from "../../../contract/views/merge.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -24,10 +25,7 @@ export const mergePreview: ToolHandler = async (given, { app }) => {
     ...(conflictFiles.length === 0 ? [] : [`conflicts: ${conflictFiles.map(visibleLine).join(", ")}`]),
     ...(gatesLikely.length === 0 ? [] : [`gates: ${gatesLikely.map(visibleLine).join(", ")}`]),
   ];
-  return ok({
-    text: lines.join("\n"),
-    data: { branch, target, predictedTier, conflictFiles, wouldRequireAgent, reason, gatesLikely },
-  });
+  return ok({ text: lines.join("\n"), data: predictedEntryView({ entry, prediction: seen }) });
 };
 
 /** A place in the queue for a branch of a child. */
@@ -45,7 +43,7 @@ export const merge: ToolHandler = async (given, { app }) => {
   const first = queued.value.added ? "is in the queue as" : "was in the queue already as";
   return ok({
     text: `${visibleLine(branch)} ${first} merge ${id} (${status}).${waits} You get mail when it has landed or failed.`,
-    data: { id, branch, status, approval, added: queued.value.added },
+    data: addedEntryView(queued.value),
   });
 };
 

@@ -1,3 +1,4 @@
+import { specView } from "../../../contract/views/task.ts";
 import { quoted } from "../../../domain/mail/quoted.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
@@ -16,7 +17,7 @@ export const specRead: ToolHandler = async (given, context) => {
   if (!id.ok) return id;
   const found = await context.app.call("spec.read", { taskId: id.value });
   if (!found.ok) return found;
-  const { taskId, path, text, author } = found.value;
+  const { taskId, text, author } = found.value;
   const by = author === null ? "" : ` by ${visibleLine(author)}`;
-  return ok({ text: [`Spec of ${taskId}${by}:`, ...quoted(text)].join("\n"), data: { taskId, path, author, text } });
+  return ok({ text: [`Spec of ${taskId}${by}:`, ...quoted(text)].join("\n"), data: specView(found.value) });
 };

@@ -1,3 +1,4 @@
+import { closedTaskView, taskView } from "../../../contract/views/task.ts";
 import { quoted } from "../../../domain/mail/quoted.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
@@ -11,7 +12,7 @@ export const taskReady: ToolHandler = async (given, { app }) => {
   if (!ready.ok) return ready;
   const { tasks } = ready.value;
   const text = tasks.length === 0 ? "No task is ready." : tasks.map(taskLine).join("\n");
-  return ok({ text, data: { tasks: tasks.map(dataOf) } });
+  return ok({ text, data: { tasks: tasks.map(taskView) } });
 };
 
 export const taskShow: ToolHandler = async (given, context) => {
@@ -26,7 +27,7 @@ export const taskCreate: ToolHandler = async (given, { app }) => {
     id: given.optionalText("id"),
     blockedBy: given.texts("blocked_by"),
   });
-  return made.ok ? ok({ text: `Created ${taskLine(made.value)}`, data: { task: dataOf(made.value) } }) : made;
+  return made.ok ? ok({ text: `Created ${taskLine(made.value)}`, data: { task: taskView(made.value) } }) : made;
 };
 
 export const taskUpdate: ToolHandler = async (given, context) => {
@@ -41,10 +42,7 @@ export const taskClose: ToolHandler = async (given, { app }) => {
   if (!closed.ok) return closed;
   const { task, ready } = closed.value;
   const now = ready.length === 0 ? [] : ["Ready now:", ...ready.map(taskLine)];
-  return ok({
-    text: [`Closed ${task.id}.`, ...now].join("\n"),
-    data: { task: dataOf(closed.value), ready: ready.map((detail) => detail.task.id) },
-  });
+  return ok({ text: [`Closed ${task.id}.`, ...now].join("\n"), data: closedTaskView(closed.value) });
 };
 
 export const taskDep: ToolHandler = async (given, { app }) => {
@@ -54,7 +52,7 @@ export const taskDep: ToolHandler = async (given, { app }) => {
   if (!changed.ok) return changed;
   const { task, blockedBy } = changed.value;
   const waits = blockedBy.length === 0 ? "waits for nothing" : `waits for ${blockedBy.join(", ")}`;
-  return ok({ text: `${task.id} ${waits}.`, data: { task: dataOf(changed.value), changed: changed.value.changed } });
+  return ok({ text: `${task.id} ${waits}.`, data: { task: taskView(changed.value), changed: changed.value.changed } });
 };
 
 /** What is meant when an agent names no task. */
@@ -84,15 +82,8 @@ function shown(found: Result<TaskDetail, Refusal>): Result<ToolAnswer, Refusal> 
     // Whoever wrote the task is not the one who gives the rules.
     ...(task.description === null ? [] : quoted(task.description)),
   ];
-  return ok({ text: lines.join("\n"), data: { task: dataOf(found.value) } });
+  return ok({ text: lines.join("\n"), data: { task: taskView(found.value) } });
 }
 
 const taskLine = ({ task }: TaskDetail): string =>
   `${task.id} [${task.status}, P${task.priority}] ${visibleLine(task.title)}`;
-
-function dataOf({ task, blockedBy, blocks }: TaskDetail): Record<string, unknown> {
-  const { id, title, status, type, priority, description, files, labels, parentId, claimedBy, mergeState } = task;
-  const all = { description, parentId, claimedBy, files, labels, blockedBy, blocks };
-  const some = Object.entries(all).filter(([, value]) => value !== null && value.length > 0);
-  return { id, title, status, type, priority, mergeState, ...Object.fromEntries(some) };
-}

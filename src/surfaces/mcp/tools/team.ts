@@ -1,3 +1,4 @@
+import { fleetAgentView, seatView } from "../../../contract/views/agent.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { AgentView } from "../../../usecases/status/overview.ts";
@@ -26,7 +27,7 @@ export const spawn: ToolHandler = async (given, context) => {
     `Started ${capability} ${agentName} on ${taskId}, branch ${branch}.`,
     ...warnings.map((warning) => `Warning: ${visibleLine(warning)}`),
   ];
-  return ok({ text: lines.join("\n"), data: { agentName, capability, taskId, branch, warnings } });
+  return ok({ text: lines.join("\n"), data: seatView(seat.value) });
 };
 
 export const fleet: ToolHandler = async (given, { app, self }) => {
@@ -40,7 +41,7 @@ export const fleet: ToolHandler = async (given, { app, self }) => {
   const merges =
     openMerges === 0 ? [] : [`${openMerges} in the merge queue, ${approvals.length} wait for the operator`];
   const lines = [...(wanted.length === 0 ? ["No agents."] : wanted.map(agentLine)), ...merges];
-  return ok({ text: lines.join("\n"), data: { agents: wanted.map(dataOf), openMerges } });
+  return ok({ text: lines.join("\n"), data: { agents: wanted.map(fleetAgentView), openMerges } });
 };
 
 function agentLine({ agent, submitted, unread, waits }: AgentView): string {
@@ -52,12 +53,6 @@ function agentLine({ agent, submitted, unread, waits }: AgentView): string {
     ...waits.map(({ kind, ref }) => `waits for ${kind} ${visibleLine(ref)}`),
   ];
   return parts.join(", ");
-}
-
-function dataOf({ agent, submitted, unread, waits }: AgentView): Record<string, unknown> {
-  const { name, capability, state, outcome, taskId, parentName, branch } = agent;
-  const waitsFor = waits.map(({ kind, ref }) => ({ kind, ref }));
-  return { name, capability, state, outcome, submitted, taskId, parent: parentName, branch, unread, waitsFor };
 }
 
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
