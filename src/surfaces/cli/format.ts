@@ -50,5 +50,15 @@ export function cut(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
 }
 
+/** A moment as scripts read it. */
+export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** `1 message`, `2 messages`. */
+export const counted = (count: number, noun: string, many = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : many}`;
+
+/** A moment where the reader is, or a dash for none. */
+export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : shortTime(at, Date.now()));
+
 const pair = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;

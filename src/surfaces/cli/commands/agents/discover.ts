@@ -3,8 +3,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint, Rows } from "../../command.ts";
 import { ago } from "../../format.ts";
+import { isOn, text } from "../../given.ts";
 import { statusIcon, statusWords } from "../../marks.ts";
-import { isOn, text } from "../task/given.ts";
 
 export const discover: Handler = async ({ app, flags, io }) => {
   const found = await app.call("agent.discover", {

@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import type { AttachStep } from "../../../../usecases/agents/attach.ts";
 import type { Handler } from "../../command.ts";
 import { duration } from "../../format.ts";
+import { isOn, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { isOn, word } from "../task/given.ts";
 
 export const attach: Handler = async ({ app, args, flags, io }) => {
   const name = word(args.agent);

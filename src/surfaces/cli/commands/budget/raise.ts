@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { word } from "../../given.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
 import { amount } from "./render.ts";
 
 export const raise: Handler = async ({ app, args, io }) => {

@@ -4,9 +4,9 @@ import { allTargets, type CleanTarget, cleanTargets } from "../../../../domain/w
 import { type CleanRequest, isEmptyPlan } from "../../../../usecases/worktrees/plan-clean.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Call, Handler } from "../../command.ts";
+import { counted } from "../../format.ts";
+import { isOn, text } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { counted } from "../mail/render.ts";
-import { isOn, text } from "../task/given.ts";
 import { isDamaged } from "../worktree/clean.ts";
 import { emptyJson, planJson, planLines, reportJson, reportLines } from "./render.ts";
 

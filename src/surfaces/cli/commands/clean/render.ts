@@ -4,8 +4,8 @@ import type { CleanTarget } from "../../../../domain/worktree/targets.ts";
 import type { CleanReport } from "../../../../usecases/worktrees/carry-out-clean.ts";
 import type { CleanPlan } from "../../../../usecases/worktrees/plan-clean.ts";
 import type { Paint } from "../../command.ts";
+import { counted } from "../../format.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { counted } from "../mail/render.ts";
 import { keptLine, removedLines } from "../worktree/clean.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@ import { visibleText } from "../../../../domain/text/visible.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Outcome } from "../../command.ts";
+import { integer, text } from "../../given.ts";
 import { teller } from "../merge/wait.ts";
-import { integer, text } from "../task/given.ts";
 import { headAndBody } from "./head-flags.ts";
 
 const defaultSeconds = 120;

@@ -4,8 +4,8 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../../usecases/coordinators/check-complete.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
+import { isOn } from "../../given.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { isOn } from "../task/given.ts";
 import { questionOf } from "./head-flags.ts";
 
 export const checkComplete: Handler = async (call) => {

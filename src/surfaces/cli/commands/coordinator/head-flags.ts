@@ -2,8 +2,8 @@ import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Call, Flag } from "../../command.ts";
+import { text } from "../../given.ts";
 import { givenBody } from "../mail/given-body.ts";
-import { text } from "../task/given.ts";
 
 /** Which one is meant, for every command about one that is there. */
 export const nameFlag = (capability: HeadCapability): Flag => ({

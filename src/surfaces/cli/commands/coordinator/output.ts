@@ -2,7 +2,7 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Handler } from "../../command.ts";
-import { integer, isOn } from "../task/given.ts";
+import { integer, isOn } from "../../given.ts";
 import { defaultIntervalMs, followOutput } from "./follow-output.ts";
 import { questionOf } from "./head-flags.ts";
 

@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Handler } from "../../command.ts";
+import { text } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { text } from "../task/given.ts";
 import { headAndBody } from "./head-flags.ts";
 
 /** Sends one that lives something to do. */

@@ -7,8 +7,8 @@ import type { StartReply } from "../../../../usecases/coordinators/start-request
 import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
 import type { Call, Handler, Outcome } from "../../command.ts";
+import { isOn, text } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { isOn, text } from "../task/given.ts";
 import { followOutput } from "./follow-output.ts";
 
 /** Starts one that leads a run. */

@@ -5,9 +5,9 @@ import type { Remaining } from "../../../../usecases/coordinators/remaining.ts";
 import type { HeadView } from "../../../../usecases/coordinators/status.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io } from "../../command.ts";
+import { text } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { unhandedWords } from "../inbox/render.ts";
-import { text } from "../task/given.ts";
 import { questionOf } from "./head-flags.ts";
 
 /** Stops one that leads a run and ends that run; everybody else's stays as it is. */

@@ -2,8 +2,8 @@ import type { Refusal } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Call, Handler, Paint } from "../../command.ts";
+import { text, word } from "../../given.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { text, word } from "../task/given.ts";
 
 export const decide: Handler = async (call) => {
   const { app, args, flags, io } = call;

@@ -2,7 +2,7 @@ import { ok } from "../../../../domain/result.ts";
 import type { DemoState } from "../../../../usecases/demo/play.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
-import { isOn } from "../task/given.ts";
+import { isOn } from "../../given.ts";
 import { type Scene, sceneLines, sceneNews } from "./scene.ts";
 import { summaryText } from "./summary.ts";
 

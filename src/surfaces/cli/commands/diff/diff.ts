@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import { patchedFiles } from "../../../shared/patch.ts";
 import type { Handler } from "../../command.ts";
+import { isOn, word } from "../../given.ts";
 import { isTerminal } from "../../sink.ts";
-import { isOn, word } from "../task/given.ts";
 
 export const diff: Handler = async ({ app, args, flags, io }) => {
   const work = await app.call("agent.diff", { name: word(args.agent).trim().toLowerCase() });

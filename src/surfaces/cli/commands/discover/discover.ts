@@ -1,8 +1,8 @@
 import { activeCategories, discoveryBrief, discoveryObjective } from "../../../../domain/coordination/discovery.ts";
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { list, text } from "../../given.ts";
 import { startedOutcome, startHead } from "../coordinator/start.ts";
-import { list, text } from "../task/given.ts";
 
 export const discover: Handler = async (call) => {
   const { flags } = call;

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { App } from "../../app.ts";
 import type { Handler } from "../../command.ts";
-import { isOn, text, word } from "../task/given.ts";
+import { isOn, text, word } from "../../given.ts";
 import { answerOutcome } from "./render.ts";
 import { untilAnswered } from "./until-answered.ts";
 

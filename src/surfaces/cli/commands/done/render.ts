@@ -4,9 +4,9 @@ import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../../usecases/completions/check-status.ts";
 import { type Exit, exits } from "../../../shared/exits.ts";
 import type { Outcome, Paint } from "../../command.ts";
+import { iso } from "../../format.ts";
 import { errorLine, hintLine, successLine } from "../../marks.ts";
 import { resultJson } from "../gate/render.ts";
-import { iso } from "../task/render.ts";
 
 export interface AnswerWords {
   /** Said when the answer is yes. */

@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { isOn } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { isOn } from "../task/given.ts";
 
 export const install: Handler = async ({ app, flags, io }) => {
   const print = isOn(flags.print);

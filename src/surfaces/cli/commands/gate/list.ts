@@ -1,9 +1,9 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
 import { shortTime } from "../../format.ts";
+import { integer, text } from "../../given.ts";
 import { hintLine } from "../../marks.ts";
 import { table } from "../../table.ts";
-import { integer, text } from "../task/given.ts";
 import { resultJson, resultRows } from "./render.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {

@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
+import { word } from "../../given.ts";
 import { errorLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
 import { resultJson } from "./render.ts";
 
 /** The output as it came, with what a terminal would obey made visible. */

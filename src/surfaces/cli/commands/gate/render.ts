@@ -1,8 +1,7 @@
 import type { GateResult, GateStatus, Receipt } from "../../../../domain/gate/gate.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Paint, Rows } from "../../command.ts";
-import { elapsed } from "../../format.ts";
-import { iso } from "../task/render.ts";
+import { elapsed, iso } from "../../format.ts";
 
 export const resultJson = ({ createdAt, ...result }: GateResult) => ({ ...result, createdAt: iso(createdAt) });
 

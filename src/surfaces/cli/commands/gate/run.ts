@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { text } from "../../given.ts";
 import { answerOutcome } from "../done/render.ts";
 import { untilAnswered } from "../done/until-answered.ts";
-import { text } from "../task/given.ts";
 
 export const run: Handler = async ({ app, args, io }) => {
   const ticket = await app.call("gate.run", { ref: text(args.ref), environment: app.environmentForGates() });

@@ -3,9 +3,9 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { ReceiptReply } from "../../../../usecases/gates/read-gates.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { shortTime } from "../../format.ts";
+import { word } from "../../given.ts";
 import { hintLine } from "../../marks.ts";
 import { paintedVerdict } from "../merge/render.ts";
-import { word } from "../task/given.ts";
 import { receiptJson, resultJson, resultLine } from "./render.ts";
 
 export const show: Handler = async ({ app, args, io }) => {

@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { word } from "../../given.ts";
 import { answerOutcome } from "../done/render.ts";
 import { untilAnswered } from "../done/until-answered.ts";
-import { word } from "../task/given.ts";
 
 export const verify: Handler = async ({ app, args, io }) => {
   const asked = { receipt: word(args.receipt), environment: app.environmentForGates() };

@@ -3,7 +3,7 @@ import { type InvalidInput, invalid, type Refusal } from "../../../../domain/ref
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import type { App } from "../../app.ts";
 import type { Call } from "../../command.ts";
-import { integer, isOn, list, text } from "../task/given.ts";
+import { integer, isOn, list, text } from "../../given.ts";
 
 export interface NamedGate {
   readonly name: string;

@@ -2,8 +2,8 @@ import type { Refusal } from "../../../../domain/refusal.ts";
 import { ok, type Result } from "../../../../domain/result.ts";
 import type { GroupDetail } from "../../../../usecases/groups/find-group.ts";
 import type { Handler, Outcome, Paint } from "../../command.ts";
+import { isOn, list, word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { isOn, list, word } from "../task/given.ts";
 import { groupJson } from "./render.ts";
 
 export const create: Handler = async ({ app, args, flags, io }) => {

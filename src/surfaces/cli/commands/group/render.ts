@@ -1,7 +1,7 @@
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { GroupDetail } from "../../../../usecases/groups/find-group.ts";
 import type { Paint } from "../../command.ts";
-import { iso } from "../task/render.ts";
+import { iso } from "../../format.ts";
 
 export function groupJson({ group, memberIds }: GroupDetail): Readonly<Record<string, unknown>> {
   return {

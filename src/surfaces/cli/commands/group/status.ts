@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { GroupStatus } from "../../../../usecases/groups/read-groups.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { text } from "../task/given.ts";
+import { text } from "../../given.ts";
 import { groupJson, groupTitle } from "./render.ts";
 
 export const status: Handler = async ({ app, args, io }) => {

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { isOn } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { isOn } from "../task/given.ts";
 
 export const install: Handler = async ({ app, flags, io }) => {
   const done = await app.call("hooks.install", { force: isOn(flags.force) });

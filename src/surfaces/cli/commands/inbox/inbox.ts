@@ -3,8 +3,9 @@ import { ok, type Result } from "../../../../domain/result.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { counted, lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
-import { isOn } from "../task/given.ts";
+import { counted } from "../../format.ts";
+import { isOn } from "../../given.ts";
+import { lettersAsViews, messageJson, messageLines } from "../mail/render.ts";
 import {
   decisionBlock,
   decisionJson,

@@ -1,6 +1,6 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
-import { isOn, text } from "../task/given.ts";
+import { isOn, text } from "../../given.ts";
 import { hookEvents } from "./hook-events.ts";
 
 export const log: Handler = async ({ app, args, flags, io }) => {

@@ -5,9 +5,9 @@ import type { LogsRequest } from "../../../../usecases/agents/logs.ts";
 import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io } from "../../command.ts";
+import { integer, isOn, text, word } from "../../given.ts";
 import { jsonText } from "../../json-text.ts";
 import { fileSink } from "../../sink.ts";
-import { integer, isOn, text, word } from "../task/given.ts";
 
 const defaultLines = 200;
 /** More than anybody could read of one look. */

@@ -3,7 +3,7 @@ import { ok, type Result } from "../../../../domain/result.ts";
 import type { CheckReply } from "../../../../usecases/mail/check.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io, Outcome } from "../../command.ts";
-import { integer, isOn, text } from "../task/given.ts";
+import { integer, isOn, text } from "../../given.ts";
 
 /** Looks first without a writer's lock: a hook asks after every tool call, and mostly there is nothing. */
 export const check: Handler = async ({ app, flags, io }) => {
@@ -35,7 +35,7 @@ async function leftUnread(app: App, io: Io, inbox: string): Promise<Result<Outco
   const listed = await app.call("mail.list", { to: inbox, unread: true, limit: mostShown });
   if (!listed.ok) return listed;
   const { messages, more } = listed.value;
-  const { counted, messageJson, messageLines } = await import("./render.ts");
+  const [{ counted }, { messageJson, messageLines }] = await renderers();
   io.say("The mail stays unread, because this goes to a pipe; --read counts it as read.");
   return ok({
     json: { messages: messages.map(messageJson) },
@@ -48,6 +48,9 @@ async function leftUnread(app: App, io: Io, inbox: string): Promise<Result<Outco
   });
 }
 
+/** An empty inbox, which hooks meet most often, needs none of them. */
+const renderers = () => Promise.all([import("../../format.ts"), import("./render.ts")]);
+
 /** As many as one look takes out of the inbox. */
 const mostShown = 100;
 
@@ -58,7 +61,7 @@ async function rendered(io: Io, reply: CheckReply, inject: boolean): Promise<Pic
     const { renderInject } = await import("../../../../domain/mail/render.ts");
     return { json: {}, text: [renderInject(letters), ...more].join("\n") };
   }
-  const { counted, lettersAsViews, messageJson, messageLines } = await import("./render.ts");
+  const [{ counted }, { lettersAsViews, messageJson, messageLines }] = await renderers();
   const views = lettersAsViews(letters, inbox);
   const blocks = views.map((view) => messageLines(io.paint, view).join("\n"));
   return {

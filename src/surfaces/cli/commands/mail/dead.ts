@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler, Rows } from "../../command.ts";
+import { integer } from "../../given.ts";
 import { table } from "../../table.ts";
-import { integer } from "../task/given.ts";
 import { messageJson } from "./render.ts";
 import { deliveryJson } from "./status.ts";
 

@@ -1,7 +1,7 @@
 import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import type { Call } from "../../command.ts";
-import { word } from "../task/given.ts";
+import { word } from "../../given.ts";
 
 /** The text of a message: what was typed, or standard input for `-`. */
 export async function givenBody({ flags, io }: Call): Promise<Result<string, Refusal>> {

@@ -1,8 +1,9 @@
 import { ok } from "../../../../domain/result.ts";
 import type { MessageView } from "../../../../usecases/mail/view.ts";
 import type { Handler, Rows } from "../../command.ts";
-import { integer, isOn, text } from "../task/given.ts";
-import { counted, messageJson, messageLines } from "./render.ts";
+import { counted } from "../../format.ts";
+import { integer, isOn, text } from "../../given.ts";
+import { messageJson, messageLines } from "./render.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {
   const found = await app.call("mail.list", {

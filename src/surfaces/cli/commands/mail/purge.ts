@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { counted } from "../../format.ts";
+import { integer, isOn, text } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { integer, isOn, text } from "../task/given.ts";
-import { counted } from "./render.ts";
 
 export const purge: Handler = async ({ app, flags, io }) => {
   const purged = await app.call("mail.purge", {

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { word } from "../../given.ts";
 import { hintLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
 import { messageJson, messageLines } from "./render.ts";
 
 export const read: Handler = async ({ app, args, io }) => {

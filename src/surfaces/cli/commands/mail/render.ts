@@ -97,9 +97,3 @@ function valueWords(value: unknown): string {
 const filled = (values: readonly unknown[]): readonly string[] => values.map(valueWords).filter((word) => word !== "");
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-export const counted = (count: number, noun: string, many = `${noun}s`): string =>
-  `${count} ${count === 1 ? noun : many}`;
-
-/** A moment of the past or future, or a dash. */
-export const moment = (at: number | null): string => (at === null || at === 0 ? "-" : shortTime(at, Date.now()));

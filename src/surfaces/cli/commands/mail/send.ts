@@ -1,6 +1,6 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
-import { isOn, text, word } from "../task/given.ts";
+import { isOn, text, word } from "../../given.ts";
 import { givenBody } from "./given-body.ts";
 import { sentOutcome } from "./sent.ts";
 

@@ -2,9 +2,10 @@ import type { Delivery } from "../../../../domain/mail/types.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Rows } from "../../command.ts";
+import { moment } from "../../format.ts";
+import { word } from "../../given.ts";
 import { table } from "../../table.ts";
-import { word } from "../task/given.ts";
-import { messageJson, moment } from "./render.ts";
+import { messageJson } from "./render.ts";
 
 export const status: Handler = async ({ app, args, io }) => {
   const found = await app.call("mail.status", { id: word(args.id) });

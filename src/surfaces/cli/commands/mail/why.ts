@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { word } from "../../given.ts";
 import { hintLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
 
 export const why: Handler = async ({ app, args, io }) => {
   const engineRunning = app.engine.status() !== undefined;

@@ -4,7 +4,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Handler } from "../../command.ts";
-import { isOn, word } from "../task/given.ts";
+import { isOn, word } from "../../given.ts";
 
 export const mergeFile: Handler = async ({ app, args, flags, io }) => {
   const texts: string[] = [];

@@ -3,9 +3,9 @@ import { invalid, type Refusal } from "../../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Call, Handler, Io, Outcome } from "../../command.ts";
+import { isOn, text, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { goneLines } from "../decide/decide.ts";
-import { isOn, text, word } from "../task/given.ts";
 import { approvalHints, entryJson, entryLine } from "./render.ts";
 import { queueNewer, settleRest } from "./rest.ts";
 

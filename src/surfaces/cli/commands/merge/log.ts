@@ -3,11 +3,10 @@ import type { MergeOp } from "../../../../domain/merge/operation.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler, Paint } from "../../command.ts";
-import { shortTime } from "../../format.ts";
+import { iso, shortTime } from "../../format.ts";
+import { integer } from "../../given.ts";
 import { wrap } from "../../layout.ts";
 import { hintLine } from "../../marks.ts";
-import { integer } from "../task/given.ts";
-import { iso } from "../task/render.ts";
 import { verdictOf, verdictWords } from "./render.ts";
 
 export const log: Handler = async ({ app, flags, io }) => {

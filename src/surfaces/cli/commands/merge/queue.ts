@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { integer, isOn, list as listed, text, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { integer, isOn, list as listed, text, word } from "../task/given.ts";
 import { approvalHints, entryJson, entryLine, mergeRows, viewJson, viewLines } from "./render.ts";
 import { requestFor, settleRest } from "./rest.ts";
 

@@ -4,10 +4,10 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergePreview } from "../../../../usecases/merge/add-entry.ts";
 import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../../command.ts";
+import { iso } from "../../format.ts";
 import { wrap } from "../../layout.ts";
 import { hintLine } from "../../marks.ts";
 import type { CellStyle } from "../../table.ts";
-import { iso } from "../task/render.ts";
 
 /** An entry with the keys scripts know, then ours; times in ISO-8601. */
 export function entryJson(entry: MergePreview) {

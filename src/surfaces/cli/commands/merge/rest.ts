@@ -4,7 +4,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { AddMergeRequest } from "../../../../usecases/merge/add-entry.ts";
 import type { App } from "../../app.ts";
 import type { Call } from "../../command.ts";
-import { isOn } from "../task/given.ts";
+import { isOn } from "../../given.ts";
 
 /**
  * Uncommitted files of agents would not land, and landing removes their worktrees. So a flag must say what becomes of

@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
+import { isOn, list, text, word } from "../../given.ts";
 import { successLine, warningLine } from "../../marks.ts";
-import { isOn, list, text, word } from "../task/given.ts";
 
 export const nudge: Handler = async ({ app, args, flags, io }) => {
   const sent = await app.call("agent.nudge", {

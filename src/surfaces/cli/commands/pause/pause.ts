@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { isOn, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { isOn, word } from "../task/given.ts";
 
 export const pause: Handler = async ({ app, args, flags, io }) => {
   const done = await app.call("agent.pause", { name: word(args.agent), tree: isOn(flags.tree) });

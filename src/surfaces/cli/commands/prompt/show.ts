@@ -4,7 +4,7 @@ import { renderManifest } from "../../../../domain/role/render/manifest.ts";
 import { visibleText } from "../../../../domain/text/visible.ts";
 import type { App } from "../../app.ts";
 import type { Call, Handler } from "../../command.ts";
-import { text } from "../task/given.ts";
+import { text } from "../../given.ts";
 import { roleNamed } from "./roles-meant.ts";
 
 export const show: Handler = async ({ app, args, flags }) => {

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { isOn, word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { isOn, word } from "../task/given.ts";
 
 export const recover: Handler = async ({ app, args, flags, io }) => {
   const environment = await app.environmentFor(undefined);

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { word } from "../task/given.ts";
 
 export const release: Handler = async ({ app, args, io }) => {
   const reply = await app.call("agent.release", { name: word(args.agent) });

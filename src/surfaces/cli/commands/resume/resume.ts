@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { isOn, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { isOn, word } from "../task/given.ts";
 
 export const resume: Handler = async ({ app, args, flags, io }) => {
   const done = await app.call("agent.resume", { name: word(args.agent), tree: isOn(flags.tree) });

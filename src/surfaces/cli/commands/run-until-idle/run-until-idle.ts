@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import type { IdleReport } from "../../../../usecases/engine/run-until-idle.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler } from "../../command.ts";
+import { integer } from "../../given.ts";
 import { workLine } from "../engine/render.ts";
-import { integer } from "../task/given.ts";
 
 export const runUntilIdle: Handler = async ({ app, flags }) => {
   const seconds = integer(flags.timeout);

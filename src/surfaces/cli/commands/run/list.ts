@@ -1,9 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler, Rows } from "../../command.ts";
-import { duration, shortTime } from "../../format.ts";
+import { duration, iso, shortTime } from "../../format.ts";
+import { integer } from "../../given.ts";
 import { table } from "../../table.ts";
-import { integer } from "../task/given.ts";
-import { iso } from "../task/render.ts";
 import { runJson } from "./render.ts";
 
 const defaultCount = 10;

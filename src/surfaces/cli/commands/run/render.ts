@@ -2,10 +2,9 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { RunAgent } from "../../../../usecases/runs/read-runs.ts";
 import type { RunDetail } from "../../../../usecases/runs/run-detail.ts";
 import type { Paint } from "../../command.ts";
-import { duration, shortTime } from "../../format.ts";
+import { duration, iso, shortTime } from "../../format.ts";
 import { statusIcon, statusWords } from "../../marks.ts";
 import { mergeLines, mergesJson } from "../merge/counts.ts";
-import { iso } from "../task/render.ts";
 
 /** A run with the keys scripts know, then ours. */
 export function runJson({

@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { text, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { text, word } from "../task/given.ts";
 
 /** Lets a run work for another branch, such as when its target was renamed. */
 export const retarget: Handler = async ({ app, args, flags, io }) => {

@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
 import { duration } from "../../format.ts";
+import { text } from "../../given.ts";
 import { hintLine } from "../../marks.ts";
-import { text } from "../task/given.ts";
 import { agentJson, agentLine, runJson, runLines } from "./render.ts";
 
 export const current: Handler = async ({ app, io }) => {

@@ -7,10 +7,10 @@ import type { SlingReply, SlingRequest } from "../../../../usecases/agents/sling
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Call, Handler, Io, Outcome } from "../../command.ts";
+import { integer, isOn, list, text, word } from "../../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../../marks.ts";
 import { troubleCommands } from "../inbox/render.ts";
 import { lostTargetWords } from "../merge/counts.ts";
-import { integer, isOn, list, text, word } from "../task/given.ts";
 
 export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;

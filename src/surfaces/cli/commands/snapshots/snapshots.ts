@@ -3,8 +3,8 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { SnapshotView } from "../../../../usecases/worktrees/snapshots.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { shortTime } from "../../format.ts";
+import { text, word } from "../../given.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { text, word } from "../task/given.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {
   const found = await app.call("snapshot.list", {});

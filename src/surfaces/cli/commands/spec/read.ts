@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleText } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
-import { word } from "../task/given.ts";
-import { iso } from "../task/render.ts";
+import { iso } from "../../format.ts";
+import { word } from "../../given.ts";
 
 export const read: Handler = async ({ app, args }) => {
   const found = await app.call("spec.read", { taskId: word(args["task-id"]) });

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { text, word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { text, word } from "../task/given.ts";
 
 export const write: Handler = async ({ app, args, flags, io }) => {
   const written = await app.call("spec.write", {

@@ -5,8 +5,8 @@ import type { CleanWorktreesReport } from "../../../../usecases/worktrees/clean-
 import { exits } from "../../../shared/exits.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../../command.ts";
+import { isOn, text } from "../../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
-import { isOn, text } from "../task/given.ts";
 
 export const stop: Handler = async ({ app, args, flags, io }) => {
   const force = isOn(flags.force);

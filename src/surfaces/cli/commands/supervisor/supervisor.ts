@@ -3,8 +3,8 @@ import { hasEnded } from "../../../../domain/agent/agent.ts";
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { integer, text, word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { integer, text, word } from "../task/given.ts";
 
 export const start: Handler = async ({ app, flags, io }) => {
   const parent = text(flags.parent);

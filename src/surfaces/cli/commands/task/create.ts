@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import type { Call, Handler } from "../../command.ts";
+import { integer, list, text } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { integer, list, text } from "./given.ts";
 import { taskJson } from "./render.ts";
 
 export const create: Handler = async (call) => {

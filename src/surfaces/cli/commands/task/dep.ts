@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import type { DependencyReply } from "../../../../usecases/tasks/change-dependency.ts";
 import type { Call, Handler, Outcome } from "../../command.ts";
+import { word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { word } from "./given.ts";
 import { taskJson } from "./render.ts";
 
 export const add: Handler = async (call) => {

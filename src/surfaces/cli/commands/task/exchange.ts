@@ -3,9 +3,9 @@ import { no, ok, type Result } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { FilePlace } from "../../app.ts";
 import type { Call, Handler } from "../../command.ts";
+import { counted } from "../../format.ts";
+import { text } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { counted } from "../mail/render.ts";
-import { text } from "./given.ts";
 import { readyLines, taskJson } from "./render.ts";
 
 const defaultFile = ".seeds/issues.jsonl";

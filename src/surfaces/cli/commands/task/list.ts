@@ -1,9 +1,9 @@
 import { ok } from "../../../../domain/result.ts";
 import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Handler, Io, Outcome } from "../../command.ts";
+import { integer, isOn, text } from "../../given.ts";
 import { hintLine } from "../../marks.ts";
 import { table } from "../../table.ts";
-import { integer, isOn, text } from "./given.ts";
 import { taskJson, taskRows } from "./render.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {

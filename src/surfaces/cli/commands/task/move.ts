@@ -1,8 +1,8 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
+import { text, word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
-import { text, word } from "./given.ts";
 import { readyLines, taskJson } from "./render.ts";
 
 export const claim: Handler = async ({ app, args, flags, io }) => {

@@ -1,6 +1,7 @@
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Paint, Rows } from "../../command.ts";
+import { iso } from "../../format.ts";
 
 /** A task with the keys other trackers use, then ours; times in ISO-8601. */
 export function taskJson({ task, blocks, blockedBy, waitsFor }: TaskDetail): Readonly<Record<string, unknown>> {
@@ -52,5 +53,3 @@ export const taskLine = (paint: Paint, { task }: TaskDetail): string =>
 export function readyLines(paint: Paint, ready: readonly TaskDetail[]): readonly string[] {
   return ready.length === 0 ? [] : [paint.bold("Ready now:"), ...ready.map((detail) => taskLine(paint, detail))];
 }
-
-export const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

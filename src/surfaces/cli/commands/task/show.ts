@@ -3,7 +3,7 @@ import { visibleLine, visibleText } from "../../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../../usecases/tasks/detail.ts";
 import type { Handler, Paint } from "../../command.ts";
 import { shortTime } from "../../format.ts";
-import { word } from "./given.ts";
+import { word } from "../../given.ts";
 import { taskJson } from "./render.ts";
 
 export const show: Handler = async ({ app, args, io }) => {

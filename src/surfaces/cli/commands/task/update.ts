@@ -1,9 +1,9 @@
 import { invalid } from "../../../../domain/refusal.ts";
 import { no, ok } from "../../../../domain/result.ts";
 import type { Handler } from "../../command.ts";
+import { text, word } from "../../given.ts";
 import { successLine } from "../../marks.ts";
 import { fieldFlags } from "./create.ts";
-import { text, word } from "./given.ts";
 import { taskJson } from "./render.ts";
 
 export const update: Handler = async (call) => {

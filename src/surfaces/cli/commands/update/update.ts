@@ -2,8 +2,8 @@ import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Kept, NamedPart, UpdateReport } from "../../../../usecases/project/update.ts";
 import type { Call, Handler, Paint } from "../../command.ts";
+import { isOn } from "../../given.ts";
 import { hintLine, successLine, warningLine } from "../../marks.ts";
-import { isOn } from "../task/given.ts";
 
 export const update: Handler = async ({ app, flags, io }) => {
   const request = { only: partsMeant(flags), dryRun: isOn(flags["dry-run"]), force: isOn(flags.force) };

@@ -5,9 +5,9 @@ import type { ConfigKey } from "../../../../usecases/config/config.ts";
 import { describeRefusal } from "../../../shared/refusals.ts";
 import type { App } from "../../app.ts";
 import type { Handler, Io } from "../../command.ts";
+import { integer, isOn } from "../../given.ts";
 import { successLine } from "../../marks.ts";
 import { rest } from "../../rest.ts";
-import { integer, isOn } from "../task/given.ts";
 import { follow } from "./follow.ts";
 import { healthLine } from "./render.ts";
 

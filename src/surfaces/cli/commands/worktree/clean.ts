@@ -5,8 +5,8 @@ import type { CleanWorktreesReport, KeptWorktree } from "../../../../usecases/wo
 import type { Removed } from "../../../../usecases/worktrees/remove-worktree.ts";
 import { exits } from "../../../shared/exits.ts";
 import type { Handler, Paint } from "../../command.ts";
+import { isOn } from "../../given.ts";
 import { errorLine, hintLine, successLine, warningLine } from "../../marks.ts";
-import { isOn } from "../task/given.ts";
 
 export const clean: Handler = async ({ app, flags, io }) => {
   if (isOn(flags.completed) && isOn(flags.all)) return no(invalid("--completed", "cannot be combined with --all"));

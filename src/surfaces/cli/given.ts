@@ -1,4 +1,4 @@
-import type { FlagValue } from "../../command.ts";
+import type { FlagValue } from "./command.ts";
 
 type Given = FlagValue | undefined;
 
