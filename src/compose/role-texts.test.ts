@@ -13,7 +13,7 @@ import { roleList } from "../domain/role/roles.ts";
 import { randomIds } from "../host/ids.ts";
 import { ownTextFiles, readRoleText } from "../host/role-texts.ts";
 import type { Command } from "../surfaces/cli/command.ts";
-import { parsesBy } from "../surfaces/cli/commands/prompt/test-prompts.ts";
+import { parsesBy } from "../surfaces/cli/commands/prompt.ts";
 import { tree } from "../surfaces/cli/tree.ts";
 import { builtInTexts } from "./role-texts.ts";
 

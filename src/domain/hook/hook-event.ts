@@ -23,3 +23,11 @@ export const hookEventTypes = {
   "session-end": "session_end",
 } as const satisfies Record<HookEvent, EventKind>;
 export type HookEventKind = (typeof hookEventTypes)[HookEvent];
+
+/** What `ov log` records, by the words of the settings that an earlier version wrote. */
+export const loggedEvents = {
+  "tool-start": "pre-tool",
+  "tool-end": "post-tool",
+  "session-start": "session-start",
+  "session-end": "session-end",
+} as const satisfies Record<string, HookEvent>;

@@ -7,7 +7,7 @@ export const text = (given: Given): string | undefined => (typeof given === "str
 
 export const integer = (given: Given): number | undefined => (typeof given === "number" ? given : undefined);
 
-export const list = (given: Given): readonly string[] | undefined =>
+export const texts = (given: Given): readonly string[] | undefined =>
   typeof given === "object" ? given : given === undefined || typeof given !== "string" ? undefined : [given];
 
 export const isOn = (given: Given): boolean => given === true;

@@ -8,5 +8,5 @@ export const adviseCommand: Command = {
     "Judges the open tasks by what they wait for and by the files they name. Every task counts the same, so it says how the work is shaped, not how long it takes.",
   group: "Work",
   examples: [{ line: "ov advise", does: "how many builders the open tasks are good for" }],
-  run: async () => (await import("./advise.ts")).advise,
+  run: async () => (await import("../sling.ts")).advise,
 };

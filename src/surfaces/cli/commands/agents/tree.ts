@@ -18,7 +18,7 @@ export const agentsCommand: Command = {
         { name: "all", summary: "Ended agents too" },
       ],
       examples: [{ line: "ov agents discover --capability builder", does: "who builds right now" }],
-      run: async () => (await import("./discover.ts")).discover,
+      run: async () => (await import("../agents.ts")).discover,
     },
   ],
 };

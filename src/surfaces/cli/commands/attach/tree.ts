@@ -12,5 +12,5 @@ export const attachCommand: Command = {
     { name: "interrupt", summary: "End the running turn instead of waiting; its input is given again afterwards" },
   ],
   examples: [{ line: "ov attach b1", does: "talk to b1 yourself" }],
-  run: async () => (await import("./attach.ts")).attach,
+  run: async () => (await import("../agents.ts")).attach,
 };

@@ -6,12 +6,12 @@ export const budgetCommand: Command = {
   name: "budget",
   summary: "Show what was spent of which limit, and give more",
   group: "Runs",
-  run: async () => (await import("./show.ts")).show,
+  run: async () => (await import("../budget.ts")).show,
   commands: [
     {
       name: "show",
       summary: "Show every ledger: limit, spent, set aside for running turns, agents that wait",
-      run: async () => (await import("./show.ts")).show,
+      run: async () => (await import("../budget.ts")).show,
     },
     {
       name: "raise",
@@ -31,7 +31,7 @@ export const budgetCommand: Command = {
         { line: "ov budget raise agent builder-1 usd 2.50", does: "lets builder-1 spend 2.50 dollars more" },
         { line: "ov budget raise day today tokens 1000000", does: "gives today a million tokens more" },
       ],
-      run: async () => (await import("./raise.ts")).raise,
+      run: async () => (await import("../budget.ts")).raise,
     },
   ],
 };

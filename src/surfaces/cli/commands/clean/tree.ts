@@ -29,5 +29,5 @@ export const cleanCommand: Command = {
     { line: "ov clean --worktrees --branches", does: "Removes worktrees, and branches that have landed" },
     { line: "ov clean --agent builder-1", does: "Removes what one agent left behind" },
   ],
-  run: async () => (await import("./clean.ts")).clean,
+  run: async () => (await import("../clean.ts")).clean,
 };

@@ -9,5 +9,5 @@ export const completeCommand: Command = {
     { name: "source", summary: "What kind of value", required: true },
     { name: "prefix", summary: "What was typed so far" },
   ],
-  run: async () => (await import("./complete.ts")).complete,
+  run: async () => (await import("../complete.ts")).complete,
 };

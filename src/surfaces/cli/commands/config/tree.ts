@@ -12,7 +12,7 @@ export const configCommand: Command = {
       name: "get",
       summary: "Print the value of a key",
       arguments: [key],
-      run: async () => (await import("./get.ts")).get,
+      run: async () => (await import("../config.ts")).get,
     },
     {
       name: "set",
@@ -27,25 +27,25 @@ export const configCommand: Command = {
         { line: "ov config set agents.maxConcurrent 4", does: "limits how many turns run at once" },
         { line: "ov config set agents.maxConcurrent 4 --local", does: "runs fewer agents at once on this machine" },
       ],
-      run: async () => (await import("./set.ts")).set,
+      run: async () => (await import("../config.ts")).set,
     },
     {
       name: "list",
       summary: "List keys with value and origin",
       arguments: [{ name: "section", summary: "Only keys below this one", complete: "configKeys" }],
-      run: async () => (await import("./list.ts")).list,
+      run: async () => (await import("../config.ts")).list,
     },
     {
       name: "validate",
       summary: "Check all settings and report everything that is wrong",
-      run: async () => (await import("./validate.ts")).validate,
+      run: async () => (await import("../config.ts")).validate,
     },
     {
       name: "explain",
       summary: "Say what a key means, takes and is",
       arguments: [key],
       examples: [{ line: "ov config explain merge.mode", does: "documents one key" }],
-      run: async () => (await import("./explain.ts")).explain,
+      run: async () => (await import("../config.ts")).explain,
     },
   ],
 };

@@ -1,6 +1,5 @@
 import type { HeadCapability } from "../../../../usecases/coordinators/find.ts";
 import type { Command, Flag } from "../../command.ts";
-import { nameFlag } from "./head-flags.ts";
 
 const workerWays = ["leave", "stop", "drain"] as const;
 
@@ -23,6 +22,14 @@ const targetFlag: Flag = {
   summary: "Branch the work is meant for (default: the one checked out)",
 };
 
+/** Which one is meant, for every command about one that is there. */
+const nameFlag = (capability: HeadCapability): Flag => ({
+  name: "name",
+  value: "name",
+  complete: "agents",
+  summary: `Which ${capability} (default: "${capability}", or the only one there is)`,
+});
+
 const body: Flag = { name: "body", value: "text", required: true, summary: "What it says; - reads standard input" };
 const subject = (usual: string): Flag => ({ name: "subject", value: "text", summary: `Default: "${usual}"` });
 
@@ -44,7 +51,7 @@ export const coordinatorCommand: Command = {
         { name: "exit-code", summary: "Exit with 5 when it is not over" },
         { name: "require-clean", negatable: true, summary: "Agents that failed keep it open" },
       ],
-      run: async () => (await import("./check-complete.ts")).checkComplete,
+      run: async () => (await import("../coordinator.ts")).checkComplete,
     },
   ],
 };
@@ -65,7 +72,7 @@ export function headCommands(capability: HeadCapability): readonly Command[] {
         { line: `ov ${capability} start --objective "Move to the new API"`, does: "it begins at once" },
         { line: `ov ${capability} start --name docs`, does: "a second one beside the first, waiting for mail" },
       ],
-      run: async () => (await import("./start.ts")).start(capability),
+      run: async () => (await import("../coordinator-start.ts")).start(capability),
     },
     {
       name: "stop",
@@ -79,19 +86,19 @@ export function headCommands(capability: HeadCapability): readonly Command[] {
           summary: "Leave its agents alone (default), stop them too, or first let them finish",
         },
       ],
-      run: async () => (await import("./stop.ts")).stop(capability),
+      run: async () => (await import("../coordinator.ts")).stop(capability),
     },
     {
       name: "status",
       summary: "Show whether it runs and where its run stands",
       flags: [name],
-      run: async () => (await import("./status.ts")).status(capability),
+      run: async () => (await import("../coordinator.ts")).status(capability),
     },
     {
       name: "send",
       summary: "Give it something to do",
       flags: [name, body, subject("operator dispatch")],
-      run: async () => (await import("./send.ts")).send(capability),
+      run: async () => (await import("../coordinator.ts")).send(capability),
     },
     {
       name: "ask",
@@ -103,7 +110,7 @@ export function headCommands(capability: HeadCapability): readonly Command[] {
         { name: "timeout", value: "s", type: "integer", min: 1, summary: "Seconds to wait (default 120)" },
       ],
       examples: [{ line: `ov ${capability} ask --body "How far are you?"`, does: "prints what it answers" }],
-      run: async () => (await import("./ask.ts")).ask(capability),
+      run: async () => (await import("../coordinator.ts")).ask(capability),
     },
     {
       name: "output",
@@ -114,7 +121,7 @@ export function headCommands(capability: HeadCapability): readonly Command[] {
         { name: "lines", value: "n", type: "integer", min: 1, summary: "The newest so many lines (default 50)" },
         { name: "interval", value: "ms", type: "integer", min: 100, summary: "Time between looks (default 2000)" },
       ],
-      run: async () => (await import("./output.ts")).output(capability),
+      run: async () => (await import("../coordinator-start.ts")).output(capability),
     },
   ];
 }

@@ -21,5 +21,5 @@ export const decideCommand: Command = {
     { line: 'ov decide msg-7f3a "Use Postgres" --note "we run it already"', does: "answers an agent" },
     { line: "ov decide merge:12 approve", does: "lets a branch land" },
   ],
-  run: async () => (await import("./decide.ts")).decide,
+  run: async () => (await import("../decide.ts")).decide,
 };

@@ -18,5 +18,5 @@ export const demoCommand: Command = {
     { line: "ov demo", does: "about twenty seconds" },
     { line: "ov demo --keep --agents 8", does: "with more builders, and the repository stays" },
   ],
-  run: async () => (await import("./demo.ts")).demo,
+  run: async () => (await import("../demo.ts")).demo,
 };

@@ -8,5 +8,5 @@ export const diffCommand: Command = {
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
   flags: [{ name: "stat", summary: "Only the files, with how many lines came and went" }],
   examples: [{ line: "ov diff b1 --stat", does: "which files b1 has touched" }],
-  run: async () => (await import("./diff.ts")).diff,
+  run: async () => (await import("../agents.ts")).diff,
 };

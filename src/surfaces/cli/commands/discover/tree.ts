@@ -17,5 +17,5 @@ export const discoverCommand: Command = {
     { name: "task-id", value: "id", summary: "Accepted for older scripts", hidden: true },
   ],
   examples: [{ line: "ov discover --skip config,implicit", does: "explores the other four" }],
-  run: async () => (await import("./discover.ts")).discover,
+  run: async () => (await import("../supervisor.ts")).discover,
 };

@@ -36,5 +36,5 @@ export const doneCommand: Command = {
       does: "a reviewer sends a branch back",
     },
   ],
-  run: async () => (await import("./done.ts")).done,
+  run: async () => (await import("../done.ts")).done,
 };

@@ -10,27 +10,27 @@ export const engineCommand: Command = {
     {
       name: "start",
       summary: "Make sure an engine is running",
-      run: async () => (await import("./start.ts")).start,
+      run: async () => (await import("../engine.ts")).start,
     },
     {
       name: "status",
       summary: "Show whether an engine is running, and what is left to do",
       worksWithBrokenConfig: true,
-      run: async () => (await import("./status.ts")).status,
+      run: async () => (await import("../engine.ts")).status,
     },
     {
       name: "stop",
       summary: "Ask the engine to leave, and wait until it did",
       details: "Turns that are running go on; the next command that leaves work starts an engine again.",
       worksWithBrokenConfig: true,
-      run: async () => (await import("./stop.ts")).stop,
+      run: async () => (await import("../engine.ts")).stop,
     },
     {
       name: "install",
       summary: "Write a user service that starts the engine with this machine",
       details: "Writes a systemd unit for this project and says how to switch it on; switches nothing on itself.",
       flags: [{ name: "print", summary: "Print the unit and write nothing" }],
-      run: async () => (await import("./install.ts")).install,
+      run: async () => (await import("../engine.ts")).install,
     },
   ],
 };

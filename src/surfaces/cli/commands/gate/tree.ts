@@ -13,13 +13,13 @@ export const gateCommand: Command = {
         { name: "gate", value: "name", summary: "Only this gate" },
         { name: "limit", value: "n", type: "integer", min: 1, summary: "How many (default 20)" },
       ],
-      run: async () => (await import("./list.ts")).list,
+      run: async () => (await import("../gate.ts")).list,
     },
     {
       name: "log",
       summary: "Print the whole output of one run of a gate",
       arguments: [{ name: "result-id", summary: "Id of the result (ov gate list)", required: true }],
-      run: async () => (await import("./log.ts")).log,
+      run: async () => (await import("../gate.ts")).log,
     },
     {
       name: "show",
@@ -34,7 +34,7 @@ export const gateCommand: Command = {
           complete: "merges",
         },
       ],
-      run: async () => (await import("./show.ts")).show,
+      run: async () => (await import("../gate.ts")).show,
     },
     {
       name: "run",
@@ -49,14 +49,14 @@ export const gateCommand: Command = {
           complete: "branches",
         },
       ],
-      run: async () => (await import("./run.ts")).run,
+      run: async () => (await import("../gate.ts")).run,
     },
     {
       name: "verify",
       summary: "Run what a receipt rests on again, and compare",
       details: "Believes no earlier result. Answers reproduced, or says which gate ended otherwise and exits 5.",
       arguments: [{ name: "receipt", summary: "Id of the receipt", required: true }],
-      run: async () => (await import("./verify.ts")).verify,
+      run: async () => (await import("../gate.ts")).verify,
     },
   ],
 };

@@ -48,5 +48,5 @@ export const goCommand: Command = {
     { line: 'ov go "Move the parser to the new grammar" --gate "npm test"', does: "asks, then a team begins" },
     { line: 'ov go "Fix the flaky tests" --budget-usd 5 --yes', does: "begins without asking, within five dollars" },
   ],
-  run: async () => (await import("./go.ts")).go,
+  run: async () => (await import("../go.ts")).go,
 };

@@ -24,5 +24,5 @@ export const hookCommand: Command = {
       summary: "Deny everything unless the agent's rules are exactly these",
     },
   ],
-  run: async () => (await import("./hook.ts")).hook,
+  run: async () => (await import("../hook.ts")).hook,
 };

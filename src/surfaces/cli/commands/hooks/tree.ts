@@ -14,17 +14,17 @@ export const hooksCommand: Command = {
       summary: "Add our entries to the settings, beside your own",
       flags: [{ name: "force", summary: "Write our entries anew, also those that were changed by hand" }],
       examples: [{ line: "ov hooks install", does: "mail and state of the team in your next session" }],
-      run: async () => (await import("./install.ts")).install,
+      run: async () => (await import("../hooks.ts")).install,
     },
     {
       name: "uninstall",
       summary: "Take our entries out again, and nothing else",
-      run: async () => (await import("./uninstall.ts")).uninstall,
+      run: async () => (await import("../hooks.ts")).uninstall,
     },
     {
       name: "status",
       summary: "Say whether they are installed",
-      run: async () => (await import("./status.ts")).status,
+      run: async () => (await import("../hooks.ts")).status,
     },
   ],
 };

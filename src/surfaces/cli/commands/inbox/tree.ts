@@ -16,5 +16,5 @@ export const inboxCommand: Command = {
     { line: "ov inbox --peek --json", does: "the same for a script, which changes nothing" },
   ],
   worksWithBrokenConfig: true,
-  run: async () => (await import("./inbox.ts")).inbox,
+  run: async () => (await import("../inbox.ts")).inbox,
 };

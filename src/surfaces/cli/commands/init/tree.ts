@@ -39,5 +39,5 @@ export const initCommand: Command = {
     { line: "ov init", does: "sets up the repository you are in" },
     { line: "ov init --reset", does: "starts over with a fresh configuration" },
   ],
-  run: async () => (await import("./init.ts")).init,
+  run: async () => (await import("../init.ts")).init,
 };

@@ -1,5 +1,5 @@
+import { loggedEvents } from "../../../../domain/hook/hook-event.ts";
 import type { Command } from "../../command.ts";
-import { hookEvents } from "./hook-events.ts";
 
 export const logCommand: Command = {
   name: "log",
@@ -10,7 +10,7 @@ export const logCommand: Command = {
   group: "Watch",
   forPrograms: true,
   inHooks: true,
-  arguments: [{ name: "event", summary: "What happened", required: true, choices: Object.keys(hookEvents) }],
+  arguments: [{ name: "event", summary: "What happened", required: true, choices: Object.keys(loggedEvents) }],
   flags: [
     {
       name: "agent",
@@ -22,5 +22,5 @@ export const logCommand: Command = {
     { name: "stdin", summary: "Read what happened from standard input, as a hook gets it" },
     { name: "transcript", value: "path", summary: "File of the conversation, at the end of a session" },
   ],
-  run: async () => (await import("./log.ts")).log,
+  run: async () => (await import("../hook.ts")).log,
 };

@@ -12,5 +12,5 @@ export const logsCommand: Command = {
     { name: "lines", short: "n", value: "count", type: "integer", min: 1, summary: "The newest lines (default: 200)" },
   ],
   examples: [{ line: "ov logs -f b1", does: "what b1 does, as it does it" }],
-  run: async () => (await import("./logs.ts")).logs,
+  run: async () => (await import("../logs.ts")).logs,
 };

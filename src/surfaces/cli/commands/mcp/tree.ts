@@ -8,5 +8,5 @@ export const mcpCommand: Command = {
     "Agents' programs start it by themselves. Which tools there are depends on the capability of the agent\nwhose token is in OVERSTORY_TOKEN; without one it is refused. Standard output carries the protocol only.",
   group: "Engine",
   forPrograms: true,
-  run: async () => (await import("./mcp.ts")).mcp,
+  run: async () => (await import("../engine.ts")).mcp,
 };

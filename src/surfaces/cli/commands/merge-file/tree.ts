@@ -25,5 +25,5 @@ export const mergeFileCommand: Command = {
     { line: "ov merge-file base.json ours.json theirs.json --path package.json", does: "prints the merged manifest" },
     { line: "ov merge-file a b c --path docs/guide.md --json", does: "says how it was merged, or why not" },
   ],
-  run: async () => (await import("./merge-file.ts")).mergeFile,
+  run: async () => (await import("../merge-file.ts")).mergeFile,
 };

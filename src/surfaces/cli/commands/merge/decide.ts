@@ -5,7 +5,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Call, Handler, Io, Outcome } from "../../command.ts";
 import { isOn, text, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
-import { goneLines } from "../decide/decide.ts";
+import { goneLines } from "../decide.ts";
 import { approvalHints, entryJson, entryLine } from "./render.ts";
 import { queueNewer, settleRest } from "./rest.ts";
 

@@ -1,7 +1,7 @@
 import { ok } from "../../../../domain/result.ts";
 import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { Handler } from "../../command.ts";
-import { integer, isOn, list as listed, text, word } from "../../given.ts";
+import { integer, isOn, text, texts, word } from "../../given.ts";
 import { hintLine, successLine } from "../../marks.ts";
 import { approvalHints, entryJson, entryLine, mergeRows, viewJson, viewLines } from "./render.ts";
 import { requestFor, settleRest } from "./rest.ts";
@@ -10,7 +10,7 @@ export const add: Handler = async (call) => {
   const { app, args, flags, io } = call;
   const rest = await settleRest(call, [word(args.branch)]);
   if (!rest.ok) return rest;
-  const more = { dependsOn: listed(flags["depends-on"]), priority: integer(flags.priority) };
+  const more = { dependsOn: texts(flags["depends-on"]), priority: integer(flags.priority) };
   const request = await requestFor(app, word(args.branch), text(flags.into), more);
   if (!request.ok) return request;
   const reply = await app.call("merge.add", request.value);

@@ -5,7 +5,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { FollowedOperation, OperationUnderWay } from "../../../../usecases/merge/follow.ts";
 import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
-import { teller } from "./wait.ts";
+import { teller } from "../../waiting.ts";
 
 /** Waits until the engine has done what was asked, or has found that it cannot, and tells meanwhile what it does. */
 export function settledOp(app: App, io: Io, { id }: MergeOp): Promise<Result<FollowedOperation, Refusal>> {

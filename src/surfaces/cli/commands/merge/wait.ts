@@ -5,7 +5,7 @@ import { visibleLine } from "../../../../domain/text/visible.ts";
 import type { MergesUnderWay } from "../../../../usecases/merge/follow.ts";
 import type { App } from "../../app.ts";
 import type { Io } from "../../command.ts";
-import { duration } from "../../format.ts";
+import { teller } from "../../waiting.ts";
 import { type MergeResult, resultOf } from "./result.ts";
 
 /** Waits until the engine has ended each of these, and tells meanwhile what it does. */
@@ -37,22 +37,3 @@ const waitingWords = (trouble: string | undefined): string =>
   trouble === undefined
     ? "waits for its turn"
     : `waits for its turn; the last try failed and is repeated: ${visibleLine(trouble)}`;
-
-/** Says on stderr what goes on, when a person has to wait for it: whatever is new, and now and then that it still is. */
-export function teller(io: Io): (what: string) => void {
-  const began = performance.now();
-  let said = "";
-  let at = began;
-  return (what) => {
-    const now = performance.now();
-    const isNew = what !== said && now - began > patienceMs;
-    if (!isNew && now - at < againMs) return;
-    said = what;
-    at = now;
-    io.say(`${duration(now - began)}: ${what}`);
-  };
-}
-
-/** Most merges are over by then, and their result says it all. */
-const patienceMs = 2_000;
-const againMs = 30_000;

@@ -16,5 +16,5 @@ export const nudgeCommand: Command = {
     { name: "force", summary: "Also right after another nudge" },
   ],
   examples: [{ line: "ov nudge builder-T1 the tests are red", does: "tells one agent" }],
-  run: async () => (await import("./nudge.ts")).nudge,
+  run: async () => (await import("../agents.ts")).nudge,
 };

@@ -8,5 +8,5 @@ export const pauseCommand: Command = {
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
   flags: [{ name: "tree", summary: "Also everybody below it" }],
   worksWithBrokenConfig: true,
-  run: async () => (await import("./pause.ts")).pause,
+  run: async () => (await import("../agents.ts")).pause,
 };

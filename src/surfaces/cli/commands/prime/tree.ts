@@ -12,5 +12,5 @@ export const primeCommand: Command = {
     { name: "compact", summary: "The facts alone, without limits and next commands" },
   ],
   examples: [{ line: "ov prime", does: "where the project stands" }],
-  run: async () => (await import("./prime.ts")).prime,
+  run: async () => (await import("../prime.ts")).prime,
 };

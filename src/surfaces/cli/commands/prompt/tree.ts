@@ -31,13 +31,13 @@ export const promptCommand = (tree: () => Command): Command => ({
         { line: "ov prompt show --agent builder-T1", does: "what this one was told, its task included" },
         { line: "ov prompt show lead --text > .overstory/agent-defs/lead.md", does: "begins a text of your own" },
       ],
-      run: async () => (await import("./show.ts")).show,
+      run: async () => (await import("../prompt.ts")).show,
     },
     {
       name: "diff",
       summary: "Compare the project's own role texts with those that ship",
       arguments: [role],
-      run: async () => (await import("./diff.ts")).diff,
+      run: async () => (await import("../prompt.ts")).diff,
     },
     {
       name: "test",
@@ -45,7 +45,7 @@ export const promptCommand = (tree: () => Command): Command => ({
       details:
         "Every command in them must exist and be the role's own, every mail type allowed, every placeholder known,\nand the whole not too long. Exits with 5 when something is wrong.",
       arguments: [role],
-      run: async () => (await import("./test-prompts.ts")).testPrompts(tree()),
+      run: async () => (await import("../prompt.ts")).testPrompts(tree()),
     },
   ],
 });

@@ -12,5 +12,5 @@ export const recoverCommand: Command = {
     { line: "ov recover b1", does: "b1 goes on with what its dead process left" },
     { line: "ov recover b1 --fresh", does: "b1 begins again; what it had stays on its old branch" },
   ],
-  run: async () => (await import("./recover.ts")).recover,
+  run: async () => (await import("../agents.ts")).recover,
 };

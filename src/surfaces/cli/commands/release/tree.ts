@@ -5,5 +5,5 @@ export const releaseCommand: Command = {
   summary: "Let an ended agent go: its branch stays, its worktree is kept as a snapshot and removed",
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
-  run: async () => (await import("./release.ts")).release,
+  run: async () => (await import("../agents.ts")).release,
 };

@@ -6,5 +6,5 @@ export const resumeCommand: Command = {
   group: "Work",
   arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
   flags: [{ name: "tree", summary: "Also everybody below it" }],
-  run: async () => (await import("./resume.ts")).resume,
+  run: async () => (await import("../agents.ts")).resume,
 };

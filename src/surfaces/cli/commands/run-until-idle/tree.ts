@@ -10,5 +10,5 @@ export const runUntilIdleCommand: Command = {
     { name: "timeout", value: "s", type: "integer", min: 1, summary: "Give up after so many seconds (exit 124)" },
   ],
   examples: [{ line: "ov run-until-idle --timeout 3600", does: "works for an hour at most" }],
-  run: async () => (await import("./run-until-idle.ts")).runUntilIdle,
+  run: async () => (await import("../engine.ts")).runUntilIdle,
 };

@@ -5,13 +5,13 @@ export const runCommand: Command = {
   name: "run",
   summary: "Show the current run, list past ones, give one another target, end one",
   group: "Runs",
-  run: async () => (await import("./show.ts")).current,
+  run: async () => (await import("../run.ts")).current,
   commands: [
     {
       name: "list",
       summary: "List runs, newest first",
       flags: [{ name: "last", value: "n", type: "integer", min: 1, summary: "How many (default 10)" }],
-      run: async () => (await import("./list.ts")).list,
+      run: async () => (await import("../run.ts")).list,
     },
     {
       name: "show",
@@ -19,7 +19,7 @@ export const runCommand: Command = {
       arguments: [
         { name: "run-id", summary: "Id of the run (default: the current one, else the newest)", complete: "runs" },
       ],
-      run: async () => (await import("./show.ts")).show,
+      run: async () => (await import("../run.ts")).show,
     },
     {
       name: "retarget",
@@ -36,13 +36,13 @@ export const runCommand: Command = {
         },
       ],
       examples: [{ line: "ov run retarget trunk", does: "promotes to trunk from now on" }],
-      run: async () => (await import("./retarget.ts")).retarget,
+      run: async () => (await import("../run.ts")).retarget,
     },
     {
       name: "complete",
       summary: "End the current run, once its agents are released",
       flags: [{ name: "force", summary: "Also while agents are not released" }],
-      run: async () => (await import("./complete.ts")).complete,
+      run: async () => (await import("../run.ts")).complete,
     },
   ],
 };

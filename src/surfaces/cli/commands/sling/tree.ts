@@ -59,5 +59,5 @@ export const slingCommand: Command = {
     { line: 'ov sling "Add a greeting" --files src/greet.ts', does: "makes the task, then a builder starts on it" },
     { line: "ov sling T1 --recover", does: "the ended agent of T1 goes on" },
   ],
-  run: async () => (await import("./sling.ts")).sling,
+  run: async () => (await import("../sling.ts")).sling,
 };

@@ -19,13 +19,13 @@ export const snapshotsCommand: Command = {
       name: "list",
       summary: "List snapshots and rescued work, newest first",
       flags: [{ name: "agent", value: "name", summary: "Only those of this agent", complete: "agents" }],
-      run: async () => (await import("./snapshots.ts")).list,
+      run: async () => (await import("../snapshots.ts")).list,
     },
     {
       name: "show",
       summary: "Show which files a snapshot holds",
       arguments: [snapshot],
-      run: async () => (await import("./snapshots.ts")).show,
+      run: async () => (await import("../snapshots.ts")).show,
     },
     {
       name: "restore",
@@ -39,7 +39,7 @@ export const snapshotsCommand: Command = {
         { line: "ov snapshots restore b1", does: "writes the last snapshot of b1 to a new directory" },
         { line: "ov snapshots restore snap/b1/1/2 --branch b1-again", does: "makes a branch that holds it" },
       ],
-      run: async () => (await import("./snapshots.ts")).restore,
+      run: async () => (await import("../snapshots.ts")).restore,
     },
   ],
 };

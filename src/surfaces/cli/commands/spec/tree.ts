@@ -18,13 +18,13 @@ export const specCommand: Command = {
         { name: "agent", value: "name", summary: "Who wrote it", complete: "agents" },
       ],
       examples: [{ line: "ov spec write app-x1y2 < plan.md", does: "keeps the file's text as the spec" }],
-      run: async () => (await import("./write.ts")).write,
+      run: async () => (await import("../spec.ts")).write,
     },
     {
       name: "read",
       summary: "Print the spec of a task",
       arguments: [id],
-      run: async () => (await import("./read.ts")).read,
+      run: async () => (await import("../spec.ts")).read,
     },
   ],
 };

@@ -10,5 +10,5 @@ export const statusCommand: Command = {
   ],
   examples: [{ line: "ov status", does: "who is working, waiting or done" }],
   worksWithBrokenConfig: true,
-  run: async () => (await import("./status.ts")).status,
+  run: async () => (await import("../status.ts")).status,
 };

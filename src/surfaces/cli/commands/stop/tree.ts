@@ -23,5 +23,5 @@ export const stopCommand: Command = {
     { line: "ov stop builder-T1 --clean-worktree", does: "ends it and removes its worktree once its work has landed" },
   ],
   worksWithBrokenConfig: true,
-  run: async () => (await import("./stop.ts")).stop,
+  run: async () => (await import("../stop.ts")).stop,
 };

@@ -18,19 +18,19 @@ export const supervisorCommand: Command = {
         { name: "parent", value: "agent", summary: "Parent agent (default: the caller)", complete: "agents" },
         { name: "depth", value: "n", type: "integer", min: 0, summary: "Expected depth; the parent decides it" },
       ],
-      run: async () => (await import("./supervisor.ts")).start,
+      run: async () => (await import("../supervisor.ts")).start,
     },
     {
       name: "stop",
       summary: "Stop a lead",
       flags: [{ name: "name", value: "name", required: true, summary: "Name of the agent", complete: "agents" }],
-      run: async () => (await import("./supervisor.ts")).stop,
+      run: async () => (await import("../supervisor.ts")).stop,
     },
     {
       name: "status",
       summary: "Show one lead, or all of them",
       flags: [{ name: "name", value: "name", summary: "Name of the agent", complete: "agents" }],
-      run: async () => (await import("./supervisor.ts")).status,
+      run: async () => (await import("../supervisor.ts")).status,
     },
   ],
 };

@@ -18,7 +18,7 @@ export const trustCommand: Command = {
     {
       name: "list",
       summary: "List filters, hooks and attributes, and whether they count",
-      run: async () => (await import("./trust.ts")).list,
+      run: async () => (await import("../trust.ts")).list,
     },
     {
       name: "add",
@@ -29,13 +29,13 @@ export const trustCommand: Command = {
         { line: "ov trust add lfs", does: "lets the filter lfs of this repository run" },
         { line: "ov trust add hook:commit-msg", does: "lets this hook veto landings" },
       ],
-      run: async () => (await import("./trust.ts")).add,
+      run: async () => (await import("../trust.ts")).add,
     },
     {
       name: "remove",
       summary: "Take a confirmation back",
       arguments: [names],
-      run: async () => (await import("./trust.ts")).remove,
+      run: async () => (await import("../trust.ts")).remove,
     },
   ],
 };

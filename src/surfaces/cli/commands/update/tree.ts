@@ -20,5 +20,5 @@ export const updateCommand: Command = {
     { line: "ov update --dry-run", does: "says what is behind" },
     { line: "ov update", does: "brings it up to date" },
   ],
-  run: async () => (await import("./update.ts")).update,
+  run: async () => (await import("../update.ts")).update,
 };

@@ -25,5 +25,5 @@ export const watchCommand: Command = {
     { line: "ov watch", does: "who is working, waiting or stalled, as it changes" },
     { line: "ov watch --background --json", does: "the engine's pid, for a script" },
   ],
-  run: async () => (await import("./watch.ts")).watch,
+  run: async () => (await import("../watch.ts")).watch,
 };

@@ -9,7 +9,7 @@ export const worktreeCommand: Command = {
     {
       name: "list",
       summary: "List worktrees with their agents",
-      run: async () => (await import("./list.ts")).list,
+      run: async () => (await import("../worktree.ts")).list,
     },
     {
       name: "clean",
@@ -25,7 +25,7 @@ export const worktreeCommand: Command = {
         { line: "ov worktree clean", does: "Removes what has landed" },
         { line: "ov worktree clean --force", does: "Removes all but live agents' worktrees, saving their work first" },
       ],
-      run: async () => (await import("./clean.ts")).clean,
+      run: async () => (await import("../worktree.ts")).clean,
     },
   ],
 };

@@ -1,0 +1,181 @@
+import type { Agent } from "../../../domain/agent/agent.ts";
+import { ok } from "../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { AttachStep } from "../../../usecases/agents/attach.ts";
+import { exits } from "../../shared/exits.ts";
+import { patchedFiles } from "../../shared/patch.ts";
+import type { Handler, Paint, Rows } from "../command.ts";
+import { ago, duration } from "../format.ts";
+import { isOn, text, texts, word } from "../given.ts";
+import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
+import { isTerminal } from "../sink.ts";
+
+export const discover: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("agent.discover", {
+    capability: text(flags.capability),
+    state: text(flags.state),
+    parent: text(flags.parent),
+    all: isOn(flags.all),
+  });
+  if (!found.ok) return found;
+  const { agents } = found.value;
+  const objects = agents.map(agentJson);
+  const lines = agents.length === 0 ? ["No agents."] : agents.map((agent) => line(io.paint, agent));
+  return ok({ json: { agents: objects }, text: lines.join("\n"), rows: rowsOf(agents, objects) });
+};
+
+function agentJson(agent: Agent) {
+  return {
+    agentName: agent.name,
+    capability: agent.capability,
+    state: agent.state,
+    taskId: agent.taskId,
+    branchName: agent.branch,
+    parentAgent: agent.parentName,
+    depth: agent.depth,
+    fileScope: agent.scope,
+    startedAt: new Date(agent.startedAt).toISOString(),
+    lastActivity: new Date(agent.lastActivityAt).toISOString(),
+  };
+}
+
+function line(paint: Paint, agent: Agent): string {
+  const task = agent.taskId === null ? "" : ` ${agent.taskId}`;
+  const scope = agent.scope.length === 0 ? "" : ` owns ${visibleLine(agent.scope.join(", "))}`;
+  const parent = paint.dim(`below ${agent.parentName}, ${ago(agent.lastActivityAt, Date.now())}`);
+  const state = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${agent.capability}`;
+  return `${state} ${statusWords(paint, agent)}${task}${scope} ${parent}`;
+}
+
+function rowsOf(agents: readonly Agent[], objects: readonly object[]): Rows {
+  return {
+    columns: ["NAME", "CAPABILITY", "STATE", "TASK", "PARENT", "BRANCH", "SCOPE"],
+    cells: agents.map((agent) => [
+      agent.name,
+      agent.capability,
+      agent.state,
+      agent.taskId ?? "-",
+      agent.parentName,
+      agent.branch ?? "-",
+      agent.scope.join(","),
+    ]),
+    objects,
+  };
+}
+
+export const pause: Handler = async ({ app, args, flags, io }) => {
+  const done = await app.call("agent.pause", { name: word(args.agent), tree: isOn(flags.tree) });
+  if (!done.ok) return done;
+  const { paused, alreadyPaused, running } = done.value;
+  const lines = [
+    ...paused.map((name) => successLine(io.paint, "Paused", name)),
+    ...alreadyPaused.map((name) => `${io.paint.accent(name)} was paused before`),
+    ...running.map((name) => hintLine(io.paint, `${name} finishes the turn that is running`)),
+  ];
+  return ok({ json: { ...done.value }, text: lines.join("\n"), quietText: "" });
+};
+
+export const resume: Handler = async ({ app, args, flags, io }) => {
+  const done = await app.call("agent.resume", { name: word(args.agent), tree: isOn(flags.tree) });
+  if (!done.ok) return done;
+  const { resumed, waiting, queued } = done.value;
+  const lines = [
+    ...resumed.map((name) => successLine(io.paint, queued.includes(name) ? "Resumed, with a turn:" : "Resumed", name)),
+    ...waiting.flatMap(({ name, reason, until, next }) => [
+      `${io.paint.accent(name)} was not changed: ${visibleLine(reason)}${until === null ? "" : `, until ${iso(until)}`}`,
+      ...(next === null ? [] : [hintLine(io.paint, visibleLine(next))]),
+    ]),
+  ];
+  return ok({ json: { ...done.value }, text: lines.join("\n"), quietText: "" });
+};
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+export const attach: Handler = async ({ app, args, flags, io }) => {
+  const name = word(args.agent);
+  const onWaiting = (waitedMs: number): void => {
+    const lines =
+      waitedMs >= 1_000
+        ? [`Still waiting for ${name}, ${duration(waitedMs)} so far.`]
+        : [
+            `Waiting for ${name} to end its turn; Ctrl-C ends the waiting, not the agent.`,
+            hintLine(io.paint, `to end its turn now: ov attach ${name} --interrupt`),
+            hintLine(io.paint, `to see what it does meanwhile: ov logs ${name} --follow`),
+          ];
+    for (const line of lines) io.say(line);
+  };
+  const onOpening = (): void =>
+    io.say(`Opening ${name} here. Leave its program as usual, and the agent goes on by itself.`);
+  const interrupt = isOn(flags.interrupt);
+  const onItem = (step: AttachStep): void => (step.kind === "waiting" ? onWaiting(step.waitedMs) : onOpening());
+  const done = await app.follow("agent.attach", { name, interrupt }, { onItem });
+  if (!done.ok) return done;
+  const { agentName, exitCode, signal } = done.value;
+  const how = exitCode === 0 ? "" : signal === null ? ` (its program exited ${exitCode})` : ` (ended by ${signal})`;
+  const text = `${successLine(io.paint, "Handed back", agentName)}${how}`;
+  return ok({ json: { ...done.value }, text, quietText: "" });
+};
+
+export const recover: Handler = async ({ app, args, flags, io }) => {
+  const environment = await app.environmentFor(undefined);
+  // Looked up before the engine takes up the worktree again.
+  const unsettled = isOn(flags.fresh) ? undefined : await app.call("agent.listUnsettled", { of: word(args.agent) });
+  const warnings = unsettled?.ok === true ? unsettled.value.lines : [];
+  const reply = await app.call("agent.recover", { of: word(args.agent), fresh: isOn(flags.fresh), environment });
+  if (!reply.ok) return reply;
+  const { agentName, generation } = reply.value;
+  for (const warning of warnings) io.warn(warning);
+  const text = successLine(io.paint, `Recovered as generation ${generation}:`, agentName);
+  return ok({ json: { ...reply.value, warnings }, text, quietText: agentName });
+};
+
+export const release: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("agent.release", { name: word(args.agent) });
+  if (!reply.ok) return reply;
+  const { agentName, alreadyReleased, released } = reply.value;
+  const text = alreadyReleased
+    ? `${agentName} was released before.`
+    : successLine(io.paint, "Released", released.join(", "));
+  return ok({ json: { ...reply.value }, text });
+};
+
+export const nudge: Handler = async ({ app, args, flags, io }) => {
+  const sent = await app.call("agent.nudge", {
+    name: word(args.agent),
+    message: texts(args.message)?.join(" "),
+    from: text(flags.from),
+    force: isOn(flags.force),
+  });
+  if (!sent.ok) return sent;
+  const { agentName, delivered, reason } = sent.value;
+  if (!delivered) {
+    const line = warningLine(io.paint, `Not sent: ${reason ?? ""}`, "--force sends it all the same");
+    return ok({ json: { ...sent.value, success: false }, text: line, exit: exits.busy });
+  }
+  const why = reason === null ? "" : ` (${visibleLine(reason)})`;
+  return ok({
+    json: { ...sent.value },
+    text: `${successLine(io.paint, "Nudge sent to", agentName)}${why}`,
+    quietText: "",
+  });
+};
+
+export const diff: Handler = async ({ app, args, flags, io }) => {
+  const work = await app.call("agent.diff", { name: word(args.agent).trim().toLowerCase() });
+  if (!work.ok) return work;
+  const { agentName, patch, skipped } = work.value;
+  const files = patchedFiles(patch).map(({ path, added, removed }) => ({ path, added, removed }));
+  if (skipped.length > 0) io.warn(`left out: ${skipped.map(visibleLine).join(", ")}`);
+  const json = { ...work.value, files };
+  // Standard output carries the patch for other programs, so this line goes to standard error.
+  if (files.length === 0) io.say(`${agentName} has changed nothing since it started.`);
+  if (isOn(flags.stat)) {
+    const rows = files.map(({ path, added, removed }) => [`+${added}`, `-${removed}`, path]);
+    return ok({
+      json: { ...json, patch: undefined },
+      text: files.map(({ path, added, removed }) => `+${added} -${removed} ${visibleLine(path)}`).join("\n"),
+      rows: { columns: ["added", "removed", "file"], cells: rows, objects: files },
+    });
+  }
+  return ok({ json, text: isTerminal(1) ? visibleText(patch) : patch, exact: true });
+};

@@ -1,0 +1,84 @@
+import { dollars } from "../../../domain/budget/amount.ts";
+import type { BudgetUnit } from "../../../domain/budget/budget.ts";
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { BudgetView } from "../../../usecases/budgets/show-budgets.ts";
+import type { Handler, Paint, Rows } from "../command.ts";
+import { word } from "../given.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
+import { table } from "../table.ts";
+
+export const show: Handler = async ({ app, io }) => {
+  const found = await app.call("budget.show", {});
+  if (!found.ok) return found;
+  const { budgets } = found.value;
+  const rows: Rows = {
+    columns: ["SCOPE", "SUBJECT", "UNIT", "LIMIT", "SPENT", "RESERVED", "USED", "PARKED"],
+    cells: budgets.map(cells),
+    objects: budgets,
+  };
+  const limited = budgets.filter(({ limit, parked }) => limit !== null || parked.length > 0);
+  const left = budgets.length - limited.length;
+  const hint = hintLine(io.paint, "what was spent where no limit is set: ov budget --format table");
+  const shown = [table({ ...rows, cells: limited.map(cells) }, io.paint), ...(left === 0 ? [] : [hint])].join("\n");
+  return ok({ json: { budgets }, text: limited.length === 0 ? withoutLimits(budgets, io.paint) : shown, rows });
+};
+
+/** Rows of dashes tell nothing: what each run has spent, and how to set a limit. */
+function withoutLimits(budgets: readonly BudgetView[], paint: Paint): string {
+  const runs = new Set(budgets.filter(({ scope }) => scope === "run").map(({ subject }) => subject));
+  const spent = [...runs].map((run) => {
+    const ofRun = budgets.filter(({ scope, subject }) => scope === "run" && subject === run);
+    const words = ofRun.map(({ unit, spent: sum, reported }) => `${reported ? amount(unit, sum) : "n/a"} ${unit}`);
+    return `  ${visibleLine(run)} has used ${words.join(", ")}`;
+  });
+  const hint = hintLine(paint, "set one: ov config set budgets.run.usd 20");
+  return ["No limit is set.", ...(spent.length === 0 ? ["  Nothing was spent yet."] : spent), hint].join("\n");
+}
+
+function cells({ scope, subject, unit, limit, spent, reserved, percent, reported, parked }: BudgetView): string[] {
+  return [
+    scope,
+    subject,
+    unit,
+    limit === null ? "-" : amount(unit, limit),
+    reported ? amount(unit, spent) : "n/a",
+    amount(unit, reserved),
+    percent === null ? "-" : `${percent}%`,
+    parked.length === 0 ? "-" : parked.join(", "),
+  ];
+}
+
+export const raise: Handler = async ({ app, args, io }) => {
+  const typed = word(args.amount).trim();
+  const raised = await app.call("budget.raise", {
+    scope: word(args.scope),
+    subject: word(args.subject),
+    unit: word(args.unit),
+    amount: /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN,
+  });
+  if (!raised.ok) return raised;
+  const { scope, subject, unit, limit, spent, resumed, parked, exhausted } = raised.value;
+  const balance = `${amount(unit, spent)} of ${amount(unit, limit)} ${unit} spent`;
+  const lines = [successLine(io.paint, `Raised: ${scope} ${visibleLine(subject)}, ${balance}`)];
+  if (resumed.length > 0) lines.push(hintLine(io.paint, `goes on: ${resumed.join(", ")}`));
+  if (exhausted) lines.push(warningLine(io.paint, "more than that is already spent", "raise it further"));
+  else if (parked.length > 0) lines.push(hintLine(io.paint, `waits for running turns: ${parked.join(", ")}`));
+  return ok({ json: { ...raised.value }, text: lines.join("\n"), quietText: resumed.join("\n") });
+};
+
+/**
+ * A number under a heading that names its unit: dollars to the cent, finer below a dollar; minutes to a tenth; other
+ * units whole.
+ */
+function amount(unit: BudgetUnit, value: number): string {
+  switch (unit) {
+    case "usd":
+      return dollars(value);
+    case "minutes":
+      return value.toFixed(1);
+    case "tokens":
+    case "turns":
+      return String(Math.round(value));
+  }
+}

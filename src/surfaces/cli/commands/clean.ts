@@ -1,0 +1,201 @@
+import { stateDirName } from "../../../domain/project/place.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import { allTargets, type CleanTarget, cleanTargets } from "../../../domain/worktree/targets.ts";
+import type { CleanReport } from "../../../usecases/worktrees/carry-out-clean.ts";
+import { type CleanPlan, type CleanRequest, isEmptyPlan } from "../../../usecases/worktrees/plan-clean.ts";
+import { exits } from "../../shared/exits.ts";
+import type { Call, Handler, Paint } from "../command.ts";
+import { counted } from "../format.ts";
+import { isOn, text } from "../given.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
+import { isDamaged, keptLine, removedLines } from "./worktree.ts";
+
+export const clean: Handler = async (call) => {
+  const { app, flags, io } = call;
+  const time = text(flags.restore);
+  if (time !== undefined) return restore(call, time);
+  const request = requestOf(flags);
+  if (!request.ok) return request;
+  const dryRun = isOn(flags["dry-run"]);
+  const planned = await app.call("clean.plan", { ...request.value, dryRun });
+  if (!planned.ok) return planned;
+  const plan = planned.value;
+  const told = planLines(io.paint, plan);
+  const partly = plan.keptWorktrees.some(isDamaged) ? { exit: exits.unexpected } : {};
+  if (isEmptyPlan(plan)) {
+    return ok({ json: emptyJson(plan), text: ["Nothing to clean.", ...told].join("\n"), quietText: "", ...partly });
+  }
+  if (dryRun) {
+    return ok({ json: { ...planJson(plan), dryRun }, text: ["Would remove:", ...told].join("\n") });
+  }
+  for (const line of told) io.say(line);
+  if (isOn(flags.all) && !io.yes) {
+    const answer = io.json ? undefined : await io.confirm("Remove all this?");
+    if (answer === undefined) return no(invalid("--all", "needs --yes where nobody can be asked"));
+    if (!answer) return ok({ json: { ...emptyJson(plan), cancelled: true }, text: "Nothing was removed." });
+  }
+  const done = await app.call("clean.run", plan);
+  if (!done.ok) return done;
+  return ok({
+    json: reportJson(plan, done.value),
+    text: reportLines(io.paint, done.value).join("\n"),
+    quietText: done.value.backup.name,
+    ...(done.value.keptWorktrees.length > 0 ? { exit: exits.unexpected } : {}),
+  });
+};
+
+function requestOf(flags: Call["flags"]): Result<CleanRequest, Refusal> {
+  const agent = text(flags.agent);
+  const all = isOn(flags.all);
+  if (agent !== undefined && all) return no(invalid("--agent", "and --all are mutually exclusive"));
+  const chosen = cleanTargets.filter((target) => isOn(flags[target]));
+  const force = isOn(flags.force);
+  if (agent !== undefined) return ok({ targets: chosen.length > 0 ? chosen : ofAgent, agent, force, endRuns: false });
+  const targets = all ? [...new Set([...allTargets, ...chosen])] : chosen;
+  if (targets.length === 0) {
+    const allowed = ["--all", "--agent <name>", ...cleanTargets.map((target) => `--${target}`)];
+    return no(invalid("clean", "needs to know what", { allowed }));
+  }
+  return ok({ targets, force, endRuns: all });
+}
+
+/** What belongs to one agent. Its mail belongs to others as well. */
+const ofAgent: readonly CleanTarget[] = ["worktrees", "branches", "sessions", "logs", "agents"];
+
+const restore = async ({ app, io }: Call, time: string) => {
+  const restored = await app.call("clean.restore", { name: time });
+  if (!restored.ok) return restored;
+  const { name, refs, rows, files } = restored.value;
+  const what = `${counted(refs.length, "ref")}, ${counted(rows, "row")} and ${counted(files.length, "file")} came back from`;
+  return ok({ json: { ...restored.value }, text: successLine(io.paint, what, name), quietText: name });
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One line for each thing that would go, then what stays and why. */
+function planLines(paint: Paint, plan: CleanPlan): readonly string[] {
+  const item = (text: string): string => `  ${paint.red("-")} ${text}`;
+  const deleted = new Set(plan.branches.map(({ branch }) => branch));
+  const withWorktree = new Set(plan.worktrees.map(({ worktree }) => worktree.branch));
+  const alone = plan.branches.filter(({ branch }) => !withWorktree.has(branch));
+  return [
+    ...plan.worktrees.map(({ worktree: { branch }, verdict }) => {
+      const saved = verdict.class === "clean" ? "" : ` (${verdict.class}, saved first)`;
+      return item(`worktree ${visibleLine(branch)}${saved}${deleted.has(branch) ? " and its branch" : ""}`);
+    }),
+    ...alone.map(({ branch }) => item(`branch ${visibleLine(branch)}`)),
+    ...(plan.messages === 0 ? [] : [item(counted(plan.messages, "message"))]),
+    ...(plan.usage === 0 ? [] : [item(`${plan.usage} records of what turns used`)]),
+    ...(plan.sessions.length === 0 ? [] : [item(`agents released: ${plan.sessions.join(", ")}`)]),
+    ...(plan.endRuns ? [item("runs that are still open are ended")] : []),
+    ...plan.dirs.map(({ dir, entries }) => item(`${stateDirName}/${dir} (${entries})`)),
+    ...plan.rescues.map(({ ref }) => item(visibleLine(ref))),
+    ...plan.keptWorktrees.map((one) => keptLine(paint, one)),
+    ...plan.keptBranches.map(({ branch, reason, next }) =>
+      warningLine(paint, `branch ${visibleLine(branch)} stays: ${reason}`, next),
+    ),
+    ...liveLines(paint, plan.live),
+  ];
+}
+
+function liveLines(paint: Paint, live: readonly string[]): readonly string[] {
+  if (live.length === 0) return [];
+  const [are, have, stop] = live.length === 1 ? ["is", "it has", live[0]] : ["are", "they have", "--all"];
+  const words = `${live.join(", ")} ${are} live: nothing is cleaned before ${have} ended`;
+  return [warningLine(paint, words, `ov stop ${stop}`)];
+}
+
+function planJson(plan: CleanPlan): Json {
+  return {
+    plan: {
+      worktrees: plan.worktrees.map(({ worktree, verdict }) => ({
+        path: worktree.path,
+        branch: worktree.branch,
+        agentName: worktree.agentName,
+        class: verdict.class,
+        reason: verdict.reason,
+      })),
+      branches: plan.branches.map(({ branch }) => branch),
+      messages: plan.messages,
+      usage: plan.usage,
+      sessions: plan.sessions,
+      endRuns: plan.endRuns,
+      dirs: plan.dirs.map(({ dir }) => dir),
+      rescues: plan.rescues.map(({ ref }) => ref),
+    },
+    live: plan.live,
+    keptBranches: plan.keptBranches.map(({ branch }) => branch),
+    keptWorktrees: plan.keptWorktrees,
+  };
+}
+
+/** The keys scripts know, for a clean that found nothing. */
+const emptyJson = (plan: CleanPlan): Json => ({
+  ...planJson(plan),
+  worktreesCleaned: 0,
+  branchesDeleted: 0,
+  mailWiped: false,
+  sessionsCleared: false,
+  metricsWiped: false,
+  logsCleared: false,
+  agentsCleared: false,
+  specsCleared: false,
+  trashCleared: false,
+  currentRunCleared: false,
+  rescueRefsDeleted: 0,
+  backup: null,
+});
+
+function reportJson(plan: CleanPlan, report: CleanReport): Json {
+  const cleared = (target: CleanTarget): boolean => report.dirs.some((dir) => dir.target === target);
+  const removed = report.worktrees.filter((one) => one.removed);
+  return {
+    ...planJson(plan),
+    keptWorktrees: report.keptWorktrees,
+    worktreesCleaned: removed.length,
+    branchesDeleted: report.branchesDeleted.length,
+    mailWiped: report.messages > 0,
+    sessionsCleared: report.released.length > 0,
+    metricsWiped: report.usage > 0,
+    logsCleared: cleared("logs"),
+    agentsCleared: cleared("agents"),
+    specsCleared: cleared("specs"),
+    trashCleared: cleared("trash"),
+    currentRunCleared: report.runs.length > 0,
+    rescueRefsDeleted: report.rescuesDeleted,
+    backup: report.backup,
+    removed: report.worktrees,
+    problems: report.problems,
+    ...(plan.agent === undefined ? {} : { agent: agentJson(plan.agent, report) }),
+  };
+}
+
+const agentJson = (agentName: string, report: CleanReport): Json => ({
+  agentName,
+  worktreeRemoved: report.worktrees.some((one) => one.removed),
+  branchDeleted: report.branchesDeleted.length > 0,
+  agentDirCleared: report.dirs.some((dir) => dir.target === "agents"),
+  logsDirCleared: report.dirs.some((dir) => dir.target === "logs"),
+  markedCompleted: false,
+  released: report.released.includes(agentName),
+});
+
+function reportLines(paint: Paint, report: CleanReport): readonly string[] {
+  const alone = report.branchesDeleted.filter((branch) => !report.worktrees.some((one) => one.branch === branch));
+  return [
+    ...report.worktrees.flatMap((one) => removedLines(paint, one)),
+    ...report.keptWorktrees.map((one) => keptLine(paint, one)),
+    ...alone.map((branch) => successLine(paint, "Deleted branch", visibleLine(branch))),
+    ...(report.messages === 0 ? [] : [successLine(paint, `Deleted ${counted(report.messages, "message")}`)]),
+    ...(report.usage === 0 ? [] : [successLine(paint, `Deleted ${report.usage} records of what turns used`)]),
+    ...(report.released.length === 0 ? [] : [successLine(paint, "Released", report.released.join(", "))]),
+    ...(report.runs.length === 0 ? [] : [successLine(paint, "Ended", report.runs.join(", "))]),
+    ...report.dirs.map(({ dir }) => successLine(paint, "Emptied", `${stateDirName}/${dir}`)),
+    ...(report.rescuesDeleted === 0 ? [] : [successLine(paint, `Deleted ${report.rescuesDeleted} rescue refs`)]),
+    ...report.problems.map((problem) => warningLine(paint, visibleLine(problem))),
+    hintLine(paint, `branches and database were copied to ${report.backup.path} first`),
+    hintLine(paint, `to have them back: ov clean --restore ${report.backup.name}`),
+  ];
+}

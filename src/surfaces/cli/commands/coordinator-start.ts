@@ -1,0 +1,209 @@
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { profileNames, profileText } from "../../../domain/role/profiles.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { HeadCapability, HeadQuestion } from "../../../usecases/coordinators/find.ts";
+import type { StartReply } from "../../../usecases/coordinators/start-request.ts";
+import { describeRefusal } from "../../shared/refusals.ts";
+import type { App } from "../app.ts";
+import type { Call, Handler, Io, Outcome } from "../command.ts";
+import { integer, isOn, text } from "../given.ts";
+import { hintLine, successLine } from "../marks.ts";
+import { fileSink } from "../sink.ts";
+import { rest } from "../waiting.ts";
+import { questionOf } from "./coordinator.ts";
+
+/** Starts one that leads a run. */
+export const start =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const objective = await givenObjective(call);
+    if (!objective.ok) return objective;
+    const { flags } = call;
+    const orders = { capability, name: text(flags.name), objective: objective.value };
+    const started = await startHead(call, { ...orders, profile: text(flags.profile), brief: undefined });
+    return started.ok ? ok(startedOutcome(call, started.value)) : started;
+  };
+
+export interface Orders {
+  readonly capability: HeadCapability;
+  readonly name: string | undefined;
+  readonly objective: string | undefined;
+  readonly brief: string | undefined;
+  readonly profile: string | undefined;
+  readonly budgetUsd?: number | undefined;
+}
+
+/** What was started, as it is told. */
+export interface Started extends StartReply {
+  readonly watchdogPreexisting: boolean;
+  readonly monitor: boolean;
+}
+
+/** Starts it with the flags that every `start` knows. */
+export async function startHead({ app, flags, io }: Call, orders: Orders): Promise<Result<Started, Refusal>> {
+  const { profile } = orders;
+  if (profile !== undefined && profileText(profile) === undefined) {
+    io.warn(`there is no profile "${visibleLine(profile)}"; those that ship are ${profileNames.join(", ")}`);
+  }
+  const target = await existingBranch(app, text(flags.target));
+  if (!target.ok) return target;
+  // A team whose worktrees could not be made would find that out one agent after the other.
+  await app.call("trust.check", {});
+  const runtime = text(flags.runtime);
+  const watchdogPreexisting = app.engine.status() !== undefined;
+  const started = await app.call("coordinator.start", {
+    ...orders,
+    targetBranch: target.value,
+    runtime,
+    model: text(flags.model),
+    environment: await app.environmentFor(runtime),
+  });
+  if (!started.ok) return started;
+  const monitor = isOn(flags.monitor) && (await startMonitor({ app, io }, started.value));
+  return ok({ ...started.value, watchdogPreexisting, monitor });
+}
+
+async function givenObjective({ flags, io }: Call): Promise<Result<string | undefined, Refusal>> {
+  const typed = text(flags.objective);
+  if (typed !== "-") return ok(typed);
+  const piped = await io.stdin();
+  // A closed standard input reads as an empty one: nobody said what is wanted.
+  if (piped === undefined || piped.trim() === "") return no(invalid("objective", "is -, but nothing was piped in"));
+  return ok(piped);
+}
+
+/** A branch that nobody has would be found missing only when the first agent needs it. */
+export async function existingBranch(
+  app: App,
+  branch: string | undefined,
+): Promise<Result<string | undefined, Refusal>> {
+  if (branch === undefined) return ok(undefined);
+  const head = await app.call("branch.find", { branch });
+  return head.ok ? ok(branch) : head;
+}
+
+/** It watches the same run and leads none. That there is none is no reason to stop what was started. */
+async function startMonitor({ app, io }: Pick<Call, "app" | "io">, { runId }: StartReply): Promise<boolean> {
+  const enabled = await app.call("config.get", { key: "watchdog.tier2Enabled" });
+  if (!enabled.ok || enabled.value !== true) {
+    io.warn("no monitor was started: switch it on with ov config set watchdog.tier2Enabled true");
+    return false;
+  }
+  const environment = await app.environmentFor(undefined);
+  const started = await app.call("coordinator.start", { capability: "monitor", runId, environment });
+  if (!started.ok) io.warn(`no monitor was started: ${describeRefusal(started.refusal).message}`);
+  return started.ok;
+}
+
+/** The keys scripts know, then ours. */
+export function startedJson(started: Started): Readonly<Record<string, unknown>> {
+  const { agentName, agentId, capability, runId, runtime, objective, targetBranch, generation } = started;
+  return {
+    agentName,
+    capability,
+    tmuxSession: "",
+    pid: null,
+    watchdog: true,
+    watchdogPreexisting: started.watchdogPreexisting,
+    monitor: started.monitor,
+    headless: true,
+    sessionId: agentId,
+    generation,
+    runId,
+    runtime,
+    objective,
+    targetBranch,
+  };
+}
+
+export function startedOutcome({ app, flags, io }: Call, started: Started): Outcome {
+  const { agentName, capability, runId } = started;
+  const which = agentName === capability ? "" : ` --name ${agentName}`;
+  // An orchestrator and a discovery are followed by the command of their capability.
+  const ov = `ov ${capability}`;
+  const question = { capability: capability === "orchestrator" ? capability : "coordinator", name: agentName } as const;
+  return {
+    json: startedJson(started),
+    text: [
+      successLine(io.paint, `Started ${capability}`, agentName),
+      hintLine(io.paint, `run ${runId}`),
+      hintLine(io.paint, `what it says: ${ov} output -f${which}`),
+      hintLine(io.paint, `ask it: ${ov} ask${which} --body "<question>"`),
+      hintLine(io.paint, "what needs you: ov inbox"),
+    ].join("\n"),
+    quietText: agentName,
+    ...(isOn(flags.attach)
+      ? { afterPrint: () => followOutput(app, io, { question, after: 0, intervalMs: attachedIntervalMs }) }
+      : {}),
+  };
+}
+
+/** Somebody sits there and watches. */
+const attachedIntervalMs = 500;
+
+const defaultLines = 50;
+
+/** Shows the newest lines of what it said, and goes on if asked to. */
+export const output =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const { app, flags, io } = call;
+    const question = questionOf(capability, call);
+    const found = await app.call("coordinator.output", { ...question, lines: integer(flags.lines) ?? defaultLines });
+    if (!found.ok) return found;
+    const { agentName, lines, cursor } = found.value;
+    const content = lines.map(({ text }) => text).join("\n");
+    const follow = { question: { capability, name: agentName }, after: cursor };
+    const intervalMs = integer(flags.interval) ?? defaultIntervalMs;
+    return ok({
+      json: { agentName, content, lines: lines.length },
+      text:
+        lines.length === 0
+          ? `${agentName} has said nothing yet.`
+          : lines.map(({ text }) => visibleLine(text)).join("\n"),
+      ...(isOn(flags.follow) ? { afterPrint: () => followOutput(app, io, { ...follow, intervalMs }) } : {}),
+    });
+  };
+
+const defaultIntervalMs = 2_000;
+/** More than anybody could read of one look. */
+const mostLines = 10_000;
+
+interface FollowOptions {
+  readonly question: HeadQuestion;
+  /** The place to go on from. */
+  readonly after: number;
+  readonly intervalMs: number;
+}
+
+/** Tells what the agent says from here on, until Ctrl-C, until it has ended or until nobody reads it any more. */
+async function followOutput(app: App, io: Io, { question, after, intervalMs }: FollowOptions): Promise<void> {
+  const over = new AbortController();
+  const interrupt = (): void => over.abort();
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  const out = fileSink(1);
+  // With --json the document on stdout is complete already; what follows is talk.
+  const tell = (line: string): boolean => {
+    if (!io.json) return out.write(`${line}\n`) === "written";
+    io.say(line);
+    return true;
+  };
+  let place = after;
+  while (!over.signal.aborted) {
+    const found = await app.call("coordinator.output", { ...question, lines: mostLines, after: place });
+    if (!found.ok) {
+      io.warn(`stopped following: ${describeRefusal(found.refusal).message}`);
+      break;
+    }
+    if (!found.value.lines.every(({ text }) => tell(visibleLine(text)))) break;
+    place = found.value.cursor;
+    if (found.value.ended) {
+      io.say(`${found.value.agentName} has ended.`);
+      break;
+    }
+    await rest(intervalMs, over.signal);
+  }
+  for (const signal of signals) process.off(signal, interrupt);
+}

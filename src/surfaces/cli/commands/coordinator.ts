@@ -1,0 +1,322 @@
+import { waitWords } from "../../../domain/agent/status.ts";
+import { exitTriggers } from "../../../domain/coordination/exit-triggers.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { CheckReply } from "../../../usecases/coordinators/check-complete.ts";
+import type { HeadCapability } from "../../../usecases/coordinators/find.ts";
+import type { Remaining } from "../../../usecases/coordinators/remaining.ts";
+import type { HeadView } from "../../../usecases/coordinators/status.ts";
+import { exits } from "../../shared/exits.ts";
+import type { App } from "../app.ts";
+import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
+import { ago } from "../format.ts";
+import { integer, isOn, text } from "../given.ts";
+import { hintLine, statusIcon, statusWords, successLine, warningLine } from "../marks.ts";
+import { teller } from "../waiting.ts";
+import { unhandedWords } from "./inbox.ts";
+import { givenBody } from "./mail.ts";
+
+/** Sends one that lives something to do. */
+export const send =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const { app, flags, io } = call;
+    const meant = await headAndBody(capability, call);
+    if (!meant.ok) return meant;
+    const { agentName, body } = meant.value;
+    const sent = await app.call("mail.send", {
+      to: agentName,
+      subject: text(flags.subject) ?? "operator dispatch",
+      body,
+      type: "dispatch",
+    });
+    if (!sent.ok) return sent;
+    const { id, woken, warnings, duplicate } = sent.value;
+    for (const warning of warnings) io.warn(visibleLine(warning));
+    return ok({
+      json: { id, nudged: woken.includes(agentName), agentName, ...(duplicate ? { duplicate } : {}) },
+      text: duplicate
+        ? `Already sent as ${io.paint.accent(id ?? "")} less than a minute ago; nothing was sent again.`
+        : successLine(io.paint, `Sent to ${agentName}:`, id ?? ""),
+      quietText: id ?? "",
+    });
+  };
+
+const defaultSeconds = 120;
+
+/** Asks one that lives, and waits for its word in the thread of the question. */
+export const ask =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const { app, flags, io } = call;
+    const meant = await headAndBody(capability, call);
+    if (!meant.ok) return meant;
+    const { agentName, body } = meant.value;
+    const correlationId = crypto.randomUUID();
+    const sent = await app.call("mail.send", {
+      to: agentName,
+      subject: text(flags.subject) ?? "operator request",
+      body,
+      type: "question",
+      payload: JSON.stringify({ correlationId }),
+    });
+    if (!sent.ok) return sent;
+    const sentId = sent.value.id ?? "";
+    const seconds = integer(flags.timeout) ?? defaultSeconds;
+    const tell = teller(io);
+    const onItem = (): void =>
+      tell(`waiting for the answer of ${agentName}, ${seconds} s at most (Ctrl-C stops only the waiting)`);
+    const waited = await app.follow("coordinator.followAnswer", { sentId, patienceMs: seconds * 1000 }, { onItem });
+    if (!waited.ok) return waited;
+    const json = { correlationId, sentId, agentName };
+    const { answer, latencyMs, ended } = waited.value;
+    if (answer === null) {
+      const why = ended
+        ? `${agentName} has ended without an answer`
+        : `no answer from ${agentName} within ${seconds} s`;
+      io.warn(`${why}; what it may still say is in its thread: ov mail list --thread ${sentId}`);
+      return ok(unanswered({ ...json, error: why, ended }));
+    }
+    const { id: replyId, subject, body: said, payload } = answer;
+    return ok({
+      json: { ...json, replyId, subject, body: said, payload: parsed(payload), latencyMs },
+      text: visibleText(said),
+      // Whoever asked has read it now. That it was read before, or lies in another inbox, is no failure.
+      afterPrint: async () => void (await app.call("mail.read", { id: replyId })),
+    });
+  };
+
+const unanswered = (json: { readonly ended: boolean; readonly error: string }): Outcome => ({
+  json: { success: false, ...json, exitCode: json.ended ? exits.upstream : exits.timeout },
+  text: "",
+  exit: json.ended ? exits.upstream : exits.timeout,
+});
+
+/** As data where it is data. */
+function parsed(payload: string | null): unknown {
+  if (payload === null) return null;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    // Free text in a payload is allowed; it is shown as it was written.
+    return payload;
+  }
+}
+
+/** Shows one, and whoever else leads a run. */
+export const status =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const { app, io } = call;
+    const found = await app.call("coordinator.status", questionOf(capability, call));
+    if (!found.ok) return found;
+    const { asked, all, monitorRunning } = found.value;
+    const watchdogRunning = app.engine.status() !== undefined;
+    const others = asked?.running === true || all.length === 0 ? [] : all;
+    const views = asked === null ? all : [asked, ...others.filter(({ agent }) => agent.id !== asked.agent.id)];
+    const nobody = [`No ${capability} runs.`, hintLine(io.paint, `start one: ov ${capability} start`)];
+    const now = Date.now();
+    return ok({
+      json: {
+        ...(asked === null ? { running: false } : viewJson(asked)),
+        watchdogRunning,
+        monitorRunning,
+        [`${capability}s`]: all.map(viewJson),
+      },
+      text: (views.length === 0 ? nobody : views.flatMap((view) => lines(io.paint, view, now))).join("\n"),
+    });
+  };
+
+/** The keys scripts know, then ours. */
+function viewJson({ agent, running, pid, run, unread, waits, workers }: HeadView) {
+  return {
+    running,
+    sessionId: agent.id,
+    state: agent.state,
+    tmuxSession: "",
+    pid,
+    startedAt: new Date(agent.startedAt).toISOString(),
+    lastActivity: new Date(agent.lastActivityAt).toISOString(),
+    agentName: agent.name,
+    outcome: agent.outcome,
+    runtime: agent.runtime,
+    driver: agent.driver,
+    cliVersion: agent.cliVersion,
+    runId: agent.runId,
+    runStatus: run?.status ?? null,
+    objective: run?.run.objective ?? null,
+    targetBranch: run?.run.targetBranch ?? null,
+    landingBranch: run?.run.landingBranch ?? null,
+    unread,
+    waits: waits.map(({ kind, ref }) => ({ kind, ref })),
+    workers,
+  };
+}
+
+function lines(paint: Paint, { agent, run, unread, workers, waits }: HeadView, now: number): readonly string[] {
+  const head = `${statusIcon(paint, agent)} ${paint.accent(agent.name)} ${statusWords(paint, agent)}`;
+  const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
+  const landing = run?.run.landingBranch ?? run?.run.targetBranch ?? null;
+  return [
+    `${head} ${paint.dim(ago(agent.lastActivityAt, now))}`,
+    fact("run", `${agent.runId}${run === null ? "" : ` (${run.status})`}`),
+    ...(run === null || run.run.objective === null ? [] : [fact("objective", run.run.objective)]),
+    ...(landing === null ? [] : [fact("landing", landing)]),
+    fact("agents", workers.length === 0 ? "none at work" : workers.join(", ")),
+    ...(waits.length === 0 ? [] : [fact("waits for", waits.map(waitWords).join(", "))]),
+    ...(unread === 0 ? [] : [fact("unread", String(unread))]),
+  ];
+}
+
+/** Stops one that leads a run and ends that run; everybody else's stays as it is. */
+export const stop =
+  (capability: HeadCapability): Handler =>
+  async (call) => {
+    const { app, flags, io } = call;
+    const question = questionOf(capability, call);
+    const found = await app.call("coordinator.status", question);
+    if (!found.ok) return found;
+    const { asked } = found.value;
+    const over = asked === null || (!asked.running && asked.run?.run.status !== "active");
+    if (over) {
+      // Says in the same words as the other commands who is missing or has ended.
+      const missing = await app.call("coordinator.find", question);
+      if (!missing.ok) return missing;
+      throw new Error("somebody who is there was not found");
+    }
+    const workers = text(flags.workers) ?? "leave";
+    const drained = workers === "drain" ? await drain(app, io, asked) : ok(null);
+    if (!drained.ok) return drained;
+    const { name, runId } = asked.agent;
+    const stopped = asked.running ? await end(app, name, workers === "stop") : ok({ left: asked.workers, stopped: [] });
+    if (!stopped.ok) return stopped;
+    const monitors = await endMonitors(app, runId);
+    if (!monitors.ok) return monitors;
+    const finished = await app.call("coordinator.finish", { capability, name });
+    if (!finished.ok) return finished;
+    const { runCompleted, unpromoted, unhanded, agentId } = finished.value;
+    const left = stopped.value.left.filter((other) => !monitors.value.includes(other));
+    return ok({
+      json: {
+        stopped: true,
+        sessionId: agentId,
+        agentName: name,
+        watchdogStopped: false,
+        monitorStopped: monitors.value.length > 0,
+        runCompleted,
+        runId,
+        workers,
+        workersStopped: stopped.value.stopped,
+        workersLeft: left,
+        unhanded,
+      },
+      text: [
+        successLine(io.paint, `Stopped ${capability}`, name),
+        hintLine(io.paint, `run ${runId} ${runCompleted ? "is completed" : "was over before"}`),
+        ...(left.length === 0 ? [] : [hintLine(io.paint, `going on without it: ${left.join(", ")}`)]),
+        ...(unpromoted === null
+          ? []
+          : [
+              hintLine(
+                io.paint,
+                `what has landed is on ${unpromoted}; take it over with: ov merge promote --run ${runId}`,
+              ),
+            ]),
+        ...unhanded.map((one) => hintLine(io.paint, unhandedWords(one))),
+      ].join("\n"),
+      quietText: "",
+    });
+  };
+
+interface Ended {
+  readonly left: readonly string[];
+  readonly stopped: readonly string[];
+}
+
+async function end(app: App, name: string, tree: boolean): Promise<Result<Ended, Refusal>> {
+  const stopped = await app.call("agent.stop", { name, tree, force: false });
+  if (!stopped.ok) return stopped;
+  return ok({ left: stopped.value.liveChildren, stopped: stopped.value.children.map(({ agentName }) => agentName) });
+}
+
+/** Only those of this run: another coordinator may have one of its own. */
+async function endMonitors(app: App, runId: string): Promise<Result<readonly string[], Refusal>> {
+  const found = await app.call("agent.discover", { capability: "monitor", all: false });
+  if (!found.ok) return found;
+  const names = found.value.agents.filter((agent) => agent.runId === runId).map(({ name }) => name);
+  for (const name of names) {
+    const ended = await end(app, name, false);
+    if (!ended.ok) return ended;
+  }
+  return ok(names);
+}
+
+/** Asks it to begin nothing more, and waits until what runs has come to its end. */
+async function drain(app: App, io: Io, { agent }: HeadView): Promise<Result<null, Refusal>> {
+  const { name, runId } = agent;
+  const asked = await app.call("mail.send", { to: name, type: "shutdown", subject: "shutdown", body: draining });
+  if (!asked.ok) return asked;
+  let told = "";
+  const onItem = (left: Remaining): void => {
+    const words = remainingWords(left);
+    if (words !== told) io.say(`Waiting for ${words}`);
+    told = words;
+  };
+  return app.follow("coordinator.followRemaining", { runId }, { onItem });
+}
+
+const draining =
+  "You will be stopped when those who work now have finished. Start nobody new; answer what they ask, and send the " +
+  "operator a last status.";
+
+const remainingWords = ({ agents, branches }: Remaining): string =>
+  [...agents, ...branches.map((branch) => `the landing of ${branch}`)].join(", ");
+
+export const checkComplete: Handler = async (call) => {
+  const { app, flags, io } = call;
+  const clean = flags["require-clean"];
+  const requireClean = typeof clean === "boolean" ? clean : undefined;
+  const found = await app.call("coordinator.check", { ...questionOf("coordinator", call), requireClean });
+  if (!found.ok) return found;
+  const { complete, triggers, failures, runId, agentName } = found.value;
+  return ok({
+    json: { complete, triggers, failures, runId, agentName },
+    text: completionLines(io.paint, found.value).join("\n"),
+    exit: isOn(flags["exit-code"]) && !complete ? exits.check : exits.ok,
+  });
+};
+
+function completionLines(paint: Paint, { complete, triggers, failures, runId }: CheckReply): readonly string[] {
+  const enabled = exitTriggers.filter((name) => triggers[name].enabled);
+  const head = complete
+    ? successLine(paint, "Complete:", runId)
+    : warningLine(paint, `${runId} is not complete`, enabled.length === 0 ? noTrigger : undefined);
+  return [
+    head,
+    ...exitTriggers.map((name) => {
+      const { enabled: on, met, detail } = triggers[name];
+      const mark = met ? "met" : "not met";
+      return `  ${name}: ${on ? mark : paint.dim(`${mark}, switched off`)} ${paint.dim(`(${visibleLine(detail)})`)}`;
+    }),
+    ...failures.map(({ name, capability, outcome }) => hintLine(paint, `${name} (${capability}) ended as ${outcome}`)),
+  ];
+}
+
+const noTrigger = "no trigger is switched on: ov config set coordinator.exitTriggers.allAgentsDone true";
+
+export const questionOf = (capability: HeadCapability, { flags }: Pick<Call, "flags">) => ({
+  capability,
+  name: text(flags.name),
+});
+
+/** The one that a message is meant for, and what the message says. */
+async function headAndBody(
+  capability: HeadCapability,
+  call: Call,
+): Promise<Result<{ readonly agentName: string; readonly body: string }, Refusal>> {
+  const found = await call.app.call("coordinator.find", questionOf(capability, call));
+  if (!found.ok) return found;
+  const body = await givenBody(call);
+  return body.ok ? ok({ agentName: found.value.agentName, body: body.value }) : body;
+}

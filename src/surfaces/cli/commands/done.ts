@@ -1,0 +1,134 @@
+import type { StoredCheck } from "../../../domain/completion/check.ts";
+import type { Missing, MissingKind } from "../../../domain/completion/missing.ts";
+import type { GateResult } from "../../../domain/gate/gate.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { CheckReply } from "../../../usecases/completions/check-status.ts";
+import { type Exit, exits } from "../../shared/exits.ts";
+import type { App } from "../app.ts";
+import type { Handler, Io, Outcome, Paint } from "../command.ts";
+import { iso } from "../format.ts";
+import { isOn, text, word } from "../given.ts";
+import { errorLine, hintLine, successLine } from "../marks.ts";
+import { teller } from "../waiting.ts";
+
+export const done: Handler = async ({ app, flags, io }) => {
+  const findings = await givenFindings(app, text(flags.findings));
+  const ticket = await app.call("done.request", {
+    summary: word(flags.summary),
+    learned: text(flags.learned),
+    verdict: text(flags.verdict),
+    findings,
+    branch: text(flags.branch),
+    expansionReason: text(flags["expansion-reason"]),
+    noCode: isOn(flags["no-code"]),
+    task: text(flags.task),
+    agent: text(flags.agent),
+  });
+  if (!ticket.ok) return ticket;
+  if (ticket.value.attached) io.say("The same work is being checked already; waiting for its answer.");
+  const answer = await untilAnswered(app, io, ticket.value.id);
+  if (!answer.ok) return answer;
+  const { attached } = ticket.value;
+  return ok(answerOutcome(io.paint, answer.value, { yes: "Done: your work was accepted and reported.", attached }));
+};
+
+/** Findings that are the name of a file are what stands in it. */
+async function givenFindings(app: App, typed: string | undefined): Promise<string | undefined> {
+  if (typed === undefined || typed.includes("\n") || typed.length > longestPath) return typed;
+  const read = await app.files.readText(typed);
+  // What cannot be read as a file was meant as text.
+  return read.ok && read.value !== undefined ? read.value : typed;
+}
+
+const longestPath = 1024;
+
+interface AnswerWords {
+  /** Said when the answer is yes. */
+  readonly yes: string;
+  readonly attached: boolean;
+}
+
+/** The answer to a stored check: what was proved, or everything that is missing. */
+export function answerOutcome(paint: Paint, reply: CheckReply, { yes, attached }: AnswerWords): Outcome {
+  const { check, receipt, results } = reply;
+  const isYes = check.status === "done";
+  const json = {
+    ...(isYes ? {} : { success: false }),
+    check: checkJson(check),
+    attached,
+    verdict: check.verdict,
+    receiptId: check.receiptId,
+    gaps: receipt?.gaps ?? [],
+    gates: results.map(resultJson),
+    missing: check.problem,
+  };
+  if (!isYes)
+    return { json, text: check.problem.map((one) => problemText(paint, one)).join("\n"), exit: exitOf(check) };
+  const facts = [
+    ...(check.verdict === null ? [] : [`verdict: ${check.verdict.replaceAll("_", " ")}`]),
+    ...(check.commitId === null ? [] : [`commit: ${check.commitId}`]),
+    ...(check.receiptId === null ? [] : [`receipt: ${check.receiptId} (ov gate show ${check.receiptId})`]),
+    ...(receipt?.gaps ?? []).map((gap) => `gap: ${gap}`),
+  ];
+  const lines = facts.map((fact) => hintLine(paint, visibleLine(fact)));
+  return { json, text: [successLine(paint, yes), ...lines].join("\n"), quietText: check.receiptId ?? "" };
+}
+
+/** The result of one gate. */
+export const resultJson = ({ createdAt, ...result }: GateResult) => ({ ...result, createdAt: iso(createdAt) });
+
+function problemText(paint: Paint, { message, fix, logTail, logPath }: Missing): string {
+  return [
+    errorLine(paint, visibleLine(message)),
+    ...(logTail === undefined || logTail === "" ? [] : [indented(visibleText(logTail))]),
+    ...(logPath === undefined ? [] : [hintLine(paint, `whole output: ${visibleLine(logPath)}`)]),
+    hintLine(paint, visibleLine(fix)),
+  ].join("\n");
+}
+
+const indented = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+
+const checkJson = ({ seq: _, request: __, problem: ___, createdAt, updatedAt, ...check }: StoredCheck) => ({
+  ...check,
+  createdAt: iso(createdAt),
+  updatedAt: iso(updatedAt),
+});
+
+/** A flag that was left out, a merge that was left out, or work that is not good enough. */
+const exitOfKind: Partial<Record<MissingKind, Exit>> = {
+  verdict: exits.usage,
+  findings: exits.usage,
+  branch: exits.usage,
+  code: exits.usage,
+  "not-merged": exits.merge,
+  conflict: exits.merge,
+  ref: exits.notFound,
+  engine: exits.unexpected,
+};
+
+function exitOf({ problem }: StoredCheck): Exit {
+  const found = new Set(problem.map(({ kind }) => exitOfKind[kind] ?? exits.check));
+  const [first = exits.check] = found;
+  return found.size === 1 ? first : exits.check;
+}
+
+/** Waits for the answer to a stored check, saying on the side what is being done. */
+export async function untilAnswered(app: App, io: Io, id: string): Promise<Result<CheckReply, Refusal>> {
+  const tell = teller(io);
+  let said: string | null = null;
+  const onItem = ({ progress }: StoredCheck): void => {
+    if (progress === null) tell("waiting for the engine to take this up; if that lasts, see: ov engine status");
+    else if (progress !== said) io.say(visibleLine(progress));
+    said = progress ?? said;
+  };
+  const answer = await app.follow("done.follow", { id }, { onItem });
+  if (!answer.ok) return answer;
+  if (answer.value === undefined) throw new Error("a check was left though nobody left it");
+  return { ok: true, value: answer.value };
+}

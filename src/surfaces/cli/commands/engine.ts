@@ -1,0 +1,90 @@
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { EngineReport, EngineStop } from "../../../usecases/engine/control.ts";
+import type { IdleReport } from "../../../usecases/engine/run-until-idle.ts";
+import type { Workload } from "../../../usecases/engine/workload.ts";
+import { exits } from "../../shared/exits.ts";
+import type { Handler, Paint } from "../command.ts";
+import { duration } from "../format.ts";
+import { integer, isOn } from "../given.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
+
+export const status: Handler = async ({ app }) => {
+  const found = await app.call("engine.status", {});
+  if (!found.ok) return found;
+  const report = found.value;
+  const log = report.log === null ? [] : [`Log: ${visibleLine(report.log)}`];
+  return ok({ json: { ...report }, text: [headline(report), workLine(report), ...log].join("\n") });
+};
+
+function headline({ running, answers, pid, version, uptimeMs, socket }: EngineReport): string {
+  if (!running) return "Engine: not running";
+  const line = `Engine: pid ${pid}, version ${version}, up ${duration(uptimeMs ?? 0)}, socket ${socket}`;
+  if (answers !== false) return line;
+  return `${line}\nIt does not answer: its process may be stopped or frozen. Replace it with: ov engine start`;
+}
+
+export const start: Handler = async ({ app, io }) => {
+  const started = await app.call("engine.start", {});
+  if (!started.ok) return started;
+  const { pid } = started.value;
+  const words = started.value.started ? "Engine started, pid" : "Engine is running, pid";
+  return ok({ json: { ...started.value }, text: successLine(io.paint, words, String(pid)), quietText: String(pid) });
+};
+
+export const stop: Handler = async ({ app, io }) => {
+  const done = await app.call("engine.stop", {});
+  if (!done.ok) return done;
+  const { stopped, runningTurns } = done.value;
+  if (runningTurns > 0) io.warn(`turns that go on: ${runningTurns}; when one of them ends, an engine starts again`);
+  const exit = stopped ? exits.ok : exits.timeout;
+  return ok({ json: { ...done.value }, text: line(io.paint, done.value), quietText: "", exit });
+};
+
+function line(paint: Paint, { wasRunning, stopped, pid }: EngineStop): string {
+  if (!wasRunning) return "No engine is running.";
+  if (stopped) return successLine(paint, "Engine stopped, pid", String(pid));
+  return warningLine(paint, `engine ${pid} was asked to leave but is still there`, "ov engine status");
+}
+
+export const install: Handler = async ({ app, flags, io }) => {
+  const print = isOn(flags.print);
+  const done = await app.call("engine.install", { print });
+  if (!done.ok) return done;
+  const { path, text, written, enable } = done.value;
+  if (print) return ok({ json: { ...done.value }, text });
+  const head = successLine(io.paint, written ? "Wrote" : "Already there:", visibleLine(path));
+  const next = [
+    `Switch it on: ${enable}`,
+    hintLine(io.paint, "to have it run before you log in: loginctl enable-linger"),
+  ];
+  return ok({ json: { ...done.value }, text: [head, ...next].join("\n"), quietText: path });
+};
+
+const workLine = ({ runningTurns, queuedTurns }: Workload): string =>
+  `Turns: ${runningTurns} running, ${queuedTurns} queued`;
+
+export const runUntilIdle: Handler = async ({ app, flags }) => {
+  const seconds = integer(flags.timeout);
+  const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
+  const over = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => over.abort());
+  const done = await app.follow("engine.runUntilIdle", { timeoutMs }, { signal: over.signal });
+  if (!done.ok) return done;
+  const { ending } = done.value;
+  const { exit, words } = endings[ending];
+  const json = { ...done.value, idle: ending === "idle", success: ending === "idle" };
+  const text = ending === "idle" ? words : `${words} ${workLine(done.value)}`;
+  return ok({ json, text, quietText: "", exit });
+};
+
+const endings: Readonly<Record<IdleReport["ending"], { readonly exit: number; readonly words: string }>> = {
+  idle: { exit: exits.ok, words: "Nothing is left to do." },
+  timeout: { exit: exits.timeout, words: "The time is up." },
+  interrupted: { exit: exits.interrupted, words: "Interrupted." },
+};
+
+export const mcp: Handler = async ({ app }) => {
+  const served = await app.serveTools();
+  return served.ok ? ok({ json: {}, text: "" }) : served;
+};

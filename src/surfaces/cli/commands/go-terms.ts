@@ -1,0 +1,169 @@
+import { kept, mostAmount } from "../../../domain/budget/amount.ts";
+import type { Advice } from "../../../domain/coordination/advice.ts";
+import { adviceLines } from "../../../domain/coordination/advice-text.ts";
+import { type InvalidInput, invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { App } from "../app.ts";
+import type { Call, Paint } from "../command.ts";
+import { integer, isOn, text, texts } from "../given.ts";
+import { hintLine, warningLine } from "../marks.ts";
+
+interface NamedGate {
+  readonly name: string;
+  readonly command: string;
+}
+
+/** Under what conditions a run would work: as configured, with what was typed on top. */
+export interface Terms {
+  readonly maxConcurrent: number;
+  /** 0: no limit. */
+  readonly maxAgents: number;
+  readonly maxDepth: number;
+  /** US dollars for the run; 0: no limit. */
+  readonly budgetUsd: number;
+  /** The budget that was typed for this run; it replaces the configured limit. */
+  readonly ownBudgetUsd: number | undefined;
+  readonly gates: readonly NamedGate[];
+  /** The gates among them that were typed and are not configured yet. */
+  readonly added: readonly NamedGate[];
+  /** Whether work may land when a gate fails on the target too. */
+  readonly baselineFailing: "warn" | "block";
+  /** `ask`: the operator promotes landed work. `auto`: the engine does. */
+  readonly promote: "ask" | "auto";
+  readonly unverified: "wait" | "land";
+  /** Settings that must be written for this to be true. */
+  readonly changes: readonly { readonly key: string; readonly value: string }[];
+}
+
+export async function termsOf(app: App, { flags }: Pick<Call, "flags">): Promise<Result<Terms, Refusal>> {
+  const budget = budgetOf(text(flags["budget-usd"]));
+  if (!budget.ok) return budget;
+  const configured = await gatesOf(app);
+  if (!configured.ok) return configured;
+  const known = new Set(configured.value.map(({ command }) => command));
+  const typed = new Set((texts(flags.gate) ?? []).filter((command) => !known.has(command)));
+  const added = [...typed].map((command) => ({ name: command, command }));
+  const gates = [...configured.value, ...added];
+  const unverified = isOn(flags["land-unverified"]) ? "land" : await settingOf(app, "merge.unverified");
+  const maxAgents = integer(flags["max-agents"]) ?? (await numberOf(app, "agents.maxSessionsPerRun"));
+  const budgetUsd = budget.value ?? (await numberOf(app, "budgets.run.usd"));
+  return ok({
+    maxConcurrent: await numberOf(app, "agents.maxConcurrent"),
+    maxDepth: await numberOf(app, "agents.maxDepth"),
+    maxAgents,
+    budgetUsd,
+    ownBudgetUsd: budget.value,
+    gates,
+    added,
+    baselineFailing: (await settingOf(app, "merge.baselineFailing")) === "block" ? "block" : "warn",
+    promote: (await settingOf(app, "merge.promote")) === "auto" ? "auto" : "ask",
+    unverified: unverified === "land" ? "land" : "wait",
+    changes: [
+      ...(added.length === 0 ? [] : [{ key: "project.qualityGates", value: JSON.stringify(gates) }]),
+      ...(isOn(flags["land-unverified"]) ? [{ key: "merge.unverified", value: "land" }] : []),
+      ...(integer(flags["max-agents"]) === undefined
+        ? []
+        : [{ key: "agents.maxSessionsPerRun", value: String(maxAgents) }]),
+    ],
+  });
+}
+
+/** Writes what must be true; an engine that runs with the old settings makes room for one that knows the new ones. */
+export async function applyTerms({ app, io }: Call, { changes }: Terms): Promise<Result<null, Refusal>> {
+  let changed = false;
+  for (const { key, value } of changes) {
+    const set = await app.call("config.set", { key, value, local: true });
+    if (!set.ok) return set;
+    if (JSON.stringify(set.value.before) === JSON.stringify(set.value.after.value)) continue;
+    changed = true;
+    io.changed(`${key} in config.local.yaml`);
+  }
+  if (!changed || app.engine.status() === undefined) return ok(null);
+  const stopped = await app.call("engine.stop", {});
+  return stopped.ok ? ok(null) : stopped;
+}
+
+export function budgetOf(typed: string | undefined): Result<number | undefined, InvalidInput> {
+  if (typed === undefined) return ok(undefined);
+  const usd = Number(typed);
+  if (typed.trim() !== "" && usd <= mostAmount.usd && kept("usd", usd) > 0) return ok(usd);
+  return no(invalid("budget-usd", `must be a number above 0 and at most ${mostAmount.usd}`, { value: typed }));
+}
+
+async function gatesOf(app: App): Promise<Result<readonly NamedGate[], Refusal>> {
+  const found = await app.call("config.get", { key: "project.qualityGates" });
+  if (!found.ok) return found;
+  return ok(Array.isArray(found.value) ? found.value.filter(isGate) : []);
+}
+
+function isGate(value: unknown): value is NamedGate {
+  if (typeof value !== "object" || value === null || !("name" in value) || !("command" in value)) return false;
+  return typeof value.name === "string" && typeof value.command === "string";
+}
+
+async function numberOf(app: App, key: string): Promise<number> {
+  const value = await settingOf(app, key);
+  if (typeof value !== "number") throw new Error(`there is no number ${key}`);
+  return value;
+}
+
+async function settingOf(app: App, key: string): Promise<unknown> {
+  const found = await app.call("config.get", { key });
+  return found.ok ? found.value : undefined;
+}
+
+export interface GoPlan {
+  readonly objective: string;
+  readonly terms: Terms;
+  readonly advice: Advice;
+  /** Where the work is meant to go. */
+  readonly target: string | undefined;
+  /** The target is the branch that is checked out here. */
+  readonly targetIsYours: boolean;
+  readonly runtime: string;
+}
+
+/** What a person should know before they say yes. */
+export function planLines(paint: Paint, plan: GoPlan): readonly string[] {
+  const { objective, terms, advice, runtime } = plan;
+  const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
+  const all = terms.maxAgents === 0 ? "any number in all" : `${terms.maxAgents} in all`;
+  return [
+    fact("objective", objective),
+    fact("runtime", runtime),
+    fact("agents", `${terms.maxConcurrent} turns at once, ${all}, ${terms.maxDepth} levels deep`),
+    fact(
+      "budget",
+      terms.budgetUsd === 0
+        ? "no limit (--budget-usd sets one)"
+        : `$${terms.budgetUsd} for ${terms.ownBudgetUsd === undefined ? "each run (budgets.run.usd)" : "this run"}`,
+    ),
+    ...gateLines(paint, terms, fact),
+    fact("landing", landingRule(plan)),
+    ...adviceLines(advice).map((line, index) => fact(index === 0 ? "advice" : "", line)),
+    ...terms.changes.map(({ key, value }) =>
+      hintLine(paint, `will be kept in the local configuration: ${key} = ${value}`),
+    ),
+  ];
+}
+
+function gateLines(paint: Paint, { gates, unverified }: Terms, fact: (name: string, value: string) => string) {
+  if (gates.length > 0) return gates.map(({ command }, index) => fact(index === 0 ? "gates" : "", command));
+  if (unverified === "land") {
+    return [warningLine(paint, "NO QUALITY GATE, and branches land all the same: nothing checks what the agents did")];
+  }
+  return [
+    warningLine(paint, "NO QUALITY GATE: nothing can check what the agents did, so each landing will wait for you"),
+    hintLine(paint, 'give one with --gate "<command>", or let it land unchecked with --land-unverified'),
+  ];
+}
+
+/** Where what is finished will be. */
+export function landingRule({ target, targetIsYours }: Pick<GoPlan, "target" | "targetIsYours">): string {
+  const branch = target ?? "the project's branch";
+  if (targetIsYours) {
+    return `${branch} is checked out here, so work gathers on overstory/integration/<run>; take it over with: ov merge promote`;
+  }
+  return `on ${branch} while it is checked out nowhere, else on overstory/integration/<run>`;
+}

@@ -1,0 +1,288 @@
+import type { Missing } from "../../../domain/completion/missing.ts";
+import { adviceLines } from "../../../domain/coordination/advice-text.ts";
+import { setupGate } from "../../../domain/gate/gate.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import { visibleJson, visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import { exits } from "../../shared/exits.ts";
+import type { Call, Handler, Outcome, Paint } from "../command.ts";
+import { text, word } from "../given.ts";
+import { hintLine, successLine, warningLine } from "../marks.ts";
+import { existingBranch, type Started, startedJson, startedOutcome, startHead } from "./coordinator-start.ts";
+import { resultJson, untilAnswered } from "./done.ts";
+import { applyTerms, budgetOf, type GoPlan, landingRule, planLines, termsOf } from "./go-terms.ts";
+
+export const go: Handler = async (call) => {
+  const { args, io } = call;
+  const objective = word(args.objective).trim();
+  if (objective === "") return no(invalid("objective", "must say what is wanted"));
+  // Found out before anything is written: a script that forgot --yes leaves no trace.
+  if (!io.yes && (io.json || process.stdin.isTTY !== true)) return no(nobodyToAsk);
+  const budget = budgetOf(text(call.flags["budget-usd"]));
+  if (!budget.ok) return budget;
+  const target = text(call.flags.target);
+  const known = target === undefined ? ok({}) : await call.app.call("branch.check", { branch: target });
+  if (!known.ok) return known;
+  if (!io.yes) {
+    const refused = await mayNotSetUp(call, objective);
+    if (refused !== undefined) return refused;
+  }
+  const ready = await setUp(call);
+  if (!ready.ok) return ready;
+  const plan = await planFor(call, objective, ready.value.runtime);
+  if (!plan.ok) return plan;
+  for (const line of planLines(io.paint, plan.value)) io.say(line);
+  const checked = call.flags["check-gates"] === false ? undefined : await checkGates(call, plan.value);
+  if (checked?.ok === false) return checked;
+  const gates = checked?.value ?? notChecked;
+  if (io.yes && !gates.isSafe) return ok(gatesFail(ready.value, gates));
+  if (!io.yes) {
+    const question = gates.failing.length === 0 ? "Start?" : "Start all the same?";
+    const answer = await io.confirm(question);
+    if (answer === undefined) return no(nobodyToAsk);
+    if (!answer) return ok(cancelled(ready.value));
+  }
+  const applied = await applyTerms(call, plan.value.terms);
+  if (!applied.ok) return applied;
+  const started = await startHead(call, {
+    capability: "coordinator",
+    name: text(call.flags.name),
+    objective,
+    brief: undefined,
+    profile: undefined,
+    budgetUsd: plan.value.terms.ownBudgetUsd,
+  });
+  if (!started.ok) return started;
+  const kept = await keepRuntime(call);
+  if (!kept.ok) return kept;
+  return ok(outcome(call, plan.value, { ...started.value, initialized: ready.value.initialized, gates }));
+};
+
+/** Asks before the set-up of a repository writes and commits anything; an answer of no leaves no trace. */
+async function mayNotSetUp({ app, io, flags }: Call, objective: string): Promise<Result<Outcome, Refusal> | undefined> {
+  const planned = await app.call("project.planSetUp", {});
+  if (!planned.ok) return planned;
+  const plan = planned.value;
+  if (plan === undefined) return undefined;
+  const fact = (name: string, value: string): string => `  ${io.paint.dim(name.padEnd(9))} ${visibleLine(value)}`;
+  const budget = text(flags["budget-usd"]);
+  io.say(
+    "This repository is not set up yet. Setting it up comes first; then you see the whole plan and are asked again.",
+  );
+  for (const line of [
+    fact("objective", objective),
+    fact("writes", `.overstory/ and a section of your coding agent's instruction file in ${plan.root}`),
+    fact("commits", plan.branch === undefined ? "on no branch: HEAD is detached" : `on ${plan.branch}`),
+    fact("target", text(flags.target) ?? plan.branch ?? "the project's branch"),
+    fact("runtime", text(flags.runtime) ?? plan.runtime),
+    fact("gates", plan.gates.map(({ command }) => command).join("; ") || "none found"),
+    ...(plan.setup === undefined ? [] : [fact("setup", `${plan.setup.command} (${plan.setup.from}), before gates`)]),
+    fact("budget", budget === undefined ? "no limit (--budget-usd sets one)" : `$${budget} for this run`),
+  ])
+    io.say(line);
+  const answer = await io.confirm("Set it up?");
+  if (answer === undefined) return no(nobodyToAsk);
+  return answer ? undefined : ok({ json: { cancelled: true, initialized: false }, text: "Nothing was changed." });
+}
+
+const cancelled = ({ initialized }: Ready): Outcome => ({
+  json: { cancelled: true, initialized },
+  text: initialized ? "Nothing was started. The set-up of this repository stays." : "Nothing was started.",
+});
+
+/** The advice was printed with the failing gates. */
+const gatesFail = ({ initialized }: Ready, { json, failing }: GateCheck): Outcome => {
+  const message = `${failing.map((one) => one.message).join("; ")} on the target itself`;
+  return {
+    json: { success: false, errorMessage: message, cancelled: true, initialized, gateCheck: json },
+    text: "Nothing was started.",
+    exit: exits.check,
+  };
+};
+
+const notChecked: GateCheck = { json: { checked: false }, failing: [], isSafe: true };
+
+const nobodyToAsk = invalid("go", "costs money and asks first; where nobody can be asked it needs --yes");
+
+interface Ready {
+  readonly initialized: boolean;
+  readonly runtime: string;
+}
+
+/** The same as `ov init`; where everything is there already it changes nothing. */
+async function setUp({ app, io, flags }: Call): Promise<Result<Ready, Refusal>> {
+  // The user has seen the setup command in the plan, or said `--yes`.
+  const planned = await app.call("project.planSetUp", {});
+  if (!planned.ok) return planned;
+  const setup = planned.value?.setup?.command;
+  const runtime = text(flags.runtime);
+  const request = { reset: false, commit: true, instructions: true, setup, runtime };
+  const done = await app.call("project.init", request);
+  if (!done.ok) return done;
+  const { status, project, created, warnings, committed, committedOn } = done.value;
+  const initialized = status === "initialized";
+  if (initialized) io.say(successLine(io.paint, "Overstory is set up for", visibleLine(project)));
+  if (initialized) io.changed("the set-up of this repository");
+  if (initialized && committed) {
+    const branch = visibleLine(committedOn ?? "the detached HEAD");
+    io.say(
+      `It committed the files that it made, and nothing else, on ${branch}: ${created.map(visibleLine).join(", ")}`,
+    );
+  }
+  for (const warning of warnings) io.warn(visibleLine(warning));
+  if (!initialized && created.length > 0) io.say(`Completed the set-up: ${created.map(visibleLine).join(", ")}`);
+  return ok({ initialized, runtime: done.value.runtime });
+}
+
+/** The team works with what its coordinator works with. Only now is it known that the name is right. */
+async function keepRuntime({ app, flags }: Call): Promise<Result<null, Refusal>> {
+  const runtime = text(flags.runtime);
+  if (runtime === undefined) return ok(null);
+  const set = await app.call("config.set", { key: "runtime.default", value: runtime, local: true });
+  return set.ok ? ok(null) : set;
+}
+
+async function planFor(call: Call, objective: string, runtime: string): Promise<Result<GoPlan, Refusal>> {
+  const { app, flags } = call;
+  await app.call("trust.check", {});
+  const terms = await termsOf(app, call);
+  if (!terms.ok) return terms;
+  const unavailable = await app.preflight(runtime);
+  if (unavailable !== undefined) return no(unavailable);
+  const checkedOut = await app.call("project.currentBranch", {});
+  if (!checkedOut.ok) return checkedOut;
+  const current = checkedOut.value;
+  const typed = await existingBranch(app, text(flags.target));
+  if (!typed.ok) return typed;
+  const target = typed.value ?? current;
+  const orders = { capability: "coordinator", name: text(flags.name), objective, environment: {} };
+  // Before the terms are written: what is refused must not leave other limits behind.
+  const startable = await app.call("coordinator.checkStart", { ...orders, runtime: text(flags.runtime) });
+  if (!startable.ok) return startable;
+  const advised = await app.call("advise.plan", {});
+  if (!advised.ok) return advised;
+  const { advice } = advised.value;
+  return ok({ objective, terms: terms.value, advice, target, targetIsYours: target === current, runtime });
+}
+
+interface StartedTeam extends Started {
+  readonly initialized: boolean;
+  readonly gates: GateCheck;
+}
+
+function outcome(call: Call, plan: GoPlan, started: StartedTeam): Outcome {
+  const { paint } = call.io;
+  const { changes, added: _, baselineFailing: __, promote: ___, ownBudgetUsd: ____, ...limits } = plan.terms;
+  const which = started.agentName === "coordinator" ? "" : ` --name ${started.agentName}`;
+  const usual = startedOutcome(call, started);
+  return {
+    ...usual,
+    json: {
+      ...startedJson(started),
+      initialized: started.initialized,
+      target: plan.target ?? null,
+      gateCheck: started.gates.json,
+      limits,
+      configured: [
+        ...changes.map(({ key }) => key),
+        ...(text(call.flags.runtime) === undefined ? [] : ["runtime.default"]),
+      ],
+      advice: adviceLines(plan.advice),
+    },
+    text: [
+      successLine(paint, "Started", started.agentName),
+      hintLine(paint, `run ${started.runId}`),
+      "Where to watch:",
+      ...Object.entries({
+        [`ov coordinator output -f${which}`]: "what it says",
+        "ov status": "who works on what",
+        "ov watch": "the health of everybody",
+        "ov inbox": "what needs you",
+      }).map(([command, shows]) => hintLine(paint, `${command.padEnd(26 + which.length)}  ${shows}`)),
+      `Landing: ${visibleLine(landingRule(plan))}`,
+    ].join("\n"),
+  };
+}
+
+/** The results of the gates on the target, before any agent has changed it. */
+interface GateCheck {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly failing: readonly Missing[];
+  /**
+   * A team may start without a question: every gate passes, or landed work stays on a branch of ours until the operator
+   * promotes it. Otherwise work would reach the target unproved, or could never land.
+   */
+  readonly isSafe: boolean;
+}
+
+/** Runs every gate on the tip of the target, also gates that were only typed, and names those that fail there. */
+async function checkGates({ app, io }: Call, plan: GoPlan): Promise<Result<GateCheck, Refusal>> {
+  const { gates, added } = plan.terms;
+  if (gates.length === 0) return ok({ json: { checked: false }, failing: [], isSafe: true });
+  const branch = plan.target ?? "HEAD";
+  io.say(`Checking the gates on ${visibleLine(branch)} ... (--no-check-gates starts without this)`);
+  const ref = plan.target === undefined ? undefined : `refs/heads/${plan.target}`;
+  const environment = app.environmentForGates();
+  const ticket = await app.call("gate.run", { ref, trial: added, environment });
+  if (!ticket.ok) return ticket;
+  const answer = await untilAnswered(app, io, ticket.value.id);
+  if (!answer.ok) return answer;
+  const { check, results } = answer.value;
+  const failing = check.problem;
+  const json = { checked: true, branch, passed: failing.length === 0, gates: results.map(resultJson), failing };
+  if (failing.length === 0) {
+    io.say(successLine(io.paint, "The gates pass on", visibleLine(branch)));
+    return ok({ json, failing, isSafe: true });
+  }
+  const fate = fateOf(plan, failing);
+  for (const line of failureLines(io.paint, plan, { branch, failing, fate })) io.say(line);
+  return ok({ json, failing, isSafe: fate === "gathers" });
+}
+
+/**
+ * gathers  it lands with the gap named, on a branch of ours that the operator takes over
+ * reaches  it lands with the gap named, on the target itself
+ * waits    nothing lands until the target passes
+ */
+type Fate = "gathers" | "reaches" | "waits";
+
+function fateOf({ terms, targetIsYours }: GoPlan, failing: readonly Missing[]): Fate {
+  if (terms.baselineFailing === "block" || failing.some(({ gate }) => gate === setupGate)) return "waits";
+  return targetIsYours && terms.promote !== "auto" ? "gathers" : "reaches";
+}
+
+interface Failed {
+  readonly branch: string;
+  readonly failing: readonly Missing[];
+  readonly fate: Fate;
+}
+
+/** Enough lines of the output to see the problem; the log has all of them. */
+const shownLines = 8;
+
+function failureLines(paint: Paint, { terms }: GoPlan, { branch, failing, fate }: Failed): readonly string[] {
+  const on = visibleLine(branch);
+  const names = new Set(failing.map(({ gate }) => gate));
+  const left = terms.gates.filter(({ name }) => !names.has(name));
+  const removed = `ov config set project.qualityGates ${shellWord(visibleJson(JSON.stringify(left)))} --local`;
+  const fates = {
+    gathers: `work lands unproved by it on overstory/integration/<run>, and ov merge promote warns before ${on} gets it`,
+    reaches: `work would land on ${on} itself, unproved by it`,
+    waits: `nothing lands until ${on} passes`,
+  } as const satisfies Record<Fate, string>;
+  return [
+    ...failing.flatMap(({ message, logTail, logPath }) => [
+      warningLine(paint, `${visibleLine(message)} on ${on} itself, before any agent has changed anything`),
+      ...tailOf(logTail).map((line) => `    ${line}`),
+      ...(logPath === undefined ? [] : [hintLine(paint, `whole output: ${visibleLine(logPath)}`)]),
+    ]),
+    hintLine(paint, `what that means: ${fates[fate]}`),
+    hintLine(paint, `mend ${on}, commit, and type the same again`),
+    hintLine(paint, `or use another gate: --gate "<command>", and without the failing one: ${visibleLine(removed)}`),
+    hintLine(paint, "or go on all the same: --no-check-gates"),
+  ];
+}
+
+const tailOf = (tail: string | undefined): readonly string[] =>
+  tail === undefined || tail.trim() === "" ? [] : visibleText(tail).trimEnd().split("\n").slice(-shownLines);

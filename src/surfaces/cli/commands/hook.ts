@@ -1,0 +1,132 @@
+import { type HookEvent, hookEvents, loggedEvents } from "../../../domain/hook/hook-event.ts";
+import type { HookInput } from "../../../domain/hook/hook-input.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import type { HookedAgent, HookReply } from "../../../usecases/hooks/report.ts";
+import { exits } from "../../shared/exits.ts";
+import type { Call, Handler, Outcome } from "../command.ts";
+import { isOn, text } from "../given.ts";
+
+/** The exit code by which a hook denies. Of a stop it would mean "go on", so nothing else here may end with it. */
+const deny = 2;
+
+/** Tools often end together; what one of them handed over need not be looked for again. */
+const debounceMs = 500;
+
+/** One event of a coding agent. Failing must never hold up a person, nor let an agent pass its guard. */
+export const hook: Handler = async (call) => {
+  const event = hookEvents.find((known) => known === call.args.event) ?? "stop";
+  const rules = call.flags.rules;
+  try {
+    const format = await call.app.hookFormat();
+    const input = format.read(await call.io.stdin());
+    if (typeof rules === "string") return await guard(call, input, { rules, attended: false });
+    const report = await call.app.call("hook.report", { event, input: input ?? null, debounceMs });
+    return report.ok ? await answer(call, event, input, report.value) : await refused(call, event, report.refusal);
+  } catch (thrown) {
+    const { failureOf } = await import("../../../domain/failure.ts");
+    const { describeFailure } = await import("../../shared/failures.ts");
+    const { message } = describeFailure(failureOf(thrown));
+    // A person whose project is gone must still be able to work; an agent without its guard must not.
+    const denies = event === "pre-tool" && (rules !== undefined || call.app.speaksForAgent);
+    return failed(call, denies ? deny : exits.unexpected, message);
+  }
+};
+
+async function answer(
+  call: Call,
+  event: HookEvent,
+  input: HookInput | undefined,
+  { agent, mail }: HookReply,
+): Promise<Result<Outcome, Refusal>> {
+  if (agent !== null && event === "pre-tool") return guard(call, input, agent);
+  // A turn was told in its prompt how things stand.
+  if (event === "session-start") return agent?.attended === false ? nothing : prime(call, input);
+  return mail ? handOver(call, event) : nothing;
+}
+
+/** By the rules in the file it was given, or by those of the agent that was found out. */
+type Rules = { readonly rules: string; readonly attended: boolean } | HookedAgent;
+
+/** Only a denial opens the database, and one that cannot be put on record is one all the same. */
+async function guard(call: Call, input: HookInput | undefined, by: Rules): Promise<Result<Outcome, Refusal>> {
+  const { tool, cwd } = input ?? { tool: null, cwd: null };
+  const use = { tool, cwd, attended: by.attended, ...(input?.use ?? unknownUse) };
+  const digest = typeof call.flags.digest === "string" ? call.flags.digest : undefined;
+  const rules = "rules" in by ? { file: by.rules } : { agent: by.name };
+  const judged = await call.app.call("guard.judge", { by: rules, use, digest });
+  if (!judged.ok) return refused(call, "pre-tool", judged.refusal);
+  const verdict = judged.value;
+  if (verdict.decision === "allow") return verdict.note === undefined ? nothing : said(call, "pre-tool", verdict.note);
+  const { rule, reason } = verdict;
+  try {
+    await call.app.call("hook.denied", { rule, input: input ?? null });
+  } catch (thrown) {
+    const { failureOf } = await import("../../../domain/failure.ts");
+    const { describeFailure } = await import("../../shared/failures.ts");
+    return failed(call, deny, `${reason} (not put on record: ${describeFailure(failureOf(thrown)).message})`);
+  }
+  return failed(call, deny, reason);
+}
+
+/** Of a hook that was told nothing we can read; the guard denies it by its missing tool. */
+const unknownUse = { kind: "other", command: null, paths: [], changes: false } as const;
+
+async function said({ app }: Call, event: HookEvent, text: string): Promise<Result<Outcome, Refusal>> {
+  const context = (await app.hookFormat()).context(event, text);
+  return ok({ json: context, text: JSON.stringify(context) });
+}
+
+const nothing: Result<Outcome, Refusal> = ok({ json: {}, text: "" });
+
+/** After its memory was shortened a model needs the facts, not the advice it already followed. */
+async function prime(call: Call, input: HookInput | undefined): Promise<Result<Outcome, Refusal>> {
+  const handler = (await import("./prime.ts")).prime;
+  const primed = await handler({ ...call, flags: { compact: input?.source === "compact" } });
+  return primed.ok ? primed : refused(call, "session-start", primed.refusal);
+}
+
+async function handOver(call: Call, event: HookEvent): Promise<Result<Outcome, Refusal>> {
+  const { app } = call;
+  const checked = await app.call("mail.check", event === "stop" ? {} : { debounceMs });
+  if (!checked.ok) return refused(call, event, checked.refusal);
+  const { inbox, by, letters, remaining } = checked.value;
+  if (letters.length === 0) return nothing;
+  const { renderInject } = await import("../../../domain/mail/render.ts");
+  const more = remaining === 0 ? "" : `\n${remaining} more in the inbox: run ov mail check.`;
+  const text = `${renderInject(letters)}${more}`;
+  const format = await app.hookFormat();
+  const said = event === "stop" ? format.goOn(text) : format.context(event, text);
+  const messages = letters.map(({ message }) => message.seq);
+  return ok({
+    json: said,
+    text: JSON.stringify(said),
+    // A refusal is no loss: mail that cannot be confirmed any more is offered again, marked as redelivered.
+    afterPrint: async () => void (await app.call("mail.delivered", { agent: inbox, by, messages })),
+  });
+}
+
+/** Whoever hides its identity, or has none any more, uses no tools. */
+async function refused(call: Call, event: HookEvent, refusal: Refusal): Promise<Result<Outcome, Refusal>> {
+  const { describeRefusal } = await import("../../shared/refusals.ts");
+  return failed(call, event === "pre-tool" ? deny : exits.unexpected, describeRefusal(refusal).message);
+}
+
+function failed({ io }: Call, exit: number, message: string): Result<Outcome, Refusal> {
+  io.say(message);
+  return ok({ json: { success: false, error: message }, text: "", exit });
+}
+
+export const log: Handler = async ({ app, args, flags, io }) => {
+  const event = args.event as keyof typeof loggedEvents;
+  const told = isOn(flags.stdin) ? (await app.hookFormat()).read(await io.stdin()) : undefined;
+  const seen = {
+    ...told,
+    tool: told?.tool ?? text(flags["tool-name"]) ?? null,
+    transcript: told?.transcript ?? text(flags.transcript) ?? null,
+  };
+  const agent = text(flags.agent);
+  const about = agent === undefined ? {} : { agent };
+  const reply = await app.call("event.record", { event: loggedEvents[event], seen, ...about });
+  return reply.ok ? ok({ json: { event }, text: "" }) : reply;
+};

@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import type { MessageView } from "../../../usecases/mail/view.ts";
+import { plain } from "../paint.ts";
+import { decisionBlock, isShownAbove } from "./inbox.ts";
+
+const hint = (...options: readonly string[]): string => {
+  const asked = {
+    id: "msg-1",
+    kind: "decision",
+    from: "lead-1",
+    subject: "Which?",
+    context: "Both would do.",
+  } as const;
+  const decision = { ...asked, options, deadline: null, runId: null, createdAt: 0 };
+  return decisionBlock(plain, decision, 1_000).split("\n").at(-1)?.trim() ?? "";
+};
+
+test("a branch that waits to land is shown with how to look at it, to let it land and to send it back", () => {
+  const asked = { id: "merge:6", kind: "merge", from: "b1", subject: "land b1?", context: "It would land." } as const;
+  const decision = { ...asked, options: ["approve", "reject"], deadline: null, runId: null, createdAt: 0 };
+  const block = decisionBlock(plain, decision, 1_000);
+  expect(block).toContain("ov merge diff 6");
+  expect(block).toContain("ov decide merge:6 approve");
+  expect(block).toContain('ov decide merge:6 reject --note "<what is wrong>"');
+});
+
+test("the command that is suggested cannot run what an agent offered as an option", () => {
+  expect(hint('yes"; id; "')).toEndWith(`ov decide msg-1 'yes"; id; "'`);
+  expect(hint("$(id)")).toEndWith("ov decide msg-1 '$(id)'");
+  expect(hint("it's")).toEndWith(String.raw`ov decide msg-1 'it'\''s'`);
+  expect(hint("a\u001bb")).toEndWith("ov decide msg-1 <option>");
+  expect(hint("Postgres")).toEndWith("ov decide msg-1 Postgres");
+  expect(hint()).toEndWith("ov decide msg-1 <answer>");
+});
+
+const question = (id: string, facts: Partial<MessageView> = {}): MessageView => ({
+  id,
+  from: "system",
+  to: "operator",
+  subject: "?",
+  body: "?",
+  type: "decision_gate",
+  priority: "high",
+  threadId: id,
+  replyTo: null,
+  payload: null,
+  blobPath: null,
+  read: false,
+  redelivered: false,
+  verified: true,
+  state: "queued",
+  createdAt: 0,
+  ...facts,
+});
+
+const waiting = [{ id: "merge:3" }, { id: "msg-open" }];
+
+test("the question of a merge that waits is not shown a second time", () => {
+  expect(isShownAbove(question("msg-1", { payload: '{"queueId":3}' }), waiting)).toBe(true);
+});
+
+test("any other question is shown while a merge waits, the engine's own too", () => {
+  expect(isShownAbove(question("msg-2", { payload: '{"queueId":4}' }), waiting)).toBe(false);
+  expect(isShownAbove(question("msg-3", { payload: '{"options":["merge it as it is"]}' }), waiting)).toBe(false);
+  expect(isShownAbove(question("msg-4", { from: "b1", payload: '{"queueId":3}' }), waiting)).toBe(false);
+});
+
+test("an open decision is folded by its own message, and only by a question", () => {
+  expect(isShownAbove(question("msg-open", { from: "lead-1" }), waiting)).toBe(true);
+  expect(isShownAbove(question("msg-open", { type: "status" }), waiting)).toBe(false);
+});

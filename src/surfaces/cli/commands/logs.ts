@@ -1,0 +1,63 @@
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { LogLine } from "../../../usecases/agents/log-line.ts";
+import type { LogsRequest } from "../../../usecases/agents/logs.ts";
+import { describeRefusal } from "../../shared/refusals.ts";
+import type { App } from "../app.ts";
+import type { Handler, Io } from "../command.ts";
+import { integer, isOn, text, word } from "../given.ts";
+import { jsonText } from "../json-text.ts";
+import { fileSink } from "../sink.ts";
+
+const defaultLines = 200;
+/** More than anybody could read of one look. */
+const mostLines = 10_000;
+const lookMs = 250;
+
+/** Shows the newest lines, and goes on if asked to: text for people, one document per line for programs. */
+export const logs: Handler = async ({ app, args, flags, io }) => {
+  const question = { name: word(args.agent), turn: text(flags.turn) };
+  const found = await app.call("agent.logs", { ...question, lines: integer(flags.lines) ?? defaultLines });
+  if (!found.ok) return found;
+  const { agentName, lines, cursor, ended } = found.value;
+  const follow = isOn(flags.follow) && !ended;
+  if (lines.length === 0) io.say(`${agentName} has said nothing${ended ? "" : " yet"}.`);
+  return ok({
+    json: { agentName, lines, ended },
+    text: lines.map((line) => written(line)).join("\n"),
+    rows: {
+      columns: ["time", "turn", "text"],
+      cells: lines.map((line) => [new Date(line.at).toISOString(), line.turnId ?? "", line.text]),
+      objects: lines,
+    },
+    ...(follow ? { afterPrint: () => goOn(app, io, { ...question, after: cursor, lines: mostLines }) } : {}),
+  });
+};
+
+/** What the agent says stands behind a bar: no line of it can pass for one of ours. */
+const written = ({ type, text: line }: LogLine): string =>
+  type === "progress" ? `| ${visibleLine(line)}`.trimEnd() : visibleLine(line);
+
+async function goOn(app: App, io: Io, request: LogsRequest): Promise<void> {
+  const over = new AbortController();
+  const interrupt = (): void => over.abort();
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  const out = fileSink(1);
+  let after = request.after;
+  while (!over.signal.aborted) {
+    const found = await app.call("agent.logs", { ...request, after });
+    if (!found.ok) {
+      io.warn(`stopped following: ${describeRefusal(found.refusal).message}`);
+      break;
+    }
+    const { lines, cursor, ended } = found.value;
+    const said = (await Promise.all(lines.map((line) => (io.json ? jsonText(line) : written(line)))))
+      .map((line) => `${line}\n`)
+      .join("");
+    if (out.write(said) === "reader-gone" || ended) break;
+    after = cursor;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+  for (const signal of signals) process.off(signal, interrupt);
+}

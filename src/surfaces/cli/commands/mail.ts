@@ -1,0 +1,332 @@
+import { agentOutcomes } from "../../../domain/agent/agent.ts";
+import { statusOf } from "../../../domain/agent/status.ts";
+import { payloadFields } from "../../../domain/mail/payload.ts";
+import { quoted } from "../../../domain/mail/quoted.ts";
+import type { Delivery } from "../../../domain/mail/types.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { InboxLetter } from "../../../usecases/mail/check.ts";
+import type { SendReply } from "../../../usecases/mail/submit.ts";
+import { type MessageView, viewOfLetter } from "../../../usecases/mail/view.ts";
+import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
+import { counted, moment, shortTime } from "../format.ts";
+import { integer, isOn, text, word } from "../given.ts";
+import { hintLine, successLine } from "../marks.ts";
+import { table } from "../table.ts";
+
+export const send: Handler = async (call) => {
+  const { app, flags, io } = call;
+  const body = await givenBody(call);
+  if (!body.ok) return body;
+  const sent = await app.call("mail.send", {
+    to: word(flags.to),
+    subject: word(flags.subject),
+    body: body.value,
+    from: text(flags.agent) ?? text(flags.from),
+    type: text(flags.type),
+    priority: text(flags.priority),
+    payload: text(flags.payload),
+    wake: typeof flags.wake === "boolean" ? flags.wake : undefined,
+    strict: isOn(flags.strict),
+    allowEmpty: isOn(flags["allow-empty"]),
+    expectsReply: isOn(flags["expects-reply"]),
+    dedupeKey: text(flags["dedupe-key"]),
+  });
+  return sent.ok ? ok(sentOutcome(io, sent.value)) : sent;
+};
+
+export const reply: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const body = await givenBody(call);
+  if (!body.ok) return body;
+  const sent = await app.call("mail.reply", {
+    id: word(args.id),
+    body: body.value,
+    from: text(flags.agent) ?? text(flags.from),
+    type: text(flags.type),
+    priority: text(flags.priority),
+    payload: text(flags.payload),
+  });
+  return sent.ok ? ok(sentOutcome(io, sent.value)) : sent;
+};
+
+/** What `send` and `reply` answer. */
+function sentOutcome(io: Io, reply: SendReply): Outcome {
+  for (const warning of reply.warnings) io.warn(visibleLine(warning));
+  const { id, recipients, duplicate, woken, warnings } = reply;
+  const more = { ...(duplicate ? { duplicate } : {}), ...(warnings.length > 0 ? { warnings } : {}) };
+  const json = reply.group
+    ? { messageIds: id === null ? [] : [id], recipientCount: recipients.length, recipients, woken, ...more }
+    : { id, recipients, woken, ...more };
+  return { json, text: textOf(io, reply), quietText: id ?? "" };
+}
+
+function textOf({ paint }: Io, { id, address, group, recipients, duplicate, woken }: SendReply): string {
+  if (id === null) return `Nobody is in ${visibleLine(address)}; nothing was sent.`;
+  if (duplicate) return `Already sent as ${paint.accent(id)}; nothing was sent again.`;
+  const to = group
+    ? `${visibleLine(address)} (${recipients.length} ${recipients.length === 1 ? "recipient" : "recipients"})`
+    : recipients.map(visibleLine).join(", ");
+  return [
+    successLine(paint, `Sent to ${to}:`, id),
+    ...(group ? recipients.map((name) => hintLine(paint, visibleLine(name))) : []),
+    ...(woken.length === 0 ? [] : [hintLine(paint, `a turn is queued for ${woken.map(visibleLine).join(", ")}`)]),
+  ].join("\n");
+}
+
+/** The text of a message: what was typed, or standard input for `-`. */
+export async function givenBody({ flags, io }: Call): Promise<Result<string, Refusal>> {
+  const typed = word(flags.body);
+  if (typed !== "-") return ok(typed);
+  const piped = await io.stdin();
+  return piped === undefined ? no(invalid("body", "is -, but nothing was piped in")) : ok(piped);
+}
+
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("mail.list", {
+    from: text(flags.from),
+    to: text(flags.to) ?? text(flags.agent),
+    unread: isOn(flags.unread),
+    type: text(flags.type),
+    run: text(flags.run),
+    thread: text(flags.thread),
+    limit: integer(flags.limit),
+  });
+  if (!found.ok) return found;
+  const { messages, more } = found.value;
+  const total = more ? `The newest ${messages.length}; --limit shows more.` : `${counted(messages.length, "message")}.`;
+  const blocks = messages.map((view) => messageLines(io.paint, view).join("\n"));
+  return ok({
+    json: { messages: messages.map(messageJson), more },
+    text: messages.length === 0 ? "No messages." : [...blocks, total].join("\n\n"),
+    wraps: true,
+    rows: rowsOf(messages),
+  });
+};
+
+const rowsOf = (messages: readonly MessageView[]): Rows => ({
+  columns: ["ID", "FROM", "TO", "TYPE", "PRIORITY", "STATE", "SENT", "SUBJECT"],
+  cells: messages.map(({ id, from, to, type, priority, state, createdAt, subject }) => [
+    id,
+    from,
+    to,
+    type,
+    priority,
+    state,
+    new Date(createdAt).toISOString(),
+    subject,
+  ]),
+  objects: messages.map(messageJson),
+});
+
+export const read: Handler = async ({ app, args, io }) => {
+  const marked = await app.call("mail.read", { id: word(args.id) });
+  if (!marked.ok) return marked;
+  const { id, alreadyRead, message } = marked.value;
+  const answer = message.type === "question" || message.type === "decision_gate";
+  return ok({
+    json: { id, alreadyRead, message: messageJson(message) },
+    text: [
+      ...messageLines(io.paint, message),
+      ...(answer ? [hintLine(io.paint, `answer it: ov mail reply ${id} --body "<answer>"`)] : []),
+    ].join("\n"),
+    wraps: true,
+    quietText: "",
+  });
+};
+
+export const status: Handler = async ({ app, args, io }) => {
+  const found = await app.call("mail.status", { id: word(args.id) });
+  if (!found.ok) return found;
+  const { message, deliveries } = found.value;
+  const rows: Rows = {
+    columns: ["TO", "STATE", "ATTEMPTS", "WAKES", "DELIVERED", "ACKED", "NOT BEFORE", "LAST ERROR"],
+    cells: deliveries.map((delivery) => [
+      delivery.toAgent,
+      delivery.redelivered ? `${delivery.state} (redelivered)` : delivery.state,
+      String(delivery.attempts),
+      delivery.wake ? "yes" : "no",
+      moment(delivery.deliveredAt),
+      moment(delivery.ackedAt),
+      moment(delivery.notBefore),
+      delivery.lastError ?? "-",
+    ]),
+    objects: deliveries.map(deliveryJson),
+  };
+  const head = `${io.paint.accent(message.id)} ${visibleLine(`${message.from} → ${message.to}: ${message.subject}`)}`;
+  return ok({
+    json: { message: messageJson(message), deliveries: deliveries.map(deliveryJson) },
+    text: `${head}\n${table(rows, io.paint)}`,
+    rows,
+  });
+};
+
+/** A delivery as scripts see it: names of the ledger, times as text. */
+function deliveryJson(delivery: Delivery) {
+  const { toAgent, state, wake, attempts, redelivered, claimedBy, turnId, channel, lastError } = delivery;
+  const iso = (at: number | null): string | null => (at === null || at === 0 ? null : new Date(at).toISOString());
+  return {
+    to: toAgent,
+    state,
+    wake,
+    attempts,
+    redelivered,
+    claimedBy,
+    claimExpires: iso(delivery.claimExpires),
+    turnId,
+    channel,
+    notBefore: iso(delivery.notBefore),
+    deliveredAt: iso(delivery.deliveredAt),
+    ackedAt: iso(delivery.ackedAt),
+    lastError,
+  };
+}
+
+export const why: Handler = async ({ app, args, io }) => {
+  const engineRunning = app.engine.status() !== undefined;
+  const explained = await app.call("mail.why", { id: word(args.id), engineRunning });
+  if (!explained.ok) return explained;
+  const { id, recipients } = explained.value;
+  const lines = recipients.flatMap(({ to, sentence, next }) => [
+    `${io.paint.bold(visibleLine(to))}: ${visibleLine(sentence)}`,
+    ...(next === null ? [] : [hintLine(io.paint, visibleLine(next))]),
+  ]);
+  return ok({ json: { id, recipients }, text: lines.join("\n") });
+};
+
+export const dead: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("mail.dead", { limit: integer(flags.limit) });
+  if (!found.ok) return found;
+  const messages = found.value.dead.map(({ message, delivery }) => ({
+    ...messageJson(message),
+    delivery: deliveryJson(delivery),
+  }));
+  const rows: Rows = {
+    columns: ["ID", "FROM", "TO", "TYPE", "ATTEMPTS", "LAST ERROR", "SUBJECT"],
+    cells: messages.map(({ id, from, to, type, delivery, subject }) => [
+      id,
+      from,
+      to,
+      type,
+      String(delivery.attempts),
+      delivery.lastError ?? "-",
+      subject,
+    ]),
+    objects: messages,
+  };
+  return ok({ json: { messages }, text: messages.length === 0 ? "No dead messages." : table(rows, io.paint), rows });
+};
+
+export const retry: Handler = async ({ app, args, io }) => {
+  const retried = await app.call("mail.retry", { id: word(args.id) });
+  if (!retried.ok) return retried;
+  const { id, requeued } = retried.value;
+  const line = successLine(io.paint, `Queued again for ${requeued.map(visibleLine).join(", ")}:`, id);
+  return ok({ json: { id, requeued }, text: line, quietText: "" });
+};
+
+export const purge: Handler = async ({ app, flags, io }) => {
+  const purged = await app.call("mail.purge", {
+    all: isOn(flags.all),
+    days: integer(flags.days),
+    agent: text(flags.agent),
+  });
+  if (!purged.ok) return purged;
+  const { purged: count } = purged.value;
+  return ok({
+    json: { purged: count },
+    text: successLine(io.paint, `Deleted ${counted(count, "message")}`),
+    quietText: "",
+  });
+};
+
+/** A message as scripts know it. */
+export function messageJson(view: MessageView) {
+  const { id, from, to, subject, body, type, priority, threadId, payload, read, redelivered, verified, state } = view;
+  return {
+    id,
+    from,
+    to,
+    subject,
+    body,
+    type,
+    priority,
+    threadId,
+    replyTo: view.replyTo,
+    payload,
+    read,
+    createdAt: new Date(view.createdAt).toISOString(),
+    redelivered,
+    verified,
+    state,
+    blobPath: view.blobPath,
+    ...(view.unverified === undefined ? {} : { unverified: view.unverified }),
+  };
+}
+
+export const lettersAsViews = (letters: readonly InboxLetter[], inbox: string): readonly MessageView[] =>
+  letters.map((letter) => viewOfLetter(letter, inbox));
+
+/** A message for a person. Text of others stands behind a bar or on one line, so it cannot imitate the rest. */
+export function messageLines(paint: Paint, view: MessageView): readonly string[] {
+  const tags = [
+    ...(view.priority === "normal" ? [] : [paint.yellow(`[${view.priority.toUpperCase()}]`)]),
+    ...(view.verified ? [] : ["(unverified)"]),
+    ...(view.redelivered ? ["(redelivered)"] : []),
+  ];
+  const parties = `${visibleLine(view.from)} → ${visibleLine(view.to)}`;
+  const head = [view.read ? " " : "*", paint.accent(visibleLine(view.id)), parties, ...tags].join(" ");
+  return [
+    head,
+    `  ${fieldLine("Subject", view.subject)} ${paint.dim(`(${view.type})`)}`,
+    ...(view.unverified === undefined ? [] : [`  ${fieldLine("Unverified", view.unverified)}`]),
+    ...quoted(view.body).map((line) => `  ${line}`),
+    ...payloadLines(view).map((line) => `  ${line}`),
+    ...(view.blobPath === null ? [] : [`  ${fieldLine("Whole text", view.blobPath)}`]),
+    `  ${paint.muted(shortTime(view.createdAt, Date.now()))}`,
+  ];
+}
+
+/** A field on one line. Agents choose the names in payloads, so both sides are foreign text. */
+const fieldLine = (name: string, value: string): string => `${visibleLine(name)}: ${visibleLine(value)}`.trimEnd();
+
+/** The data beside the text, a line each: names as words, what is empty left out, what the text says already too. */
+function payloadLines({
+  payload,
+  body,
+  subject,
+}: Pick<MessageView, "payload" | "body" | "subject">): readonly string[] {
+  return Object.entries(payloadFields(payload)).flatMap(([name, value]) => {
+    const words = name === "outcome" ? outcomeWords(value) : valueWords(value);
+    const isSaid = words.length > 3 && [body, subject].some((text) => text.includes(words));
+    return words === "" || isSaid || forMachines.has(name) ? [] : [fieldLine(nameWords(name), words)];
+  });
+}
+
+/** Payload fields that say nothing to a person, or that the text of the mail says in other words. */
+const forMachines = new Set(["turnId", "generation", "terminatedBy", "tier", "strategy", "queueId", "opId"]);
+
+function outcomeWords(value: unknown): string {
+  const outcome = agentOutcomes.find((one) => one === value);
+  return outcome === undefined ? valueWords(value) : statusOf({ state: "completed", outcome, releasedAt: null }).words;
+}
+
+/** `taskId` is read as `Task id`. */
+function nameWords(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+function valueWords(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return filled(value).join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "object") return filled(Object.values(value)).join(" ");
+  const text = String(value);
+  return isoTime.test(text) ? shortTime(Date.parse(text), Date.now()) : text;
+}
+
+const filled = (values: readonly unknown[]): readonly string[] => values.map(valueWords).filter((word) => word !== "");
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;

@@ -1,0 +1,94 @@
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { AgentBrief, PersonBrief } from "../../../usecases/status/prime.ts";
+import type { Handler } from "../command.ts";
+
+export const prime: Handler = async ({ app, flags }) => {
+  const compact = flags.compact === true;
+  const agent = typeof flags.agent === "string" ? flags.agent : undefined;
+  const found = await app.call("status.prime", agent === undefined ? {} : { agent });
+  if (!found.ok) return found;
+  const brief = found.value;
+  if (brief.kind === "agent") {
+    const context = agentText(brief, { compact });
+    return ok({ json: { agent: brief.agent.name, compact, context }, text: context });
+  }
+  const current = await app.call("project.currentBranch", {});
+  if (!current.ok) return current;
+  const context = personText(brief, { compact, currentBranch: current.value });
+  return ok({ json: { agent: agent ?? null, compact, context }, text: context });
+};
+
+interface PersonView {
+  readonly compact: boolean;
+  readonly currentBranch: string | undefined;
+}
+
+/** Where the project stands. Plain text without colours: it is read by models as often as by people. */
+export function personText(brief: PersonBrief, { compact, currentBranch }: PersonView): string {
+  const { project, limits, run } = brief;
+  const elsewhere = currentBranch !== undefined && currentBranch !== project.canonicalBranch;
+  return text([
+    `# ${project.name}`,
+    "",
+    `- branch: ${project.canonicalBranch}${elsewhere ? ` (checked out here: ${currentBranch})` : ""}`,
+    run === null ? undefined : `- run: ${run.id}${run.objective === null ? "" : ` (${run.objective})`}`,
+    `- agents: ${brief.liveAgents} live`,
+    `- tasks: ${brief.openTasks} open, ${brief.readyTasks} ready to start`,
+    `- mail: ${brief.unread} unread`,
+    ...(compact ? [] : [limitsLine(limits), "", "Next:", ...nextForPerson(brief).map((line) => `- ${line}`)]),
+  ]);
+}
+
+/** Who an agent is and what it works on. */
+export function agentText(brief: AgentBrief, { compact }: { readonly compact: boolean }): string {
+  const { agent, task, waits, project } = brief;
+  const state = brief.submitted ? "submitted" : agent.state;
+  return text([
+    `# ${agent.name}`,
+    "",
+    `- capability: ${agent.capability}`,
+    `- state: ${state}${agent.outcome === null ? "" : ` (${agent.outcome})`}`,
+    `- project: ${project.name}`,
+    agent.taskId === null
+      ? undefined
+      : `- task: ${agent.taskId}${task === null ? "" : ` "${task.title}" (${task.status})`}`,
+    agent.specPath === null ? undefined : `- specification: ${agent.specPath}`,
+    `- parent: ${agent.parentName}`,
+    agent.branch === null ? undefined : `- branch: ${agent.branch}`,
+    agent.worktreePath === null ? undefined : `- worktree: ${agent.worktreePath}`,
+    agent.scope.length === 0 ? undefined : `- files you own: ${agent.scope.join(", ")}`,
+    `- waits for: ${waits.length === 0 ? "nothing" : waits.map(({ kind, ref }) => `${kind} ${ref}`).join(", ")}`,
+    `- mail: ${brief.unread} unread`,
+    ...(compact ? [] : ["", "Next:", ...nextForAgent(brief).map((line) => `- ${line}`)]),
+  ]);
+}
+
+function nextForPerson({ unread, readyTasks, liveAgents }: PersonBrief): readonly string[] {
+  return [
+    ...(unread > 0 ? ["ov mail check"] : []),
+    ...(readyTasks > 0 ? ["ov task ready", "ov sling <task-id>"] : ['ov task create "What is to be done"']),
+    ...(liveAgents > 0 ? ["ov status"] : []),
+  ];
+}
+
+function nextForAgent({ unread, agent }: AgentBrief): readonly string[] {
+  return [
+    ...(unread > 0 ? ["ov mail check"] : []),
+    ...(agent.taskId === null ? [] : [`ov task show ${agent.taskId}`]),
+    `ov mail send --to ${agent.parentName} --type question --subject "..." --body "..."`,
+  ];
+}
+
+function limitsLine({ maxConcurrent, maxDepth, maxAgentsPerLead, maxSessionsPerRun }: PersonBrief["limits"]): string {
+  const agents = (limit: number): string => `${limit === 0 ? "any number of" : limit} agents`;
+  const numbers = `${agents(maxAgentsPerLead)} per lead, ${agents(maxSessionsPerRun)} per run`;
+  return `- limits: ${maxConcurrent} turns at once, depth ${maxDepth}, ${numbers}`;
+}
+
+/** Each entry is one line, whatever stands in titles and objectives: a line break could pass for one of ours. */
+const text = (lines: readonly (string | undefined)[]): string =>
+  lines
+    .filter((line) => line !== undefined)
+    .map(visibleLine)
+    .join("\n");

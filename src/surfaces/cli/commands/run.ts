@@ -1,0 +1,154 @@
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { RunAgent } from "../../../usecases/runs/read-runs.ts";
+import type { RunDetail } from "../../../usecases/runs/run-detail.ts";
+import type { Handler, Paint, Rows } from "../command.ts";
+import { duration, iso, shortTime } from "../format.ts";
+import { integer, text, word } from "../given.ts";
+import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
+import { table } from "../table.ts";
+import { mergeLines, mergesJson } from "./merge/counts.ts";
+
+const defaultCount = 10;
+
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("run.list", { last: integer(flags.last) ?? defaultCount });
+  if (!found.ok) return found;
+  const runs = found.value.runs.map((detail) => ({ ...runJson(detail), duration: duration(detail.durationMs) }));
+  const rows: Rows = {
+    columns: ["ID", "STATUS", "STARTED", "DURATION", "AGENTS", "OBJECTIVE"],
+    cells: found.value.runs.map(({ run, agentCount, durationMs, status }) => [
+      run.id,
+      status,
+      iso(run.startedAt) ?? "",
+      duration(durationMs),
+      String(agentCount),
+      run.objective ?? "-",
+    ]),
+    objects: runs,
+  };
+  // A person reads a short local time; scripts get the whole one.
+  const shown = found.value.runs.map(
+    ({ run }, i) => rows.cells[i]?.with(2, shortTime(run.startedAt, Date.now())) ?? [],
+  );
+  const text = runs.length === 0 ? "No runs yet." : table({ ...rows, cells: shown }, io.paint);
+  return ok({ json: { runs }, text, rows });
+};
+
+export const current: Handler = async ({ app, io }) => {
+  const found = await app.call("run.current", {});
+  if (!found.ok) return found;
+  const detail = found.value.current;
+  if (detail === null) {
+    const message = "No run is active.";
+    return ok({
+      json: { run: null, message },
+      text: `${message}\n${hintLine(io.paint, "start one: ov sling <task-id>")}`,
+    });
+  }
+  return ok({
+    json: { run: runJson(detail), duration: duration(detail.durationMs) },
+    text: runLines(io.paint, detail).join("\n"),
+  });
+};
+
+export const show: Handler = async ({ app, args, io }) => {
+  const found = await app.call("run.show", { id: text(args["run-id"]) });
+  if (!found.ok) return found;
+  const { agents, ...detail } = found.value;
+  const lines = [...runLines(io.paint, detail), ...agents.map((agent) => agentLine(io.paint, agent))];
+  return ok({
+    json: { run: runJson(detail), duration: duration(detail.durationMs), agents: agents.map(agentJson) },
+    text: lines.join("\n"),
+  });
+};
+
+/** Lets a run work for another branch, such as when its target was renamed. */
+export const retarget: Handler = async ({ app, args, flags, io }) => {
+  const target = word(args.branch);
+  const head = await app.call("branch.find", { branch: target });
+  if (!head.ok) return head;
+  const changed = await app.call("run.retarget", { runId: text(flags.run), target });
+  if (!changed.ok) return changed;
+  const { run, before, waiting } = changed.value;
+  const { id: runId, landingBranch } = run;
+  const was = before === null || before === target ? "" : ` (was ${visibleLine(before)})`;
+  const where =
+    landingBranch === null || waiting === 0
+      ? ""
+      : `what has landed waits on ${landingBranch}; take it over: ov merge promote --run ${runId}`;
+  return ok({
+    json: { runId, targetBranch: target, landingBranch, before },
+    text: [
+      successLine(io.paint, `${runId} works for ${visibleLine(target)} now${was}`),
+      ...(where === "" ? [] : [hintLine(io.paint, visibleLine(where))]),
+    ].join("\n"),
+    quietText: runId,
+  });
+};
+
+export const complete: Handler = async ({ app, flags, io }) => {
+  const completed = await app.call("run.complete", { force: flags.force === true });
+  if (!completed.ok) return completed;
+  const { runId, status } = completed.value;
+  return ok({ json: { runId, status }, text: successLine(io.paint, "Run completed", runId), quietText: runId });
+};
+
+/** A run with the keys scripts know, then ours. */
+function runJson({ run, agentCount, coordinatorId, status, merges }: RunDetail): Readonly<Record<string, unknown>> {
+  return {
+    id: run.id,
+    startedAt: iso(run.startedAt),
+    completedAt: iso(run.completedAt),
+    agentCount,
+    coordinatorSessionId: coordinatorId,
+    coordinatorName: run.coordinatorName,
+    status,
+    objective: run.objective,
+    targetBranch: run.targetBranch,
+    landingBranch: run.landingBranch,
+    merges: mergesJson(merges),
+  };
+}
+
+function agentJson({ agent, durationMs }: RunAgent): Readonly<Record<string, unknown>> {
+  return {
+    id: agent.id,
+    agentName: agent.name,
+    capability: agent.capability,
+    worktreePath: agent.worktreePath,
+    branchName: agent.branch,
+    taskId: agent.taskId,
+    state: agent.state,
+    outcome: agent.outcome,
+    parentAgent: agent.parentName,
+    depth: agent.depth,
+    runId: agent.runId,
+    startedAt: iso(agent.startedAt),
+    lastActivity: iso(agent.lastActivityAt),
+    duration: duration(durationMs),
+  };
+}
+
+/** The facts of a run, a line each. */
+function runLines(paint: Paint, { run, agentCount, durationMs, status, merges }: RunDetail): readonly string[] {
+  const fact = (name: string, value: string): string => `  ${paint.dim(name.padEnd(9))}  ${visibleLine(value)}`;
+  return [
+    `${paint.bold("Run")} ${paint.accent(run.id)}`,
+    fact("status", status === "needs operator" ? "active, waits for you (ov inbox)" : status),
+    ...(run.objective === null ? [] : [fact("objective", run.objective)]),
+    fact("started", shortTime(run.startedAt, Date.now())),
+    fact("duration", duration(durationMs)),
+    fact("agents", String(agentCount)),
+    ...(run.targetBranch === null ? [] : [fact("target", run.targetBranch)]),
+    ...(run.landingBranch === null || run.landingBranch === run.targetBranch
+      ? []
+      : [fact("lands on", `${run.landingBranch}, until you take it over: ov merge promote --run ${run.id}`)]),
+    ...mergeLines(paint, merges).map((line) => `  ${line}`),
+  ];
+}
+
+function agentLine(paint: Paint, { agent, durationMs }: RunAgent): string {
+  const state = statusWords(paint, agent);
+  return `  ${statusIcon(paint, agent)} ${paint.accent(agent.name)}  ${agent.capability}  ${state}  ${duration(durationMs)}`;
+}

@@ -1,0 +1,193 @@
+import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
+import { statusOf } from "../../../domain/agent/status.ts";
+import { adviceLines } from "../../../domain/coordination/advice-text.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { SlingReply, SlingRequest } from "../../../usecases/agents/sling-request.ts";
+import { exits } from "../../shared/exits.ts";
+import type { App } from "../app.ts";
+import type { Call, Handler, Io, Outcome } from "../command.ts";
+import { integer, isOn, text, texts, word } from "../given.ts";
+import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
+import { troubleCommands } from "./inbox.ts";
+import { lostTargetWords } from "./merge/counts.ts";
+
+export const sling: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  if (flags.headless === false)
+    return no(invalid("headless", "cannot be switched off yet: there is no terminal runtime"));
+  if (text(flags.name)?.trim() === "") return no(invalid("name", "must not be empty"));
+  const typed = word(args.task);
+  const environment = await app.environmentFor(text(flags.runtime));
+  if (isOn(flags.recover) && isOn(flags["dry-run"])) return no(invalid("dry-run", "says nothing about --recover"));
+  if (isOn(flags.fresh) && !isOn(flags.recover)) return no(invalid("fresh", "goes with --recover"));
+  if (isOn(flags.recover)) {
+    const request = { of: text(flags.name) ?? typed, fresh: isOn(flags.fresh), environment };
+    return finish(call, await app.call("agent.recover", request));
+  }
+  const spec = await specOf(app, text(flags.spec));
+  if (!spec.ok) return spec;
+  const request = requestOf(call, typed, environment, spec.value);
+  await app.call("trust.check", {});
+  if (isOn(flags["dry-run"])) {
+    const plan = await app.call("agent.plan", request);
+    return plan.ok ? ok(planned(io, plan.value)) : plan;
+  }
+  return finish(call, await app.call("agent.sling", request));
+};
+
+async function specOf(app: App, path: string | undefined): Promise<Result<string | undefined, Refusal>> {
+  if (path === undefined) return ok(undefined);
+  const read = await app.files.readText(path);
+  if (!read.ok) return read;
+  return read.value === undefined
+    ? no(invalid("spec", "does not exist", { value: app.absolute(path) }))
+    : ok(app.absolute(path));
+}
+
+function requestOf(
+  { flags }: Call,
+  typed: string,
+  environment: SlingRequest["environment"],
+  specPath: string | undefined,
+): SlingRequest {
+  const title = text(flags.title) ?? (/\s/.test(typed.trim()) ? typed.trim() : undefined);
+  const taskId = /\s/.test(typed.trim()) ? slug(typed) : typed;
+  return {
+    taskId,
+    capability: text(flags.capability) ?? "builder",
+    files: texts(flags.files) ?? [],
+    environment,
+    ...defined({
+      title,
+      specPath,
+      name: text(flags.name),
+      parent: text(flags.parent),
+      run: text(flags.run),
+      depth: integer(flags.depth),
+      runtime: text(flags.runtime),
+      model: text(flags.model),
+      baseBranch: text(flags["base-branch"]),
+      siblings: texts(flags.siblings),
+      profile: text(flags.profile),
+      maxAgents: integer(flags["max-agents"]),
+      dispatchMaxAgents: integer(flags["dispatch-max-agents"]),
+      skipScout: isOn(flags["skip-scout"]) || undefined,
+      skipReview: isOn(flags["skip-review"]) || undefined,
+      skipTaskCheck: isOn(flags["skip-task-check"]) || undefined,
+      scoutCheck: flags["scout-check"] === false ? false : undefined,
+      forceHierarchy: isOn(flags["force-hierarchy"]) || undefined,
+      allowOverlap: isOn(flags["allow-overlap"]) || undefined,
+    }),
+  };
+}
+
+/** The last line of the agent's log. */
+async function lastWords(app: App, name: string): Promise<readonly string[]> {
+  const found = await app.call("agent.logs", { name, lines: 1 });
+  return found.ok ? found.value.lines.map(({ text }) => text) : [];
+}
+
+async function finish({ app, flags, io }: Call, reply: Result<SlingReply, Refusal>): Promise<Result<Outcome, Refusal>> {
+  if (!reply.ok) return reply;
+  for (const warning of reply.value.warnings) io.warn(warning);
+  const { agentName, capability, taskId, branch } = reply.value;
+  const target = await targetOf(app, reply.value);
+  const { targetBranch } = reply.value;
+  if (targetBranch != null && app.lacksBranch(targetBranch)) io.warn(lostTargetWords(targetBranch));
+  const head = [
+    successLine(io.paint, `Reserved ${capability} for ${taskId}:`, agentName),
+    hintLine(io.paint, `branch ${branch}${target === undefined ? "" : `, for ${visibleLine(target)}`}`),
+    ...(isOn(flags.recover) ? [] : joinedLines(io, reply.value)),
+  ];
+  if (flags.wait === undefined) {
+    const text = [...head, hintLine(io.paint, "watch it with: ov status")].join("\n");
+    return ok({ json: jsonOf(reply.value), text, quietText: agentName });
+  }
+  const toTheEnd = flags.wait === "done";
+  io.say(
+    `Waiting until ${agentName} has ${toTheEnd ? "ended" : "finished its first turn"}; Ctrl-C ends the waiting, not the agent.`,
+  );
+  const agent = await wait(app, agentName, toTheEnd);
+  if (agent === undefined) return ok({ json: jsonOf(reply.value), text: head.join("\n"), quietText: agentName });
+  const failed = hasEnded(agent) && statusOf(agent).tone !== "good";
+  const why = agent.outcome === "start_failed" ? await lastWords(app, agentName) : [];
+  return ok({
+    json: {
+      ...jsonOf(reply.value),
+      ...(failed ? { success: false, hint: `ov logs ${agentName}` } : {}),
+      initialTurnFinalState: agent.state,
+      outcome: agent.outcome,
+      status: statusOf(agent).words,
+      providerSessionId: agent.providerSessionId,
+    },
+    text: [
+      ...head,
+      `${statusIcon(io.paint, agent)} ${io.paint.accent(agentName)} ${statusWords(io.paint, agent)}`,
+      ...why.map((line) => `  ${visibleLine(line)}`),
+      ...(failed ? troubleCommands(agent).map((command) => hintLine(io.paint, command)) : []),
+    ].join("\n"),
+    quietText: agentName,
+    ...(failed ? { exit: exits.upstream } : {}),
+  });
+}
+
+/** Said whenever the agent of a person joins a run that an agent leads: that is not always what was meant. */
+function joinedLines(io: Io, { coordinatorName, runId, parentAgent }: SlingReply): readonly string[] {
+  if (coordinatorName === null || parentAgent !== "operator") return [];
+  return [
+    hintLine(io.paint, `in run ${runId}, which ${coordinatorName} leads; it reports to you, not to ${coordinatorName}`),
+    hintLine(io.paint, `a run of its own: --run new; below the coordinator: --parent ${coordinatorName}`),
+  ];
+}
+
+/** The branch its work is meant for: that of its run; for a new run, the one that is checked out here. */
+async function targetOf(app: App, { targetBranch }: SlingReply): Promise<string | undefined> {
+  if (targetBranch !== null && targetBranch !== undefined) return targetBranch;
+  const current = await app.call("project.currentBranch", {});
+  return current.ok ? current.value : undefined;
+}
+
+/** The agent once it has come so far; undefined when it cannot be looked at any more. */
+async function wait(app: App, name: string, toTheEnd: boolean): Promise<Agent | undefined> {
+  const seen = await app.follow("agent.follow", { name, until: toTheEnd ? "end" : "first-turn" });
+  return seen.ok ? (seen.value.agent ?? undefined) : undefined;
+}
+
+function planned(io: Io, plan: SlingReply): Outcome {
+  for (const warning of plan.warnings) io.warn(warning);
+  const { agentName, capability, taskId, branch, parentAgent, depth, runtime } = plan;
+  const lines = [
+    `Would reserve ${capability} ${agentName} for ${taskId}`,
+    `branch ${branch}`,
+    `parent ${parentAgent}, depth ${depth}, runtime ${runtime}`,
+    plan.runId === "" ? "in a new run" : `in run ${plan.runId}`,
+    ...joinedLines(io, plan),
+  ];
+  return { json: { dryRun: true, ...jsonOf(plan) }, text: lines.join("\n") };
+}
+
+/** The names other tools know from earlier versions stand beside ours. */
+const jsonOf = (reply: SlingReply): Record<string, unknown> => ({ ...reply, tmuxSession: "", pid: null });
+
+/** An id made of what is to be done: short, and a valid branch part. */
+function slug(title: string): string {
+  const words = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return words.slice(0, 40).replace(/-+$/, "") || "task";
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+export const advise: Handler = async ({ app }) => {
+  const found = await app.call("advise.plan", {});
+  if (!found.ok) return found;
+  const { advice } = found.value;
+  const said = adviceLines(advice);
+  return ok({ json: { ...advice, advice: said }, text: said.map(visibleLine).join("\n"), wraps: true });
+};

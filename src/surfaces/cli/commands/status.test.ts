@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { catalog, type OperationName } from "../../../usecases/catalog.ts";
+import { post } from "../../../usecases/mail/post.ts";
+import type { UseCase } from "../../../usecases/usecase.ts";
+import type { App } from "../app.ts";
+import { runCli } from "../run.ts";
+import { inboxCommand } from "./inbox/tree.ts";
+import { statusCommand } from "./status/tree.ts";
+
+const tree = { name: "ov", summary: "", commands: [statusCommand, inboxCommand] };
+
+/** The real commands over the real use cases; no engine runs. */
+async function ov(world: MergeWorld, ...argv: string[]): Promise<string> {
+  let out = "";
+  const app = {
+    version: "0",
+    notices: async () => [],
+    call: async (name: OperationName, request: unknown) =>
+      world.call((await catalog[name]()) as UseCase<unknown, unknown>, request),
+    engine: { status: () => undefined },
+  } as unknown as App;
+  const write = (text: string) => {
+    out += text;
+    return "written" as const;
+  };
+  const sink = { write, isTTY: () => false, isPipe: () => false, columns: () => undefined };
+  const io = { stdout: sink, stderr: sink, stdin: async () => undefined };
+  expect(await runCli({ argv, env: {}, tree, version: "0", makeApp: () => app, ...io })).toBe(0);
+  return out;
+}
+
+test("an agent that waits for a person is shown with the command that lets it go on", async () => {
+  await using world = await mergeWorld();
+  await world.asEngine(async (tx) => {
+    const wait = { agentName: "lead-1", since: 1, deadline: null };
+    await tx.waits.add({ ...wait, kind: "operator", ref: "operator" });
+    await tx.waits.add({ ...wait, kind: "budget", ref: "run:run-2:usd" });
+  });
+  const out = await ov(world, "status");
+  expect(out).toContain("you: it is paused (ov resume lead-1)");
+  expect(out).toContain("money: a budget is used up (ov budget raise run run-2 usd <amount>)");
+});
+
+test("a stopped agent does not try again, and its age is that of its end", async () => {
+  await using world = await mergeWorld();
+  const advice = "it tries again by itself; to give up on it: ov stop b9";
+  const now = Date.now();
+  const ended = { state: "completed", outcome: "stopped", lastActivityAt: now - 3_600_000, endedAt: now } as const;
+  await world.seat("b9", { ...ended, parentName: "operator", runId: "run-2" });
+  const turn = await world.beginTurn("b9");
+  const nothing = { clean: false, resultText: null, exitCode: 1, exitSignal: null, terminalMessageSeq: null } as const;
+  const failed = { status: "failed", failure: "overloaded", error: "529", advice, endedAt: now } as const;
+  await world.asEngine((tx) => tx.turns.end(turn.id, 1, { ...nothing, ...failed }));
+  const shown = await ov(world, "status", "--all");
+  expect(shown).toContain("529");
+  expect(shown).not.toContain("by itself");
+  expect(shown).toMatch(/b9 .* \d+s ago/);
+});
+
+test("the inbox accounts for every message that the status counts", async () => {
+  await using world = await mergeWorld({ mode: "approve" });
+  await world.announce();
+  const mail = { from: "lead-1", fromAgentId: null, runId: "run-2", verified: true, address: "operator" } as const;
+  const recipients = [{ name: "operator", wake: false }];
+  const text = { subject: "news", body: "all well", type: "status", priority: "normal", payload: null } as const;
+  await world.asEngine((tx, context) => post(tx, context, { ...mail, ...text, recipients, byEngine: false }));
+  expect(await ov(world, "status")).toContain("Mail: 2 unread");
+  expect(await ov(world, "inbox", "--peek")).toContain("1 new message, and 1 about what is shown above:");
+});

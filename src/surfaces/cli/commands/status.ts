@@ -1,0 +1,221 @@
+import { hasEnded } from "../../../domain/agent/agent.ts";
+import { statusOf, waitWords } from "../../../domain/agent/status.ts";
+import { ok } from "../../../domain/result.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { Unpromoted } from "../../../usecases/merge/unpromoted.ts";
+import type { AgentView, OtherRun } from "../../../usecases/status/overview.ts";
+import type { App } from "../app.ts";
+import type { Handler, Paint, Rows } from "../command.ts";
+import { ago, shortTime } from "../format.ts";
+import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
+import { decisionLines, questionLines, troubleCommands, unhandedWords } from "./inbox.ts";
+import { lostTargetWords, mergeLines, mergesJson } from "./merge/counts.ts";
+
+export const status: Handler = async ({ app, flags, io }) => {
+  const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";
+  const reply = await app.call("status.overview", { all: flags.all === true, mailbox });
+  if (!reply.ok) return reply;
+  const {
+    run,
+    otherRuns,
+    agents,
+    unreadMailCount,
+    unreadMailScope,
+    approvals,
+    failedMerges,
+    blockedMerges,
+    mergeTroubles,
+    openMerges,
+    decisions,
+    questions,
+    unhanded,
+  } = reply.value;
+  // A branch that was deleted has nothing any more that could be taken out of it.
+  const unpromoted = reply.value.unpromoted.filter(({ landings, target }) => landings > 0 || !app.lacksBranch(target));
+  const merges = {
+    pending: openMerges,
+    approvals,
+    failed: failedMerges,
+    blocked: blockedMerges,
+    troubles: mergeTroubles,
+  };
+  const engine = app.engine.status();
+  const head =
+    run === null
+      ? "No run is active."
+      : `Run ${io.paint.accent(run.id)}${run.objective === null ? "" : `: ${visibleLine(run.objective)}`}`;
+  const lost = lostTargets(app, [...(run === null ? [] : [run.targetBranch]), ...unpromoted.map((one) => one.target)]);
+  const lines = [
+    head,
+    ...lost.map((target) => warningLine(io.paint, lostTargetWords(target))),
+    ...otherRuns.map((other) => otherRunLine(io.paint, other)),
+    `Engine: ${engine === undefined ? "not running" : "running"}`,
+    `Mail: ${unreadMailCount} unread (to ${unreadMailScope})`,
+    ...mergeLines(io.paint, merges),
+    ...unpromoted.map((landed) => landedLine(io.paint, landed, run?.id ?? null)),
+    ...unhanded.map((one) => warningLine(io.paint, unhandedWords(one))),
+    ...decisionLines(io.paint, decisions),
+    ...questionLines(io.paint, questions),
+    ...(agents.length === 0 ? ["No agents."] : agentBlock(agents, io.paint, Date.now())),
+  ];
+  const objects = agents.map(agentJson);
+  return ok({
+    json: {
+      currentRunId: run?.id ?? null,
+      otherRuns: otherRuns.map(({ run: { id, objective, coordinatorName }, liveAgents, waiting }) => ({
+        id,
+        objective,
+        coordinatorName,
+        liveAgents,
+        waiting,
+      })),
+      engine: engine ?? null,
+      agents: objects,
+      unreadMailCount,
+      unreadMailScope,
+      mergeQueueCount: openMerges,
+      merges: mergesJson(merges),
+      unpromoted,
+      unhanded,
+      missingTargets: lost,
+      needsOperator:
+        approvals.length + blockedMerges.length + decisions.length + questions.length + unhanded.length > 0 ||
+        otherRuns.some(({ waiting }) => waiting > 0) ||
+        agents.some((view) => view.needsOperator),
+      decisions: decisions.map(({ id, from, subject, options }) => ({ id, from, subject, options })),
+      questions: questions.map(({ id, from, subject }) => ({ id, from, subject })),
+    },
+    text: lines.join("\n"),
+    wraps: true,
+    rows: rowsOf(agents, objects),
+  });
+};
+
+const lostTargets = (app: App, targets: readonly (string | null)[]): readonly string[] =>
+  [...new Set(targets)].filter((target) => target !== null).filter((target) => app.lacksBranch(target));
+
+/** A line about another active run: its questions are in the same inbox. */
+function otherRunLine(paint: Paint, { run, liveAgents, waiting }: OtherRun): string {
+  const about = run.objective === null ? "" : `: ${visibleLine(run.objective)}`;
+  const agents = liveAgents === 1 ? "1 agent" : `${liveAgents} agents`;
+  const needs = waiting === 0 ? "" : `, ${waiting} ${waiting === 1 ? "thing waits" : "things wait"} for you (ov inbox)`;
+  return `Also active: ${paint.accent(run.id)}${about} (${agents}${needs}) ${paint.dim(`— ov run show ${run.id}`)}`;
+}
+
+/** Without this line a team's work looks finished although its target has nothing of it. */
+function landedLine(paint: Paint, landed: Unpromoted, current: string | null): string {
+  const { runId, landings, takenOut, unverified } = landed;
+  const target = visibleLine(landed.target);
+  const of = runId === null ? ` --target ${shellWord(landed.target)}` : runId === current ? "" : ` --run ${runId}`;
+  const doubt = unverified.length === 0 ? "" : `, NOT VERIFIED (${visibleLine(unverified.join("; "))})`;
+  const facts = [
+    ...(landings === 0
+      ? []
+      : [`${landings === 1 ? "1 branch waits" : `${landings} branches wait`} to be taken over into ${target}`]),
+    ...(takenOut === 0
+      ? []
+      : [
+          `${takenOut === 1 ? "1 branch was" : `${takenOut} branches were`} taken out again, and ${target} still has ${takenOut === 1 ? "it" : "them"}`,
+        ]),
+  ];
+  return `Landed: ${facts.join("; ")}${doubt} ${paint.dim(`— ov merge promote${of}`)}`;
+}
+
+/** An ended agent waits for no answer, but its work may still wait for approval or landing. */
+function waitLines(agent: AgentView["agent"], waits: AgentView["waits"]): readonly string[] {
+  const open = waits.filter(({ kind }) => !hasEnded(agent) || kind === "approval" || kind === "merge");
+  return open.length === 0 ? [] : [`    waits for ${visibleLine(open.map(waitWords).join(", "))}`];
+}
+
+/** What its status is read from. */
+const standing = ({ agent, landedNowhere }: AgentView) => ({ ...agent, landedNowhere });
+
+/** One line per agent in columns, what it waits for and what is wrong with it below. */
+function agentBlock(views: readonly AgentView[], paint: Paint, now: number): readonly string[] {
+  const width = (of: (view: AgentView) => string): number => Math.max(...views.map((view) => of(view).length));
+  const [names, roles, states] = [
+    width(({ agent }) => agent.name),
+    width(({ agent }) => agent.capability),
+    width((view) => statusOf(standing(view)).words),
+  ];
+  return views.flatMap((view) => {
+    const { agent, unread, waits, problem, advice, nextTry, needsOperator } = view;
+    const again = nextTry === null ? "" : ` (next try ${shortTime(nextTry, now)})`;
+    const stands = standing(view);
+    const state = statusWords(paint, stands) + " ".repeat(states - statusOf(stands).words.length);
+    const facts = [
+      ...(agent.taskId === null ? [] : [visibleLine(agent.taskId)]),
+      ...(unread === 0 ? [] : [`${unread} unread`]),
+      paint.dim(ago(agent.endedAt ?? agent.lastActivityAt, now)),
+    ];
+    return [
+      `${statusIcon(paint, stands)} ${paint.accent(agent.name.padEnd(names))}  ${agent.capability.padEnd(roles)}  ${state}  ${facts.join("  ")}`,
+      ...waitLines(agent, waits),
+      ...(problem === null ? [] : [`    ${visibleLine(problem)}${again}`]),
+      ...(advice === null ? [] : [`  ${hintLine(paint, visibleLine(advice))}`]),
+      ...(needsOperator || agent.outcome === "start_failed"
+        ? troubleCommands(agent, advice).map((command) => `  ${hintLine(paint, command)}`)
+        : []),
+    ];
+  });
+}
+
+const rowsOf = (views: readonly AgentView[], objects: readonly object[]): Rows => ({
+  columns: ["NAME", "CAPABILITY", "STATUS", "TASK", "UNREAD", "PARENT", "BRANCH"],
+  cells: views.map((view) => [
+    view.agent.name,
+    view.agent.capability,
+    statusOf(standing(view)).words,
+    view.agent.taskId ?? "-",
+    String(view.unread),
+    view.agent.parentName,
+    view.agent.branch ?? "-",
+  ]),
+  objects,
+});
+
+function agentJson({
+  agent,
+  submitted,
+  unread,
+  waits,
+  turns,
+  problem,
+  failure,
+  advice,
+  nextTry,
+  needsOperator,
+  landedNowhere,
+}: AgentView): Record<string, unknown> {
+  return {
+    agentName: agent.name,
+    id: agent.id,
+    generation: agent.generation,
+    capability: agent.capability,
+    runtime: agent.runtime,
+    driver: agent.driver,
+    cliVersion: agent.cliVersion,
+    state: agent.state,
+    submitted,
+    outcome: agent.outcome,
+    taskId: agent.taskId,
+    branchName: agent.branch,
+    worktreePath: agent.worktreePath,
+    baseCommit: agent.baseCommit,
+    parentAgent: agent.parentName,
+    depth: agent.depth,
+    runId: agent.runId,
+    startedAt: new Date(agent.startedAt).toISOString(),
+    lastActivity: new Date(agent.lastActivityAt).toISOString(),
+    waits: waits.map(({ kind, ref }) => ({ kind, ref })),
+    unread,
+    turns,
+    problem,
+    failure,
+    advice,
+    nextTry: nextTry === null ? null : new Date(nextTry).toISOString(),
+    status: statusOf({ ...agent, landedNowhere }).words,
+    needsOperator,
+  };
+}

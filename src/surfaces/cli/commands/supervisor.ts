@@ -1,0 +1,79 @@
+import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
+import { activeCategories, discoveryBrief, discoveryObjective } from "../../../domain/coordination/discovery.ts";
+import { ok } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { Handler } from "../command.ts";
+import { integer, text, texts, word } from "../given.ts";
+import { successLine } from "../marks.ts";
+import { startedOutcome, startHead } from "./coordinator-start.ts";
+
+export const start: Handler = async ({ app, flags, io }) => {
+  const parent = text(flags.parent);
+  const depth = integer(flags.depth);
+  const slung = await app.call("agent.sling", {
+    taskId: word(flags.task),
+    capability: "lead",
+    name: word(flags.name),
+    files: [],
+    environment: await app.environmentFor(undefined),
+    ...(parent === undefined ? {} : { parent }),
+    ...(depth === undefined ? {} : { depth }),
+  });
+  if (!slung.ok) return slung;
+  const { agentName, capability, taskId, parentAgent, runId, warnings } = slung.value;
+  for (const warning of warnings) io.warn(visibleLine(warning));
+  const facts = { agentName, capability, tmuxSession: "", taskId, parent: parentAgent, depth: slung.value.depth };
+  const words = successLine(io.paint, "Reserved lead", agentName);
+  return ok({ json: { ...facts, pid: null, runId }, text: words, quietText: agentName });
+};
+
+export const stop: Handler = async ({ app, flags, io }) => {
+  const stopped = await app.call("agent.stop", { name: word(flags.name), tree: false, force: false });
+  if (!stopped.ok) return stopped;
+  const { agentName, sessionId } = stopped.value;
+  const words = successLine(io.paint, "Stopped", agentName);
+  return ok({ json: { stopped: stopped.value.stopped, agentName, sessionId }, text: words, quietText: "" });
+};
+
+export const status: Handler = async ({ app, flags }) => {
+  const name = text(flags.name);
+  if (name !== undefined) {
+    const found = await app.call("status.agent", { name });
+    if (!found.ok) return found;
+    const view = viewOf(found.value.agent);
+    return ok({ json: view, text: line(view) });
+  }
+  const found = await app.call("agent.discover", { capability: "lead", all: false });
+  if (!found.ok) return found;
+  const supervisors = found.value.agents.map(viewOf);
+  return ok({ json: { supervisors }, text: supervisors.map(line).join("\n") || "No leads." });
+};
+
+const viewOf = (agent: Agent) => ({
+  agentName: agent.name,
+  running: !hasEnded(agent),
+  sessionId: agent.id,
+  state: agent.state,
+  taskId: agent.taskId,
+  startedAt: new Date(agent.startedAt).toISOString(),
+  lastActivity: new Date(agent.lastActivityAt).toISOString(),
+});
+
+const line = ({ agentName, state, taskId }: ReturnType<typeof viewOf>): string =>
+  `${agentName} ${state}${taskId === null ? "" : ` ${taskId}`}`;
+
+export const discover: Handler = async (call) => {
+  const { flags } = call;
+  const categories = activeCategories(texts(flags.skip) ?? []);
+  if (!categories.ok) return categories;
+  const started = await startHead(call, {
+    capability: "coordinator",
+    name: text(flags.name) ?? "discover-coordinator",
+    objective: discoveryObjective,
+    brief: discoveryBrief(categories.value),
+    profile: "ov-discovery",
+  });
+  if (!started.ok) return started;
+  const outcome = startedOutcome(call, started.value);
+  return ok({ ...outcome, json: { ...outcome.json, categories: categories.value } });
+};

@@ -1,0 +1,290 @@
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
+import type { DependencyReply } from "../../../usecases/tasks/change-dependency.ts";
+import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
+import type { FilePlace } from "../app.ts";
+import type { Call, Handler, Io, Outcome, Paint, Rows } from "../command.ts";
+import { counted, iso, shortTime } from "../format.ts";
+import { integer, isOn, text, texts, word } from "../given.ts";
+import { hintLine, successLine } from "../marks.ts";
+import { table } from "../table.ts";
+
+export const create: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const created = await app.call("task.create", {
+    title: text(args.title) ?? text(flags.title) ?? "",
+    id: text(flags.id),
+    blockedBy: texts(flags["blocked-by"]),
+    ...(await fieldFlags(call)),
+  });
+  if (!created.ok) return created;
+  const { id } = created.value.task;
+  const json = { id, task: taskJson(created.value) };
+  return ok({ json, text: successLine(io.paint, "Created task", id), quietText: id });
+};
+
+/** The flags that `create` and `update` share, by the names of the fields. */
+export async function fieldFlags({ flags, io }: Call) {
+  const description = text(flags.description);
+  return {
+    description: description === "-" ? await io.stdin() : description,
+    type: text(flags.type),
+    priority: integer(flags.priority),
+    assignee: text(flags.assignee),
+    labels: texts(flags.labels),
+    files: texts(flags.files),
+    parentId: text(flags.parent),
+  };
+}
+
+export const update: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const change = { title: text(flags.title), status: text(flags.status), ...(await fieldFlags(call)) };
+  if (Object.values(change).every((value) => value === undefined)) {
+    return no(invalid("change", "must name at least one field, such as --title or --status"));
+  }
+  const updated = await app.call("task.update", { id: word(args["task-id"]), ...change });
+  if (!updated.ok) return updated;
+  const { id } = updated.value.task;
+  return ok({
+    json: { task: taskJson(updated.value) },
+    text: successLine(io.paint, "Updated task", id),
+    quietText: id,
+  });
+};
+
+export const show: Handler = async ({ app, args, io }) => {
+  const found = await app.call("task.show", { id: word(args["task-id"]) });
+  if (!found.ok) return found;
+  return ok({ json: { task: taskJson(found.value) }, text: page(io.paint, found.value) });
+};
+
+function page(paint: Paint, { task, blockedBy, blocks }: TaskDetail): string {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["status", task.status],
+    ["type", task.type],
+    ["priority", String(task.priority)],
+    ["claimed by", task.claimedBy],
+    ["assignee", task.assignee],
+    ["waits for", joined(blockedBy)],
+    ["blocks", joined(blocks)],
+    ["part of", task.parentId],
+    ["labels", joined(task.labels)],
+    ["files", joined(task.files)],
+    ["merge", task.mergeState === "none" ? null : task.mergeState],
+    ["run", task.runId],
+    ["created", shortTime(task.createdAt, Date.now())],
+    ["closed", task.closedAt === null ? null : shortTime(task.closedAt, Date.now())],
+    ["reason", task.closeReason],
+  ];
+  const lines = facts.flatMap(([name, value]) =>
+    value === null ? [] : [`  ${paint.dim(name.padEnd(10))}  ${visibleLine(value)}`],
+  );
+  const description = task.description === null ? [] : ["", visibleText(task.description)];
+  return [`${paint.accent(task.id)}  ${paint.bold(visibleLine(task.title))}`, ...lines, ...description].join("\n");
+}
+
+const joined = (items: readonly string[]): string | null => (items.length === 0 ? null : items.join(", "));
+
+export const claim: Handler = async ({ app, args, flags, io }) => {
+  const claimed = await app.call("task.claim", { id: word(args["task-id"]), by: text(flags.by) });
+  if (!claimed.ok) return claimed;
+  const { id, claimedBy } = claimed.value.task;
+  const line = `${successLine(io.paint, "Claimed task", id)} for ${claimedBy}`;
+  return ok({ json: { task: taskJson(claimed.value) }, text: line, quietText: id });
+};
+
+export const close: Handler = async ({ app, args, flags, io }) => {
+  const closed = await app.call("task.close", { id: word(args["task-id"]), reason: text(flags.reason) });
+  if (!closed.ok) return closed;
+  const { ready, completedGroups, ...detail } = closed.value;
+  const lines = [
+    successLine(io.paint, "Closed task", detail.task.id),
+    ...completedGroups.map((group) => successLine(io.paint, `Group complete: ${visibleLine(group.name)}`, group.id)),
+    ...readyLines(io.paint, ready),
+  ];
+  return ok({
+    json: {
+      task: taskJson(detail),
+      ready: ready.map(taskJson),
+      completedGroups: completedGroups.map(({ id, name }) => ({ id, name })),
+    },
+    text: lines.join("\n"),
+    quietText: detail.task.id,
+  });
+};
+
+export const reopen: Handler = async ({ app, args, io }) => {
+  const reopened = await app.call("task.reopen", { id: word(args["task-id"]) });
+  if (!reopened.ok) return reopened;
+  const { id } = reopened.value.task;
+  const line = successLine(io.paint, "Reopened task", id);
+  return ok({ json: { task: taskJson(reopened.value) }, text: line, quietText: id });
+};
+
+export const add: Handler = async (call) => {
+  const ends = endsOf(call);
+  const added = await call.app.call("task.addDependency", ends);
+  if (!added.ok) return added;
+  const { changed } = added.value;
+  const words = changed ? "now waits for" : "already waits for";
+  return ok(outcome(call, added.value, `${ends.taskId} ${words} ${ends.dependsOn}`));
+};
+
+export const rm: Handler = async (call) => {
+  const ends = endsOf(call);
+  const removed = await call.app.call("task.removeDependency", ends);
+  if (!removed.ok) return removed;
+  const { changed } = removed.value;
+  const words = changed ? "no longer waits for" : "did not wait for";
+  return ok(outcome(call, removed.value, `${ends.taskId} ${words} ${ends.dependsOn}`));
+};
+
+const endsOf = ({ args }: Call) => ({ taskId: word(args["task-id"]), dependsOn: word(args["depends-on"]) });
+
+function outcome({ io }: Call, reply: DependencyReply, sentence: string): Outcome {
+  const json = { task: taskJson(reply), changed: reply.changed };
+  return { json, text: successLine(io.paint, sentence), quietText: "" };
+}
+
+const defaultFile = ".seeds/issues.jsonl";
+const standard = "-";
+
+export const importFile: Handler = async (call) => {
+  const { app, io } = call;
+  const given = await input(call);
+  if (!given.ok) return given;
+  const imported = await app.call("task.import", { text: given.value });
+  if (!imported.ok) return imported;
+  const { created, updated, unchanged, unknownDependencies, ready, completedGroups } = imported.value;
+  for (const { taskId, dependsOn } of unknownDependencies) {
+    io.warn(`left out: ${visibleLine(taskId)} waits for ${visibleLine(dependsOn)}, but one of them does not exist`);
+  }
+  const counts = `${created.length} new, ${updated.length} updated, ${unchanged} unchanged`;
+  return ok({
+    json: {
+      created,
+      updated,
+      unchanged,
+      unknownDependencies,
+      ready: ready.map(taskJson),
+      completedGroups: completedGroups.map(({ id, name }) => ({ id, name })),
+    },
+    text: [successLine(io.paint, `Imported tasks: ${counts}`), ...readyLines(io.paint, ready)].join("\n"),
+    quietText: "",
+  });
+};
+
+export const exportFile: Handler = async ({ app, args, io }) => {
+  const path = text(args.file) ?? defaultFile;
+  const toOutput = path === standard;
+  const place = placeOf(args.file);
+  const there = toOutput ? ok(undefined) : await app.files.readText(path, place);
+  if (!there.ok) return there;
+  const exported = await app.call("task.export", { existing: there.value });
+  if (!exported.ok) return exported;
+  const { tasks, kept } = exported.value;
+  if (toOutput) return ok({ json: { path: null, tasks, kept, text: exported.value.text }, text: exported.value.text });
+  const written = await app.files.writeText(path, exported.value.text, place);
+  if (!written.ok) return written;
+  const others =
+    kept === 0 ? "" : `; kept ${counted(kept, "line")} of the file that ${kept === 1 ? "is" : "are"} newer or not ours`;
+  return ok({
+    json: { path, tasks, kept },
+    text: successLine(io.paint, `Exported ${counted(tasks, "task")}${others} to`, path),
+    quietText: path,
+  });
+};
+
+async function input({ app, args, io }: Call): Promise<Result<string, Refusal>> {
+  const path = text(args.file) ?? defaultFile;
+  if (path !== standard) {
+    const read = await app.files.readText(path, placeOf(args.file));
+    if (!read.ok) return read;
+    if (read.value !== undefined) return ok(read.value);
+    const isTyped = text(args.file) !== undefined;
+    const problem = isTyped ? "does not exist" : "does not exist in the root of the project";
+    return no(invalid("file", problem, { value: isTyped ? app.absolute(path) : path }));
+  }
+  const given = await io.stdin();
+  return given === undefined ? no(invalid("file", "is -, but nothing was piped in")) : ok(given);
+}
+
+/** The default file is the project's, wherever in it the command was typed. */
+const placeOf = (typed: Call["args"][string]): FilePlace => (text(typed) === undefined ? "project" : "typed");
+
+/** A task with the keys other trackers use, then ours; times in ISO-8601. */
+function taskJson({ task, blocks, blockedBy, waitsFor }: TaskDetail): Readonly<Record<string, unknown>> {
+  return {
+    id: task.id,
+    title: task.title,
+    status: task.status,
+    priority: task.priority,
+    type: task.type,
+    assignee: task.assignee,
+    description: task.description,
+    blocks,
+    blockedBy,
+    waitsFor,
+    labels: task.labels,
+    createdAt: iso(task.createdAt),
+    updatedAt: iso(task.updatedAt),
+    closedAt: iso(task.closedAt),
+    closeReason: task.closeReason,
+    claimedBy: task.claimedBy,
+    claimExpires: iso(task.claimExpires),
+    parentId: task.parentId,
+    mergeState: task.mergeState,
+    files: task.files,
+    runId: task.runId,
+  };
+}
+
+export function taskRows(details: readonly TaskDetail[]): Rows {
+  return {
+    columns: ["ID", "P", "STATUS", "TYPE", "HOLDER", "TITLE"],
+    cells: details.map(({ task, waitsFor }) => [
+      task.id,
+      String(task.priority),
+      task.status === "open" && waitsFor.length > 0 ? `blocked by ${waitsFor.join(", ")}` : task.status,
+      task.type,
+      task.claimedBy ?? task.assignee ?? "-",
+      task.title,
+    ]),
+    objects: details.map(taskJson),
+  };
+}
+
+/** One task on one line, for the answers of other commands. */
+const taskLine = (paint: Paint, { task }: TaskDetail): string =>
+  `  ${paint.accent(task.id)}  P${task.priority}  ${visibleLine(task.title)}`;
+
+/** What became ready, or nothing. */
+function readyLines(paint: Paint, ready: readonly TaskDetail[]): readonly string[] {
+  return ready.length === 0 ? [] : [paint.bold("Ready now:"), ...ready.map((detail) => taskLine(paint, detail))];
+}
+
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("task.list", {
+    status: text(flags.status),
+    runId: text(flags.run),
+    all: isOn(flags.all),
+    limit: integer(flags.limit),
+  });
+  if (!found.ok) return found;
+  const asked = isOn(flags.all) || flags.status !== undefined ? "No such tasks." : "No open tasks.";
+  return ok(listing(io, found.value.tasks, [asked, 'see all: ov task list --all; add one: ov task create "<title>"']));
+};
+
+export const ready: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("task.ready", { limit: integer(flags.limit) });
+  if (!found.ok) return found;
+  return ok(listing(io, found.value.tasks, ["Nothing is ready.", "see what is waited for: ov task list"]));
+};
+
+function listing(io: Io, details: readonly TaskDetail[], empty: readonly [string, string]): Outcome {
+  const rows = taskRows(details);
+  const nothing = `${empty[0]}\n${hintLine(io.paint, empty[1])}`;
+  return { json: { tasks: details.map(taskJson) }, text: details.length === 0 ? nothing : table(rows, io.paint), rows };
+}

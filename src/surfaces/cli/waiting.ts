@@ -1,0 +1,35 @@
+import type { Io } from "./command.ts";
+import { duration } from "./format.ts";
+
+/** Says on stderr what goes on, when a person has to wait for it: whatever is new, and now and then that it still is. */
+export function teller(io: Io): (what: string) => void {
+  const began = performance.now();
+  let said = "";
+  let at = began;
+  return (what) => {
+    const now = performance.now();
+    const isNew = what !== said && now - began > patienceMs;
+    if (!isNew && now - at < againMs) return;
+    said = what;
+    at = now;
+    io.say(`${duration(now - began)}: ${what}`);
+  };
+}
+
+/** Most merges are over by then, and their result says it all. */
+const patienceMs = 2_000;
+const againMs = 30_000;
+
+/** Waits this long, or until it is over. */
+export function rest(ms: number, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (over.aborted) return resolve();
+    const timer = setTimeout(done, ms);
+    over.addEventListener("abort", done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      over.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}
