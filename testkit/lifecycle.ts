@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Event } from "../src/domain/event/event.ts";
@@ -5,6 +6,7 @@ import type { Message } from "../src/domain/mail/types.ts";
 import type { Turn } from "../src/domain/turn/turn.ts";
 import { readIdentity } from "../src/host/engine-contact/keeper.ts";
 import { carries } from "../src/host/linux/process-table.ts";
+import { linuxProcesses } from "../src/host/processes.ts";
 import { jsonOf } from "./ov.ts";
 import type { TestProject } from "./project.ts";
 import { statePath } from "./state.ts";
@@ -185,4 +187,35 @@ export function killOnceAt(project: TestProject, point: string, who: string) {
     OVERSTORY_PROJECT_ROOT: project.root,
   };
   return { marker, env };
+}
+
+/** Stops a process. Waits for its state: on a busy machine a stopped process counts as running for a moment longer. */
+export function freeze(pid: number): void {
+  process.kill(pid, "SIGSTOP");
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) Bun.sleepSync(1);
+}
+
+export function thaw(pid: number): void {
+  if (linuxProcesses.identify(pid) !== undefined) process.kill(pid, "SIGCONT");
+}
+
+/** Stops a process while it has no transaction open. One that stops inside a transaction holds the database. */
+export async function freezeAtRest(project: TestProject, pid: number): Promise<void> {
+  freeze(pid);
+  for (; !isWritable(project); freeze(pid)) {
+    thaw(pid);
+    await Bun.sleep(20);
+  }
+}
+
+function isWritable(project: TestProject): boolean {
+  using database = new Database(databaseOf(project));
+  try {
+    database.run("BEGIN IMMEDIATE");
+    database.run("ROLLBACK");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return false;
+    throw error;
+  }
 }

@@ -2,11 +2,12 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
+import { freezeAtRest } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
-/** An engine that stays idle for longer than the test takes, and is given up after little more than a second. */
-const idle = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000", OVERSTORY_TEST_LEASE_MS: "600" };
+/** An engine that stays idle for longer than the test takes. */
+const idle = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };
 
 const scenario = `
 - do:
@@ -39,9 +40,10 @@ test("an idle engine makes its socket and its notice again when they are deleted
 }, 120_000);
 
 test("the next command has an engine replaced that cannot make its socket again", async () => {
-  await using project = await makeProject({ scenario, env: idle });
+  // A silent engine is given up after little more than a second.
+  await using project = await makeProject({ scenario, env: { ...idle, OVERSTORY_TEST_LEASE_MS: "600" } });
   const pid = await startedEngine(project);
-  process.kill(pid, "SIGSTOP");
+  await freezeAtRest(project, pid);
   rmSync(run(project), { recursive: true });
   await slingToTheEnd(project, "b1");
   const identity = linuxProcesses.identify(pid);

@@ -1,11 +1,19 @@
-import { Database } from "bun:sqlite";
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pidsOf } from "../../src/compose/kill-victims.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
-import { databaseOf, killOnceAt, letGo, pidOf, untilFile } from "../../testkit/lifecycle.ts";
+import {
+  databaseOf,
+  freeze,
+  freezeAtRest,
+  killOnceAt,
+  letGo,
+  pidOf,
+  thaw,
+  untilFile,
+} from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -28,15 +36,13 @@ const checked = `
 `;
 
 const stopped = new Set<number>();
-/** Waits for the state: on a busy machine a stopped process counts as running until the scheduler comes to it. */
 function stop(pid: number): void {
-  process.kill(pid, "SIGSTOP");
   stopped.add(pid);
-  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) Bun.sleepSync(1);
+  freeze(pid);
 }
 function goOn(pid: number): void {
   stopped.delete(pid);
-  if (linuxProcesses.identify(pid) !== undefined) process.kill(pid, "SIGCONT");
+  thaw(pid);
 }
 afterEach(() => {
   for (const pid of stopped) goOn(pid);
@@ -45,24 +51,10 @@ afterEach(() => {
 /** `atRest`: the stopped engine has no transaction open, which would hold the database. */
 async function stoppedEngine(project: TestProject, { atRest = false } = {}): Promise<number> {
   const pid = Number((await project.json("engine", "start")).pid);
-  stop(pid);
-  for (; atRest && !isWritable(project); stop(pid)) {
-    goOn(pid);
-    await Bun.sleep(20);
-  }
+  stopped.add(pid);
+  if (atRest) await freezeAtRest(project, pid);
+  else freeze(pid);
   return pid;
-}
-
-function isWritable(project: TestProject): boolean {
-  using database = new Database(databaseOf(project));
-  try {
-    database.run("BEGIN IMMEDIATE");
-    database.run("ROLLBACK");
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return false;
-    throw error;
-  }
 }
 
 /** A dead process that its parent has not waited for counts as gone. */

@@ -135,3 +135,14 @@ test("a frame without an end is refused at the limit, and the engine serves the 
   expect(await hasAnswer(socket, 5_000)).toBe(true);
   listening.close({});
 });
+
+test("a look at an engine whose socket was deleted takes as long as it is counted for", async () => {
+  const state = deepState();
+  const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
+  const door = side.open({ wake: () => {}, call: async () => "", restored: () => {} });
+  rmSync(enginePaths(state).socket);
+  const began = performance.now();
+  expect(await side.look(linuxProcesses.self(), 300)).not.toBe("answers");
+  expect(performance.now() - began).toBeGreaterThan(290);
+  door.close({});
+});

@@ -74,10 +74,13 @@ export function engineSide(options: SideOptions): EngineSide {
     },
     look: async (engine, ms) => {
       const before = entryOf(engine.pid)?.ticks;
+      const until = performance.now() + ms;
       const notice = readNotice(paths.notice);
-      if (notice?.pid !== engine.pid || notice.startToken !== engine.startToken) await Bun.sleep(ms);
-      else if (await hasAnswer(notice.socket, ms))
+      const isAnnounced = notice?.pid === engine.pid && notice.startToken === engine.startToken;
+      if (isAnnounced && (await hasAnswer(notice.socket, ms)))
         return options.processes.check(engine) === "gone" ? "silent" : "answers";
+      // A socket that was deleted refuses at once. The engine has the whole look to make it again.
+      await Bun.sleep(until - performance.now());
       return entryOf(engine.pid)?.ticks === before ? "silent" : "busy";
     },
     end: (engine) => killEngine(options.state, engine),
