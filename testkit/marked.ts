@@ -1,4 +1,4 @@
-import type { Mark } from "../src/domain/process/mark.ts";
+import type { Mark } from "../src/domain/process/process.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { takeMark } from "../src/host/linux/mark.ts";
 import type { Tx } from "../src/ports/store.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Mark } from "../src/domain/process/mark.ts";
+import type { Mark } from "../src/domain/process/process.ts";
 import { markedCommand } from "./marked.ts";
 
 const repository = resolve(import.meta.dir, "..");

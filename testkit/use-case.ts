@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent } from "../src/domain/agent/agent.ts";
+import { type Agent, freshAgent } from "../src/domain/agent/agent.ts";
 import type { Capability } from "../src/domain/agent/capability.ts";
-import { freshAgent } from "../src/domain/agent/fresh-agent.ts";
 import { noBudgets } from "../src/domain/budget/budget.ts";
 import { type Caller, operator } from "../src/domain/caller/caller.ts";
 import type { Event } from "../src/domain/event/event.ts";

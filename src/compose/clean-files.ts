@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { targetDirs } from "../domain/worktree/targets.ts";
+import { targetDirs } from "../domain/worktree/classify.ts";
 import { freshPath, removeAll, workMark } from "../host/git/trash.ts";
 import { databaseIn, hasDatabase, sharedDir } from "../host/project-place.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isOrchestratorMark } from "../domain/process/mark.ts";
+import { isOrchestratorMark } from "../domain/process/process.ts";
 import { randomIds } from "../host/ids.ts";
 import { databaseIn, stateDir } from "../host/project-place.ts";
 import { openSqlite } from "../store/sqlite.ts";

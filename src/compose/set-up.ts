@@ -1,7 +1,7 @@
 import { keepCopies } from "../config/compile.ts";
 import { renderDefaultConfig } from "../config/render.ts";
 import { configFiles } from "../config/sources.ts";
-import { branchName } from "../domain/name/shape.ts";
+import { branchName } from "../domain/name/name.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { projectSetup } from "../host/project/project-setup.ts";
 import type { Repository } from "../host/project/repository.ts";

@@ -1,5 +1,5 @@
+import type { Shape } from "../domain/name/name.ts";
 import { nearest } from "../domain/name/nearest.ts";
-import type { Shape } from "../domain/name/shape.ts";
 import { jsonProblem } from "../domain/text/json-problem.ts";
 import { describe, show } from "./describe.ts";
 import type { Field, Fields, KeySpec, KeyType } from "./schema/key.ts";

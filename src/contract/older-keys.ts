@@ -1,7 +1,7 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import type { MergeEntry } from "../domain/merge/entry.ts";
 import type { GroupProgress } from "../domain/task/group.ts";
-import type { CleanTarget } from "../domain/worktree/targets.ts";
+import type { CleanTarget } from "../domain/worktree/classify.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
 import type { CleanReport } from "../usecases/worktrees/carry-out-clean.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";

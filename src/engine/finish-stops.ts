@@ -1,5 +1,5 @@
 import type { Agent } from "../domain/agent/agent.ts";
-import { stopEnd, watchdog } from "../domain/agent/stop.ts";
+import { stopEnd, watchdog } from "../domain/agent/transition.ts";
 import { endAgent } from "../usecases/agents/end-agent.ts";
 import type { EnginePorts } from "./ports.ts";
 

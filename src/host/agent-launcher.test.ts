@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aboutProcess } from "../../testkit/about-process.ts";
-import { markOf } from "../domain/process/mark.ts";
+import { markOf } from "../domain/process/process.ts";
 import type { GatedProcess } from "../ports/agent-process.ts";
 import { agentLauncher } from "./agent-launcher.ts";
 import { randomIds } from "./ids.ts";

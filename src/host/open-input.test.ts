@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { markOf } from "../domain/process/mark.ts";
+import { markOf } from "../domain/process/process.ts";
 import type { GatedProcess } from "../ports/agent-process.ts";
 import { agentLauncher } from "./agent-launcher.ts";
 import { randomIds } from "./ids.ts";

@@ -1,5 +1,4 @@
-import type { Mark } from "../domain/process/mark.ts";
-import type { Lease, ProcessIdentity } from "../domain/process/process.ts";
+import type { Lease, Mark, ProcessIdentity } from "../domain/process/process.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { AgentAnswer, Driver, LaunchPlan } from "./runtime.ts";

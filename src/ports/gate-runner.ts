@@ -1,6 +1,5 @@
 import type { Gate, GateStatus } from "../domain/gate/gate.ts";
-import type { Mark } from "../domain/process/mark.ts";
-import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { Mark, ProcessIdentity } from "../domain/process/process.ts";
 
 /** One run of a command, by which everything that it starts is known. */
 export interface CommandRun {

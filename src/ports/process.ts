@@ -1,5 +1,4 @@
-import type { Mark } from "../domain/process/mark.ts";
-import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { Mark, ProcessIdentity } from "../domain/process/process.ts";
 
 export type Liveness = "alive" | "gone" | "unknown";
 

@@ -3,7 +3,7 @@ import type { ExitTriggerSettings } from "../domain/coordination/exit-triggers.t
 import type { Gate } from "../domain/gate/gate.ts";
 import type { InvalidInput, Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
-import type { TrackerBackend } from "../domain/tracker/backend.ts";
+import type { TrackerBackend } from "../domain/tracker/tracker.ts";
 
 /** The slices of the configuration that rules and use cases read. `config` gives values of this shape. */
 export interface Settings {

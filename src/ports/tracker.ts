@@ -1,7 +1,5 @@
 import type { Result } from "../domain/result.ts";
-import type { ExternalTracker, TrackerFacts } from "../domain/tracker/backend.ts";
-import type { TrackerTask } from "../domain/tracker/reading.ts";
-import type { TrackerRefusal } from "../domain/tracker/refusal.ts";
+import type { ExternalTracker, TrackerFacts, TrackerRefusal, TrackerTask } from "../domain/tracker/tracker.ts";
 
 /**
  * The task tracker of somebody else. Every call starts its program, so none belongs in a transaction: gather first, then

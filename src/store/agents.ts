@@ -1,6 +1,6 @@
 import type { Agent, AgentOutcome, AgentState, Topology, WorktreeKind } from "../domain/agent/agent.ts";
-import { attachPrefix } from "../domain/agent/attachment.ts";
 import { type Capability, capabilityClasses } from "../domain/agent/capability.ts";
+import { attachPrefix } from "../domain/agent/wait.ts";
 import type { AgentFilter, AgentRows } from "../ports/store/agents.ts";
 import { conditionList, literals, type Sql, type SqlValue } from "./sql.ts";
 import { assign, flag, insert, integer, json, nullable, select, selectOne, table, text } from "./table.ts";

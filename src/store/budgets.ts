@@ -1,5 +1,5 @@
 import type { BudgetScope, BudgetUnit, Ledger, LedgerKey, Reservation } from "../domain/budget/budget.ts";
-import { spentOf } from "../domain/budget/estimate.ts";
+import { spentOf } from "../domain/budget/usage.ts";
 import type { BudgetRows } from "../ports/store/turns.ts";
 import type { Sql, SqlValue } from "./sql.ts";
 import { decodeRow, flag, integer, nullable, select, table, text } from "./table.ts";

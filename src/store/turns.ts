@@ -1,6 +1,5 @@
-import { attachPrefix } from "../domain/agent/attachment.ts";
 import { capabilityClasses } from "../domain/agent/capability.ts";
-import { holdingWaits } from "../domain/agent/wait.ts";
+import { attachPrefix, holdingWaits } from "../domain/agent/wait.ts";
 import { openCheckStatuses } from "../domain/completion/check.ts";
 import { openMergeStatuses } from "../domain/merge/entry.ts";
 import type { FailureCause } from "../domain/turn/failure.ts";

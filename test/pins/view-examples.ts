@@ -6,8 +6,7 @@ import type * as projects from "../../src/contract/views/project.ts";
 import type * as runs from "../../src/contract/views/run.ts";
 import type * as tasks from "../../src/contract/views/task.ts";
 import type * as worktrees from "../../src/contract/views/worktree.ts";
-import type { Agent } from "../../src/domain/agent/agent.ts";
-import { freshAgent } from "../../src/domain/agent/fresh-agent.ts";
+import { type Agent, freshAgent } from "../../src/domain/agent/agent.ts";
 import type { CauseDetail, MergeEntry } from "../../src/domain/merge/entry.ts";
 import type { MergeOp, MergeOpRequest } from "../../src/domain/merge/operation.ts";
 

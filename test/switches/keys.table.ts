@@ -15,7 +15,7 @@ const spending: Proof = [
   "budgets.%s.%s keeps a turn from starting once it is spent, and nothing else does",
 ];
 const expecting: Proof = [
-  "src/domain/budget/estimate.test.ts",
+  "src/domain/budget/usage.test.ts",
   "a new agent is expected to be like others of its capability, and the first of all as configured",
 ];
 const triggers: Proof = [

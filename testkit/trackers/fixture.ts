@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ExternalTracker } from "../../src/domain/tracker/backend.ts";
+import type { ExternalTracker } from "../../src/domain/tracker/tracker.ts";
 
 /** A tracker in a project: real files, and a real program which does what the test says. */
 export interface TrackerFixture {

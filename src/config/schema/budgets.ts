@@ -1,5 +1,4 @@
-import { mostAmount } from "../../domain/budget/amount.ts";
-import { noBudgets } from "../../domain/budget/budget.ts";
+import { mostAmount, noBudgets } from "../../domain/budget/budget.ts";
 import { integer, number } from "./key.ts";
 
 const none = "0 sets no limit";

@@ -1,4 +1,4 @@
-import type { Shape } from "../../domain/name/shape.ts";
+import type { Shape } from "../../domain/name/name.ts";
 
 /** What values a key takes. Both the checker and every explanation are driven by this. */
 export type KeyType =

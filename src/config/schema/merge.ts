@@ -1,4 +1,4 @@
-import { relativePath } from "../../domain/name/shape.ts";
+import { relativePath } from "../../domain/name/name.ts";
 import { boolean, choice, integer, optionalText, records, texts } from "./key.ts";
 
 /** How branches come back. */

@@ -1,5 +1,5 @@
-import { branchName, relativePath } from "../../domain/name/shape.ts";
-import { trackerBackends } from "../../domain/tracker/backend.ts";
+import { branchName, relativePath } from "../../domain/name/name.ts";
+import { trackerBackends } from "../../domain/tracker/tracker.ts";
 import { boolean, choice, integer, optionalText, records, text, texts } from "./key.ts";
 
 /** What the project is, and the tools beside it. */

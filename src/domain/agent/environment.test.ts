@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { allowedEnvironment, gateVariables, isSecretName } from "./environment.ts";
+import { allowedEnvironment, gateEnvironment, gateVariables, isSecretName } from "./environment.ts";
 
 test("agents get locale, proxies and what their runtime asks for, and nothing else", () => {
   const env = {
@@ -73,4 +73,42 @@ test("names that read like a secret are told from those that only hold such lett
   for (const name of ["KEYBOARD", "MONKEY", "TOKENIZER_DIR", "SSH_AUTH_SOCK", "HOME"]) {
     expect([name, isSecretName(name)]).toEqual([name, false]);
   }
+});
+
+test("a gate gets what finds tools, and no secret of whoever started us", () => {
+  const env = {
+    HOME: "/home/ann",
+    PATH: "/opt/bin",
+    LC_ALL: "C",
+    JAVA_HOME: "/opt/java",
+    TERM: "xterm",
+    OVERSTORY_TOKEN: "secret",
+    OVERSTORY_AGENT_NAME: "b1",
+    ANTHROPIC_API_KEY: "secret",
+    OPENAI_API_KEY: "secret",
+    SSH_AUTH_SOCK: "/run/agent",
+    NODE_OPTIONS: "--require evil",
+    LD_PRELOAD: "evil.so",
+    BUN_OPTIONS: "--preload evil",
+    LANG: undefined,
+  };
+  expect(gateEnvironment(env, { OVERSTORY_MERGE_HEAD: "abc" })).toEqual({
+    HOME: "/home/ann",
+    PATH: "/opt/bin",
+    LC_ALL: "C",
+    JAVA_HOME: "/opt/java",
+    OVERSTORY_MERGE_HEAD: "abc",
+    TERM: "dumb",
+    CI: "1",
+    OVERSTORY_GATE: "1",
+  });
+});
+
+test("a right cannot be handed in by mistake either, and tools are found without a PATH", () => {
+  expect(gateEnvironment({}, { OVERSTORY_TOKEN: "secret", BUN_CONFIG: "x", CI: "no" })).toEqual({
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    TERM: "dumb",
+    CI: "1",
+    OVERSTORY_GATE: "1",
+  });
 });

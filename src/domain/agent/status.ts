@@ -1,8 +1,7 @@
 import { parseRef } from "../budget/budget.ts";
 import { shellWord } from "../text/shell-word.ts";
 import { type Agent, hasEnded } from "./agent.ts";
-import { isAttachHold } from "./attachment.ts";
-import type { WaitKind } from "./wait.ts";
+import { isAttachHold, type WaitKind } from "./wait.ts";
 
 type StatusFacts = Pick<Agent, "state" | "outcome" | "releasedAt"> & {
   /** It has commits that landed nowhere and are not on their way. */

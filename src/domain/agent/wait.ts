@@ -14,3 +14,16 @@ export const waitKinds = [...openWaits, ...parkingWaits] as const;
 export type WaitKind = (typeof waitKinds)[number];
 
 export const isParking = (kind: WaitKind): boolean => parkingWaits.some((parking) => parking === kind);
+
+/** Leases of people who took an agent over start so. */
+export const attachPrefix = "attach:";
+
+/**
+ * The lease that a person at an agent's terminal holds, and the name of the pause that keeps everybody else from
+ * starting a turn meanwhile. The pause is lifted with the lease, by whoever sees its holder gone, and by nothing else.
+ */
+export const attachLease = (agentName: string): string => `${attachPrefix}${agentName}`;
+
+/** A pause that belongs to such a lease. */
+export const isAttachHold = ({ kind, ref }: { readonly kind: string; readonly ref: string }): boolean =>
+  kind === "operator" && ref.startsWith(attachPrefix);

@@ -1,6 +1,14 @@
 import { no, ok, type Result } from "../result.ts";
-import { kept } from "./amount.ts";
-import type { Amounts, BudgetSettings, BudgetUnit, Ledger, LedgerChange, LedgerKey, Reservation } from "./budget.ts";
+import {
+  type Amounts,
+  type BudgetSettings,
+  type BudgetUnit,
+  kept,
+  type Ledger,
+  type LedgerChange,
+  type LedgerKey,
+  type Reservation,
+} from "./budget.ts";
 
 /** Why a turn may not start: what the ledger says, and what the turn would have set aside. */
 export interface Exceeded extends LedgerKey {

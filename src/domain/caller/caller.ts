@@ -1,4 +1,5 @@
 import type { Capability } from "../agent/capability.ts";
+import type { Refusal } from "../refusal.ts";
 
 /** Who asks. Agents are known by their token, never by a name they state; a call without a token is the operator's. */
 export type Caller =
@@ -16,3 +17,20 @@ export type Caller =
 
 export const operator: Caller = { kind: "operator", name: "operator" };
 export const engineCaller: Caller = { kind: "engine", name: "system" };
+
+/** What can be known of a caller where no store says whose token it shows. */
+interface UnknownCaller {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** It runs inside some agent, of whatever project. */
+  readonly isMarked: boolean;
+}
+
+/**
+ * Settings decide what agents may do and which gates their work must pass, so a process that speaks for an agent, or
+ * runs inside one, may read them but not change them. Any token is somebody else's than the operator's, an empty one too.
+ */
+export function forbiddenToAgents({ env, isMarked }: UnknownCaller, action: string): Refusal | undefined {
+  if (env.OVERSTORY_TOKEN === undefined && !isMarked) return undefined;
+  const caller = env.OVERSTORY_AGENT_NAME ?? "an agent";
+  return { kind: "not-allowed", action, caller, why: "that is for the operator" };
+}

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { canonical, isIn } from "../agent/capability.ts";
-import { isScopeExplained, outsideScope } from "../turn/scope.ts";
+import { isScopeExplained, outsideScope } from "../agent/scope.ts";
 import { type ChildFacts, openChildren } from "./children.ts";
 import type { Missing } from "./missing.ts";
 import { type DoneRequest, sendsBack } from "./request.ts";

@@ -1,4 +1,4 @@
-import { findOverlap } from "../agent/scope-overlap.ts";
+import { findOverlap } from "../agent/scope.ts";
 import { Dependencies } from "../task/dependency.ts";
 import type { Task, TaskDependency } from "../task/task.ts";
 import { criticalPath, remainingLengths } from "./critical-path.ts";

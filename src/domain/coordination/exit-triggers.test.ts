@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { TrackerReading } from "../tracker/reading.ts";
-import type { TrackerRefusal } from "../tracker/refusal.ts";
+import type { TrackerReading, TrackerRefusal } from "../tracker/tracker.ts";
 import { checkExit, type ExitFacts, type ExitTriggerSettings, exitTriggers } from "./exit-triggers.ts";
 
 const off: ExitTriggerSettings = { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false };

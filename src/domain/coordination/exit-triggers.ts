@@ -1,7 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
-import type { TrackerReading } from "../tracker/reading.ts";
-import { trackerProblem } from "../tracker/refusal.ts";
+import { type TrackerReading, trackerProblem } from "../tracker/tracker.ts";
 
 /** What may say that a run has reached its end. Each is switched on in the settings. */
 export const exitTriggers = ["allAgentsDone", "taskTrackerEmpty", "onShutdownSignal"] as const;

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EventFact } from "./event.ts";
+import { type EventFact, noticeKinds } from "./event.ts";
 import { eventKinds, isKnownKind } from "./event-kinds.ts";
-import { noticeKinds } from "./notice-kinds.ts";
 
 test("the compiler refuses a kind that is not in the table, and data that is not of its kind", () => {
   // `tsc` fails on a line below when it stops being an error.

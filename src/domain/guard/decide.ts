@@ -1,4 +1,4 @@
-import { outsideScope } from "../turn/scope.ts";
+import { outsideScope } from "../agent/scope.ts";
 import { checkCommand } from "./commands.ts";
 import { checkWrite, type GuardMachine, joined, type Places } from "./paths.ts";
 import type { GuardPolicy } from "./policy.ts";

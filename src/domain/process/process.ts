@@ -27,3 +27,36 @@ export interface Lease {
   readonly beat: number;
   readonly processId: string | null;
 }
+
+/**
+ * The number that an agent's process and everything below it carry as their limit of file locks. It is made of an id
+ * that nobody else has, so it is nobody else's limit, and it needs no storing.
+ */
+export type Mark = number;
+
+/** Every program reads integers up to 2^53 alike. 47 bits tell the ids apart; the rest is the rank. */
+const ranks = 32;
+const idValues = 2 ** 47;
+const highest = ranks - 1;
+
+/** Below this no mark is ever given out: a process with such a limit has lowered it by itself, to hide. */
+export const leastMark: Mark = ranks * idValues;
+
+/** The mark of a gate's run: the lowest rank, so that no gate can take an agent's number. */
+export const gateMark = (digest: string): Mark => ranked(digest, 0);
+
+/**
+ * A limit can be lowered by whoever has it, never raised: the nearer an agent is to the top, the larger its number, so
+ * that nobody can take the number of somebody above it. `digest` is of the id of a turn, a session or a gate's run.
+ */
+export const markOf = (digest: string, depth: number): Mark =>
+  ranked(digest, Math.min(Math.max(highest - 1 - depth, 0), highest - 1));
+
+/** Only orchestrators have the highest rank, whatever another agent writes about itself into a database. */
+export const orchestratorMark = (digest: string): Mark => ranked(digest, highest);
+
+export const isOrchestratorMark = (mark: Mark | undefined): boolean =>
+  mark !== undefined && mark >= (ranks + highest) * idValues;
+
+const ranked = (digest: string, rank: number): Mark =>
+  (ranks + rank) * idValues + (Number.parseInt(digest.slice(0, 12), 16) % idValues);

@@ -1,3 +1,7 @@
+import { type Agent, hasEnded } from "../agent/agent.ts";
+import type { Caller } from "../caller/caller.ts";
+import type { Refusal } from "../refusal.ts";
+
 export const runStatuses = ["active", "completed", "failed"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
@@ -12,3 +16,18 @@ export interface Run {
   readonly startedAt: number;
   readonly completedAt: number | null;
 }
+
+/** Why the caller may not end its run: of the agents only the coordinator sees the whole of it. */
+export function forbiddenToComplete(caller: Caller, runId: string): Refusal | undefined {
+  if (caller.kind !== "agent" || caller.capability === "coordinator") return undefined;
+  const why = "only its coordinator and the operator end a run";
+  return { kind: "not-allowed", action: `complete ${runId}`, caller: caller.name, why };
+}
+
+/** Milliseconds from the start to the end, or to now while the run is active. */
+export const runDuration = (run: Pick<Run, "startedAt" | "completedAt">, now: number): number =>
+  Math.max(0, (run.completedAt ?? now) - run.startedAt);
+
+/** Milliseconds an agent has been at it; one that has ended stopped counting with its last sign of activity. */
+export const agentDuration = (agent: Pick<Agent, "state" | "startedAt" | "lastActivityAt">, now: number): number =>
+  Math.max(0, (hasEnded(agent) ? agent.lastActivityAt : now) - agent.startedAt);

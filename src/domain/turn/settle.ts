@@ -1,5 +1,5 @@
 import type { AgentOutcome, AgentState } from "../agent/agent.ts";
-import { stopEnd, watchdog } from "../agent/stop.ts";
+import { stopEnd, watchdog } from "../agent/transition.ts";
 import { type FailureCause, failures } from "./failure.ts";
 import type { TurnStatus } from "./turn.ts";
 

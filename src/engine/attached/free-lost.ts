@@ -1,4 +1,4 @@
-import { attachPrefix } from "../../domain/agent/attachment.ts";
+import { attachPrefix } from "../../domain/agent/wait.ts";
 import type { Lease } from "../../domain/process/process.ts";
 import { handBack } from "./hand-back.ts";
 import type { HandBackPorts } from "./ports.ts";

@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { attachLease, attachPrefix } from "../../domain/agent/attachment.ts";
 import { isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
+import { attachLease, attachPrefix } from "../../domain/agent/wait.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Lease } from "../../domain/process/process.ts";
 import type { Tx } from "../../ports/store.ts";

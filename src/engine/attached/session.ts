@@ -1,5 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { attachLease } from "../../domain/agent/attachment.ts";
+import { attachLease } from "../../domain/agent/wait.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { AttachHold, ProcessExit, TerminalProcess } from "../../ports/agent-process.ts";

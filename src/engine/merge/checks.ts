@@ -2,8 +2,7 @@ import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts
 import { gateHash } from "../../domain/gate/gate-hash.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import type { CauseDetail } from "../../domain/merge/entry.ts";
-import { gateMark } from "../../domain/process/mark.ts";
-import type { ProcessIdentity } from "../../domain/process/process.ts";
+import { gateMark, type ProcessIdentity } from "../../domain/process/process.ts";
 import type { CommandRun } from "../../ports/gate-runner.ts";
 import type { KeepTerms } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";

@@ -1,8 +1,8 @@
 import { isIn } from "../../domain/agent/capability.ts";
+import { isScopeExplained, outsideScope } from "../../domain/agent/scope.ts";
 import { type NamedByCommand, namedByCommand, pathsBehind } from "../../domain/gate/named-by-command.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { type ProjectCommand, type SteeringFacts, type Touched, touchedSteering } from "../../domain/merge/steering.ts";
-import { isScopeExplained, outsideScope } from "../../domain/turn/scope.ts";
 import { ownerOfBranch } from "../../usecases/merge/branch-owner.ts";
 import { branchRef, type MergePorts } from "./ports.ts";
 import { baseOfTakenOut } from "./taken-out.ts";

@@ -1,4 +1,4 @@
-import { inWords } from "../../domain/budget/amount.ts";
+import { inWords } from "../../domain/budget/budget.ts";
 import type { Allowance } from "../../domain/budget/ledger.ts";
 import { countedTokens } from "../../domain/budget/usage.ts";
 import type { TurnEnded } from "../../domain/turn/turn-event.ts";

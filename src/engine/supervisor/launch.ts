@@ -1,4 +1,4 @@
-import { shown } from "../../domain/budget/amount.ts";
+import { shown } from "../../domain/budget/budget.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Assignment } from "../../domain/role/assignment.ts";
 import { composePrompt } from "../../domain/turn/prompt.ts";

@@ -1,10 +1,10 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn, isTerminal, terminalCandidates } from "../../domain/agent/capability.ts";
-import { stopEnd } from "../../domain/agent/stop.ts";
+import { scopeWarning } from "../../domain/agent/scope.ts";
+import { stopEnd } from "../../domain/agent/transition.ts";
+import { isAttachHold } from "../../domain/agent/wait.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { failureAdvice, isTransient, type RuntimeAdvice } from "../../domain/turn/failure.ts";
-import { scopeWarning } from "../../domain/turn/scope.ts";
 import { type Settlement, settle, type TurnEnd } from "../../domain/turn/settle.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { ProcessExit } from "../../ports/agent-process.ts";

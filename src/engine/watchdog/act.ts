@@ -1,5 +1,5 @@
 import type { Agent, AgentState } from "../../domain/agent/agent.ts";
-import { watchdog } from "../../domain/agent/stop.ts";
+import { watchdog } from "../../domain/agent/transition.ts";
 import type { Assessment, HealthAction } from "../../domain/health/assess.ts";
 import type { Tx } from "../../ports/store.ts";
 import { changeState } from "../../usecases/agents/change-state.ts";

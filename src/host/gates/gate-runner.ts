@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { gateEnvironment } from "../../domain/gate/environment.ts";
+import { gateEnvironment } from "../../domain/agent/environment.ts";
 import type { GateStatus } from "../../domain/gate/gate.ts";
 import { redactor, secretValues } from "../../domain/gate/redact.ts";
 import type { GateRequest, GateRun, GateRunner } from "../../ports/gate-runner.ts";

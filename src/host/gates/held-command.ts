@@ -1,5 +1,4 @@
-import type { Mark } from "../../domain/process/mark.ts";
-import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { Mark, ProcessIdentity } from "../../domain/process/process.ts";
 import { takeMark } from "../linux/mark.ts";
 import { identityOf } from "../linux/process-table.ts";
 

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import type { Subprocess } from "bun";
 import { Failure } from "../../domain/failure.ts";
-import { gateMark } from "../../domain/process/mark.ts";
+import { gateMark } from "../../domain/process/process.ts";
 import { lockLimitOf, takeMark } from "../linux/mark.ts";
 import { linuxProcesses } from "../processes.ts";
 import { expectRoom } from "./full-disk.ts";

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProjectPlace } from "../../domain/project/place.ts";
-import type { Filter, FilterDefinition } from "../../domain/trust/filters.ts";
-import type { Hook } from "../../domain/trust/hooks.ts";
+import type { Filter, FilterDefinition, Hook } from "../../domain/trust/filters.ts";
 import type { ProgramTrust, TrustedPrograms } from "../../ports/trusted-programs.ts";
 import { readTrust, type Trust, writeTrust } from "../trust-file.ts";
 import { fileRules, filtersAt, mayNeedFilters, problemsWith, type Shape } from "./filters.ts";

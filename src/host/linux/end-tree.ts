@@ -1,5 +1,4 @@
-import { leastMark, type Mark } from "../../domain/process/mark.ts";
-import type { ProcessIdentity } from "../../domain/process/process.ts";
+import { leastMark, type Mark, type ProcessIdentity } from "../../domain/process/process.ts";
 import type { KillReport, KnownBy } from "../../ports/process.ts";
 import { lockLimitOf } from "./mark.ts";
 import { allProcesses, bootId, carries, entryOf, lastPid, type ProcessEntry } from "./process-table.ts";

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Mark } from "../../domain/process/mark.ts";
+import type { Mark } from "../../domain/process/process.ts";
 
 /**
  * For `/bin/sh -c`: takes the mark as its first word and puts it on the shell, and so on all that comes from it. Linux

@@ -1,6 +1,5 @@
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { TrackerTask } from "../../domain/tracker/reading.ts";
-import type { TrackerRefusal } from "../../domain/tracker/refusal.ts";
+import type { TrackerRefusal, TrackerTask } from "../../domain/tracker/tracker.ts";
 import type { ProgramAnswer } from "./program.ts";
 
 /** How one tracker writes lists of tasks. */

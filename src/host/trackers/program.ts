@@ -1,6 +1,5 @@
 import { no, ok, type Result } from "../../domain/result.ts";
-import type { ExternalTracker } from "../../domain/tracker/backend.ts";
-import type { TrackerRefusal } from "../../domain/tracker/refusal.ts";
+import type { ExternalTracker, TrackerRefusal } from "../../domain/tracker/tracker.ts";
 import { endTree } from "../linux/end-tree.ts";
 import { identityOf } from "../linux/process-table.ts";
 import { firstBytes } from "./first-bytes.ts";

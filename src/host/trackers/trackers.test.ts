@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prints, trackerFixtures } from "../../../testkit/trackers/fixture.ts";
-import { externalTrackers } from "../../domain/tracker/backend.ts";
+import { externalTrackers } from "../../domain/tracker/tracker.ts";
 import { linuxProcesses } from "../processes.ts";
 import { hostTrackers } from "./trackers.ts";
 

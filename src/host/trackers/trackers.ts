@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { ExternalTracker, TrackerPresence } from "../../domain/tracker/backend.ts";
+import type { ExternalTracker, TrackerPresence } from "../../domain/tracker/tracker.ts";
 import type { Tracker, Trackers } from "../../ports/tracker.ts";
 import { beads, beadsProgram } from "./beads.ts";
 import { findProgram, type TrackerPlace } from "./program.ts";

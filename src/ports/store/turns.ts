@@ -1,7 +1,6 @@
 import type { Capability } from "../../domain/agent/capability.ts";
 import type { BudgetSubject, Ledger, LedgerChange, LedgerKey, Reservation } from "../../domain/budget/budget.ts";
-import type { Spent } from "../../domain/budget/estimate.ts";
-import type { Usage } from "../../domain/budget/usage.ts";
+import type { Spent, Usage } from "../../domain/budget/usage.ts";
 import type { Turn, TurnTrigger } from "../../domain/turn/turn.ts";
 import type { Wait } from "./agents.ts";
 

@@ -1,6 +1,6 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
-import { attachLease } from "../../domain/agent/attachment.ts";
 import { statusOf } from "../../domain/agent/status.ts";
+import { attachLease } from "../../domain/agent/wait.ts";
 import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";

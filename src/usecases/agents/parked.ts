@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { raiseCommand, statusOf, waitWords } from "../../domain/agent/status.ts";
+import { isAttachHold } from "../../domain/agent/wait.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context } from "../usecase.ts";
 

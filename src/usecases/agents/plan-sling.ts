@@ -1,7 +1,7 @@
 import { type AdmissionRequest, admit } from "../../domain/agent/admission.ts";
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { type Capability, isIn, parseCapability } from "../../domain/agent/capability.ts";
-import { findOverlap, type Overlap } from "../../domain/agent/scope-overlap.ts";
+import { findOverlap, type Overlap } from "../../domain/agent/scope.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";

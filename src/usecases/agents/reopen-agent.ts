@@ -1,6 +1,5 @@
-import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { type Agent, freshAgent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
-import { freshAgent } from "../../domain/agent/fresh-agent.ts";
 import { reopening } from "../../domain/mail/recipient.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";

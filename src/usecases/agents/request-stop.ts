@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
-import { stopEnd } from "../../domain/agent/stop.ts";
+import { stopEnd } from "../../domain/agent/transition.ts";
 import type { ProcessIdentity, ProcessRole } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";

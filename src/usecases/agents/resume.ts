@@ -1,7 +1,7 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { isAttachHold } from "../../domain/agent/attachment.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import { statusOf } from "../../domain/agent/status.ts";
+import { isAttachHold } from "../../domain/agent/wait.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Turn } from "../../domain/turn/turn.ts";

@@ -1,6 +1,5 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
-import { freshAgent } from "../../domain/agent/fresh-agent.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";

@@ -1,6 +1,5 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
-import { inWords, shown } from "../../domain/budget/amount.ts";
-import { endsAt, type Ledger, type LedgerKey, refOf } from "../../domain/budget/budget.ts";
+import { endsAt, inWords, type Ledger, type LedgerKey, refOf, shown } from "../../domain/budget/budget.ts";
 import { percentOf } from "../../domain/budget/ledger.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice, record } from "../events/record.ts";

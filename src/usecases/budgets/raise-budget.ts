@@ -1,11 +1,14 @@
-import { isWhole, kept, mostAmount, shown } from "../../domain/budget/amount.ts";
 import {
   type BudgetScope,
   budgetScopes,
   budgetUnits,
   dayOf,
+  isWhole,
+  kept,
   type LedgerKey,
+  mostAmount,
   refOf,
+  shown,
 } from "../../domain/budget/budget.ts";
 import { isExhausted, limitOf } from "../../domain/budget/ledger.ts";
 import { nearest } from "../../domain/name/nearest.ts";

@@ -1,7 +1,7 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type Amounts, completeLedgers, endsAt, type Ledger, refOf, subjectsOf } from "../../domain/budget/budget.ts";
-import { estimateTurn, spentOf } from "../../domain/budget/estimate.ts";
 import { type Exceeded, held, isExhausted, reserve } from "../../domain/budget/ledger.ts";
+import { estimateTurn, spentOf } from "../../domain/budget/usage.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";

@@ -1,6 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { kept } from "../../domain/budget/amount.ts";
-import type { Amounts, Reservation } from "../../domain/budget/budget.ts";
+import { type Amounts, kept, type Reservation } from "../../domain/budget/budget.ts";
 import { limitOf, settled, shouldWarn } from "../../domain/budget/ledger.ts";
 import { countedTokens, type TokenCounts } from "../../domain/budget/usage.ts";
 import type { Turn } from "../../domain/turn/turn.ts";

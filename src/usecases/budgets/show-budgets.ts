@@ -1,5 +1,4 @@
 import { hasEnded } from "../../domain/agent/agent.ts";
-import { shown } from "../../domain/budget/amount.ts";
 import {
   type BudgetSettings,
   type BudgetSubject,
@@ -10,6 +9,7 @@ import {
   type Ledger,
   type LedgerKey,
   refOf,
+  shown,
 } from "../../domain/budget/budget.ts";
 import { limitOf, percentOf } from "../../domain/budget/ledger.ts";
 import { ok } from "../../domain/result.ts";

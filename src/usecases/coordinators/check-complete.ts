@@ -4,7 +4,7 @@ import { asksForShutdown } from "../../domain/coordination/shutdown-signal.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import { readyTasks } from "../../domain/task/ready.ts";
-import type { TrackerReading } from "../../domain/tracker/reading.ts";
+import type { TrackerReading } from "../../domain/tracker/tracker.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Effect } from "../operation.ts";
 import { newestPerName } from "../status/newest-per-name.ts";

@@ -1,5 +1,4 @@
-import { resolveTracker, type TrackerBackend } from "../../domain/tracker/backend.ts";
-import type { TrackerReading } from "../../domain/tracker/reading.ts";
+import { resolveTracker, type TrackerBackend, type TrackerReading } from "../../domain/tracker/tracker.ts";
 import type { Trackers } from "../../ports/tracker.ts";
 
 export interface TrackerTerms {

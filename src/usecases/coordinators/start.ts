@@ -1,7 +1,6 @@
-import type { Agent } from "../../domain/agent/agent.ts";
+import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
-import { freshAgent } from "../../domain/agent/fresh-agent.ts";
-import { kept } from "../../domain/budget/amount.ts";
+import { kept } from "../../domain/budget/budget.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";

@@ -1,7 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Caller } from "../../domain/caller/caller.ts";
-import type { Event, EventFact, EventSource } from "../../domain/event/event.ts";
-import type { NoticeKind } from "../../domain/event/notice-kinds.ts";
+import type { Event, EventFact, EventSource, NoticeKind } from "../../domain/event/event.ts";
 import type { Tx } from "../../ports/store.ts";
 
 /** Whose event it is. `agent` stands for its id, name and run; a field that is given besides it counts instead. */

@@ -1,7 +1,12 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
-import { type Mark, markOf, orchestratorMark } from "../../domain/process/mark.ts";
-import type { ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
+import {
+  type Mark,
+  markOf,
+  orchestratorMark,
+  type ProcessIdentity,
+  type ProcessRecord,
+} from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Ids } from "../../ports/ids.ts";

@@ -1,5 +1,5 @@
+import { forbiddenToAgents } from "../../domain/caller/caller.ts";
 import { Failure } from "../../domain/failure.ts";
-import { forbiddenToAgents } from "../../domain/project/rights.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";

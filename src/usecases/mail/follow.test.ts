@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type MailWorld, mailWorld } from "../../../testkit/mail-world.ts";
-import { attachLease } from "../../domain/agent/attachment.ts";
+import { attachLease } from "../../domain/agent/wait.ts";
 import { checkMail } from "./check.ts";
 import { deadMail } from "./dead.ts";
 import { listMail } from "./list.ts";

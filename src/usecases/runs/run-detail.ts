@@ -1,6 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { runDuration } from "../../domain/run/duration.ts";
-import type { Run, RunStatus } from "../../domain/run/run.ts";
+import { type Run, type RunStatus, runDuration } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type MergeCounts, mergeCounts } from "../merge/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";

@@ -3,7 +3,7 @@ import { takenOutWords } from "../../domain/merge/taken-out.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { type CleanTarget, targetDirs } from "../../domain/worktree/targets.ts";
+import { type CleanTarget, targetDirs } from "../../domain/worktree/classify.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
 import { asKept, type KeptWorktree } from "./clean-worktrees.ts";
 import type { OwnersReply } from "./owners.ts";

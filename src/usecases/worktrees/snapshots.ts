@@ -1,5 +1,5 @@
+import { branchName } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
-import { branchName } from "../../domain/name/shape.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";

@@ -1,5 +1,4 @@
-import type { Agent } from "../../../src/domain/agent/agent.ts";
-import { freshAgent } from "../../../src/domain/agent/fresh-agent.ts";
+import { type Agent, freshAgent } from "../../../src/domain/agent/agent.ts";
 import { type Delivery, type Message, priorityRank } from "../../../src/domain/mail/types.ts";
 import type { ProcessRecord } from "../../../src/domain/process/process.ts";
 import type { Run } from "../../../src/domain/run/run.ts";

@@ -1,6 +1,6 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { type Hook, isTrustedHook } from "../../../domain/trust/hooks.ts";
+import { type Hook, isTrustedHook } from "../../../domain/trust/filters.ts";
 import type { HookRequest } from "../../../ports/merge-git.ts";
 import { holdCommand } from "../../gates/held-command.ts";
 import { endTree, gateRunVariable } from "../../linux/end-tree.ts";

@@ -1,5 +1,4 @@
-import { dollars } from "../../../domain/budget/amount.ts";
-import type { BudgetUnit } from "../../../domain/budget/budget.ts";
+import { type BudgetUnit, dollars } from "../../../domain/budget/budget.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { BudgetView } from "../../../usecases/budgets/show-budgets.ts";

@@ -2,7 +2,7 @@ import { stateDirName } from "../../../domain/project/place.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import { allTargets, type CleanTarget, cleanTargets } from "../../../domain/worktree/targets.ts";
+import { allTargets, type CleanTarget, cleanTargets } from "../../../domain/worktree/classify.ts";
 import type { CleanReport } from "../../../usecases/worktrees/carry-out-clean.ts";
 import { type CleanPlan, type CleanRequest, isEmptyPlan } from "../../../usecases/worktrees/plan-clean.ts";
 import { exits } from "../../shared/exits.ts";

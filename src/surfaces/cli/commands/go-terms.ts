@@ -1,4 +1,4 @@
-import { kept, mostAmount } from "../../../domain/budget/amount.ts";
+import { kept, mostAmount } from "../../../domain/budget/budget.ts";
 import type { Advice } from "../../../domain/coordination/advice.ts";
 import { adviceLines } from "../../../domain/coordination/advice-text.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../../domain/refusal.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { gateMark, isOrchestratorMark, leastMark, markOf, orchestratorMark } from "./mark.ts";
+import { gateMark, isOrchestratorMark, leastMark, markOf, orchestratorMark } from "./process.ts";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytes.toHex());
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { agentDuration, runDuration } from "./duration.ts";
+import { agentDuration, runDuration } from "./run.ts";
 
 test("a run lasts until it is completed, or until now, and never less than nothing", () => {
   expect(runDuration({ startedAt: 100, completedAt: 400 }, 900)).toBe(300);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { resolveTracker, type TrackerFacts } from "./backend.ts";
+import { resolveTracker, type TrackerFacts } from "./tracker.ts";
 
 const facts = (...there: readonly string[]): TrackerFacts => ({
   beads: { files: there.includes(".beads"), program: there.includes("bd") },
