@@ -44,17 +44,6 @@ export async function runOv(args: readonly string[], { cwd, env, stdin, mark }: 
   return { code, out, err };
 }
 
-/**
- * Runs a command with `--json` again while it is told that the database was busy for longer than its patience: of many
- * who write at the same moment, on a slow machine, some are. It has changed nothing then.
- */
-export async function untilHeard(run: () => Promise<OvAnswer>): Promise<OvAnswer> {
-  for (let tries = 1; ; tries++) {
-    const answer = await run();
-    if (tries === 10 || !answer.out.includes('"kind":"store-busy"')) return answer;
-  }
-}
-
 /** The one JSON document a command printed; throws when stdout holds anything else. */
 export function jsonOf(answer: OvAnswer): Record<string, unknown> {
   const lines = answer.out.split("\n").filter((line) => line !== "");

@@ -18,7 +18,7 @@ import type { Store, Tx } from "../src/ports/store.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { aboutProcess } from "./about-process.ts";
 import { markOfToken } from "./marked.ts";
-import { jsonOf, type OvAnswer, runOv, untilHeard } from "./ov.ts";
+import { jsonOf, type OvAnswer, runOv } from "./ov.ts";
 import { statePath } from "./state.ts";
 
 export interface ProjectOptions {
@@ -144,7 +144,7 @@ export async function makeProject(options: ProjectOptions = {}): Promise<TestPro
     ov,
     ovWith,
     json: async (...args) => {
-      const answer = await untilHeard(() => ov(...args, "--json"));
+      const answer = await ov(...args, "--json");
       if (answer.code !== 0) throw new Error(`ov ${args.join(" ")} exited ${answer.code}: ${answer.out}${answer.err}`);
       return jsonOf(answer);
     },

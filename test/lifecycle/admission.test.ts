@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent } from "../../src/domain/agent/agent.ts";
 import { letGo, ranTurns, slingNew, untilAgent, untilFile } from "../../testkit/lifecycle.ts";
-import { jsonOf, type OvAnswer, untilHeard } from "../../testkit/ov.ts";
+import { jsonOf, type OvAnswer } from "../../testkit/ov.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";
 import { statePath } from "../../testkit/state.ts";
 
@@ -41,7 +41,7 @@ test("of fifty slings at once into a run with room for five, five get a seat and
   for (const n of numbered(7)) await project.json("task", "create", `T${n}`, "--id", `T${n}`);
   // Seven tasks for forty-nine callers: whoever is late for a task is refused as well.
   const answers = await Promise.all(
-    numbered(49).map((n) => untilHeard(() => project.ov("sling", `T${n % 7}`, "--name", `a${n}`, "--json"))),
+    numbered(49).map((n) => project.ov("sling", `T${n % 7}`, "--name", `a${n}`, "--json")),
   );
   const seated = answers.flatMap((answer, n) => (answer.code === 0 ? [`a${n}`] : []));
   expect(seated).toHaveLength(4);
@@ -72,9 +72,7 @@ test("a name that was typed empty is refused, and nobody is seated", async () =>
 test("of ten slings at once for one task one gets it", async () => {
   await using project = await makeProject({ scenario: "- do: [{ hang: true }]\n" });
   await project.json("task", "create", "One", "--id", "T1");
-  const answers = await Promise.all(
-    numbered(10).map((n) => untilHeard(() => project.ov("sling", "T1", "--name", `a${n}`, "--json"))),
-  );
+  const answers = await Promise.all(numbered(10).map((n) => project.ov("sling", "T1", "--name", `a${n}`, "--json")));
   expect(answers.filter(({ code }) => code === 0)).toHaveLength(1);
   const refused = answers.filter(({ code }) => code !== 0);
   for (const answer of refused) expect([answer.code, kindOf(answer)]).toEqual([6, "task-held"]);
