@@ -9,7 +9,7 @@ import { integer, text, word } from "../given.ts";
 import { errorLine, hintLine } from "../marks.ts";
 import { table } from "../table.ts";
 import { answerOutcome, resultJson, untilAnswered } from "./done.ts";
-import { paintedVerdict } from "./merge/render.ts";
+import { paintedVerdict } from "./merge-render.ts";
 
 export const list: Handler = async ({ app, flags, io }) => {
   const found = await app.call("gate.list", { gate: text(flags.gate), limit: integer(flags.limit) });

@@ -7,7 +7,7 @@ import { duration, iso, shortTime } from "../format.ts";
 import { integer, text, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
 import { table } from "../table.ts";
-import { mergeLines, mergesJson } from "./merge/counts.ts";
+import { mergeLines, mergesJson } from "./merge-render.ts";
 
 const defaultCount = 10;
 

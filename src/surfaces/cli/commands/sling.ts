@@ -11,7 +11,7 @@ import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";
 import { hintLine, statusIcon, statusWords, successLine } from "../marks.ts";
 import { troubleCommands } from "./inbox.ts";
-import { lostTargetWords } from "./merge/counts.ts";
+import { lostTargetWords } from "./merge-render.ts";
 
 export const sling: Handler = async (call) => {
   const { app, args, flags, io } = call;

@@ -10,7 +10,7 @@ import type { Handler, Paint, Rows } from "../command.ts";
 import { ago, shortTime } from "../format.ts";
 import { hintLine, statusIcon, statusWords, warningLine } from "../marks.ts";
 import { decisionLines, questionLines, troubleCommands, unhandedWords } from "./inbox.ts";
-import { lostTargetWords, mergeLines, mergesJson } from "./merge/counts.ts";
+import { lostTargetWords, mergeLines, mergesJson } from "./merge-render.ts";
 
 export const status: Handler = async ({ app, flags, io }) => {
   const mailbox = typeof flags.agent === "string" ? flags.agent : "operator";

@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import type { Handler, Paint } from "../command.ts";
 import { isOn } from "../given.ts";
 import { errorLine, hintLine, statusWords, successLine, warningLine } from "../marks.ts";
-import { approvalHints, paintedStatus, paintedVerdict, verdictOf, verdictWords } from "./merge/render.ts";
+import { approvalHints, paintedStatus, paintedVerdict, verdictOf, verdictWords } from "./merge-render.ts";
 
 export const list: Handler = async ({ app, io }) => {
   const found = await app.call("worktree.list", {});

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { plain } from "../../paint.ts";
-import { mergeLines } from "./counts.ts";
+import { plain } from "../paint.ts";
+import { mergeLines } from "./merge-render.ts";
 
 const lines = (failed: readonly number[]): string =>
   mergeLines(plain, { pending: 0, approvals: [], failed, blocked: [] }).join("\n");

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { worldWith } from "../../../../../testkit/world.ts";
-import type { MergeOp } from "../../../../domain/merge/operation.ts";
-import { ok } from "../../../../domain/result.ts";
-import { followOperation, type OperationUnderWay } from "../../../../usecases/merge/follow.ts";
-import type { Listener } from "../../../../usecases/operation.ts";
-import type { App } from "../../app.ts";
-import type { Io } from "../../command.ts";
-import { settledOp } from "./wait-op.ts";
+import { worldWith } from "../../../../testkit/world.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { ok } from "../../../domain/result.ts";
+import { followOperation, type OperationUnderWay } from "../../../usecases/merge/follow.ts";
+import type { Listener } from "../../../usecases/operation.ts";
+import type { App } from "../app.ts";
+import type { Io } from "../command.ts";
+import { settledOp } from "./merge-operations.ts";
 
 const asked = {
   id: "op-1",

@@ -1,13 +1,15 @@
-import { isOpenMerge, type MergeStatus, type Verdict, verdicts } from "../../../../domain/merge/entry.ts";
-import { causeWords } from "../../../../domain/merge/words.ts";
-import { visibleLine } from "../../../../domain/text/visible.ts";
-import type { MergePreview } from "../../../../usecases/merge/add-entry.ts";
-import type { MergeView } from "../../../../usecases/merge/read-merges.ts";
-import type { Paint, Rows } from "../../command.ts";
-import { iso } from "../../format.ts";
-import { wrap } from "../../layout.ts";
-import { hintLine } from "../../marks.ts";
-import type { CellStyle } from "../../table.ts";
+import { isOpenMerge, type MergeEntry, type MergeStatus, type Verdict, verdicts } from "../../../domain/merge/entry.ts";
+import { causeWords } from "../../../domain/merge/words.ts";
+import { shellWord } from "../../../domain/text/shell-word.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { MergePreview } from "../../../usecases/merge/add-entry.ts";
+import type { BlockedMerge } from "../../../usecases/merge/queue-state.ts";
+import type { MergeView } from "../../../usecases/merge/read-merges.ts";
+import type { Paint, Rows } from "../command.ts";
+import { iso } from "../format.ts";
+import { wrap } from "../layout.ts";
+import { hintLine, warningLine } from "../marks.ts";
+import type { CellStyle } from "../table.ts";
 
 /** An entry with the keys scripts know, then ours; times in ISO-8601. */
 export function entryJson(entry: MergePreview) {
@@ -155,3 +157,91 @@ export function approvalHints(paint: Paint, entries: readonly MergePreview[]): r
 /** One entry on one line, for the answers of other commands. */
 export const entryLine = (paint: Paint, entry: MergePreview): string =>
   `  ${paint.dim(entry.id === null ? "new" : `#${entry.id}`)} ${paint.accent(visibleLine(entry.branch))} into ${visibleLine(entry.targetBranch)}  ${paintedStatus(paint, entry.status)}  ${paintedVerdict(paint, verdictOf(entry))}`;
+
+/** The patch that the operator is asked about. */
+export const differenceLines = ({ causeDetail }: Pick<MergeEntry, "causeDetail">): readonly string[] =>
+  (causeDetail?.difference ?? "")
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [`    ${visibleLine(line)}`]));
+
+/** Another program may have left such a lock file, and its user should know that it is gone. */
+export const lockLines = (paint: Paint, removed: readonly string[]): readonly string[] =>
+  removed.map((path) =>
+    warningLine(paint, `removed a lock file of git that no process held any more: ${visibleLine(path)}`),
+  );
+
+/** The promotion to type, with its flags: names of flags and their values in turn. */
+export const promoteWith = (flags: readonly string[]): string =>
+  ["ov merge promote", ...flags.map((word, at) => (at % 2 === 0 ? word : shellWord(word)))].join(" ");
+
+/** Where branches stand, for the answers of other commands. */
+interface Counts {
+  readonly pending: number | readonly number[];
+  readonly approvals: readonly number[];
+  readonly failed: readonly number[];
+  readonly blocked: readonly BlockedMerge[];
+  readonly troubles?: readonly string[] | undefined;
+}
+
+export const mergesJson = ({ pending, approvals, failed, blocked, troubles = [] }: Counts) => ({
+  pending: count(pending),
+  waitingForApproval: approvals,
+  failed,
+  blocked,
+  troubles,
+});
+
+/** Nothing while nothing is on its way; else how much, and what a person has to do. */
+export function mergeLines(paint: Paint, counts: Counts): readonly string[] {
+  const { pending, approvals, failed, blocked, troubles = [] } = counts;
+  const repeated = troubles.map((why) =>
+    warningLine(paint, `The last try failed and is repeated: ${visibleLine(why)}`, "ov merge log"),
+  );
+  if (count(pending) === 0 && failed.length === 0) return repeated;
+  const numbers = [
+    `${count(pending)} pending`,
+    ...(approvals.length === 0 ? [] : [`${approvals.length} waiting for approval`]),
+    ...(blocked.length === 0 ? [] : [`${blocked.length} blocked`]),
+    ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
+  ];
+  const [first] = approvals;
+  return [
+    `Merges: ${numbers.join(", ")}`,
+    ...(first === undefined ? [] : [warningLine(paint, approvalWords(approvals.length), approvalCommand(approvals))]),
+    ...blockedLines(paint, blocked),
+    ...repeated,
+    ...(failed.length === 0 ? [] : [hintLine(paint, `see what failed: ${failedCommands(failed)}`)]),
+  ];
+}
+
+/** Branches mostly meet the same obstacle; the list has the rest. */
+const mostBlocked = 3;
+
+function blockedLines(paint: Paint, blocked: readonly BlockedMerge[]): readonly string[] {
+  const lines = blocked
+    .slice(0, mostBlocked)
+    .map(({ id, branch, why }) =>
+      warningLine(
+        paint,
+        `merge ${id} of ${visibleLine(branch)} is blocked: ${visibleLine(why)}`,
+        `when that is mended: ov merge resume ${id}`,
+      ),
+    );
+  return blocked.length <= mostBlocked ? lines : [...lines, hintLine(paint, "see all that is blocked: ov merge list")];
+}
+
+const failedCommands = (failed: readonly number[]): string =>
+  failed.length > 3 ? "ov merge list --all" : failed.map((id) => `ov merge show ${id}`).join(", ");
+
+const approvalWords = (count: number): string =>
+  count === 1 ? "a branch waits for your approval" : `${count} branches wait for your approval`;
+
+const approvalCommand = (approvals: readonly number[]): string =>
+  approvals.length === 1 ? `ov merge approve ${approvals[0]}` : "ov merge list, then: ov merge approve <id>";
+
+const count = (given: number | readonly number[]): number => (typeof given === "number" ? given : given.length);
+
+/** A warning before work is done for a branch that was renamed or deleted. */
+export const lostTargetWords = (target: string): string =>
+  `there is no branch ${visibleLine(target)} any more, and nothing can land on it; when it was renamed: ov run retarget <branch>`;

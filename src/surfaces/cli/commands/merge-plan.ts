@@ -1,0 +1,237 @@
+import type { Refusal } from "../../../domain/refusal.ts";
+import { ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { AddMergeRequest, MergePreview } from "../../../usecases/merge/add-entry.ts";
+import { standstill } from "../../../usecases/merge/follow.ts";
+import type { PredictedMerge } from "../../../usecases/merge/look-ahead.ts";
+import type { RadarCell, RadarView } from "../../../usecases/merge/radar.ts";
+import type { MergeView } from "../../../usecases/merge/read-merges.ts";
+import type { App } from "../app.ts";
+import type { Call, Handler, Outcome, Paint, Rows } from "../command.ts";
+import { hintLine, warningLine } from "../marks.ts";
+import { table } from "../table.ts";
+import { approvalHints, entryJson, entryLine, mergeCells, noteOf, verdictOf, verdictWords } from "./merge-render.ts";
+
+/** The order in which branches would land now, and what would happen to each. */
+export const plan: Handler = async ({ app, io }) => {
+  const found = await app.call("merge.list", {});
+  if (!found.ok) return found;
+  const views = found.value.entries;
+  const open = new Map(views.map((view) => [view.entry.id, view]));
+  const ready = views.filter(({ place }) => place !== null).toSorted((a, b) => (a.place ?? 0) - (b.place ?? 0));
+  const predicted = await predictAll(
+    app,
+    ready.map(({ entry }) => entry),
+  );
+  if (!predicted.ok) return predicted;
+  const waiting = views
+    .filter(({ place }) => place === null)
+    .map((view) => ({ view, why: standstill(view, open) ?? (noteOf(view) || view.entry.status) }));
+  const rows = rowsOf(predicted.value);
+  const nothing = `Nothing could land now.\n${hintLine(io.paint, "see the queue: ov merge list --all")}`;
+  const lines = [
+    ready.length === 0 ? nothing : table(rows, io.paint, mergeCells(io.paint)),
+    ...waiting.map(({ view, why }) =>
+      warningLine(io.paint, `#${view.entry.id} ${visibleLine(view.entry.branch)}: ${visibleLine(why)}`),
+    ),
+    ...approvalHints(
+      io.paint,
+      waiting.map(({ view }) => view.entry),
+    ),
+  ];
+  return ok({
+    json: {
+      entries: predicted.value.map(predictedJson),
+      waiting: waiting.map(({ view, why }) => ({ ...entryJson(view.entry), waitsFor: view.waitsFor, why })),
+    },
+    text: lines.join("\n"),
+    rows,
+  });
+};
+
+const rowsOf = (predicted: readonly Predicted[]): Rows => ({
+  columns: ["#", "ID", "BRANCH", "INTO", "VERDICT", "PREDICTION", "REASON"],
+  cells: predicted.map(({ entry, prediction }, at) => [
+    String(at + 1),
+    String(entry.id ?? ""),
+    entry.branch,
+    entry.targetBranch,
+    verdictWords(verdictOf(entry)),
+    prediction.wouldRequireAgent ? `${prediction.predictedTier} (needs a merger agent)` : prediction.predictedTier,
+    prediction.reason,
+  ]),
+  objects: predicted.map(predictedJson),
+});
+
+/** What merging one branch would do. Writes nothing. */
+export async function dryRunBranch({ app, io }: Call, request: AddMergeRequest): Promise<Result<Outcome, Refusal>> {
+  const preview = await app.call("merge.preview", request);
+  if (!preview.ok) return preview;
+  const predicted = await predictAll(app, [preview.value.entry]);
+  if (!predicted.ok) return predicted;
+  const [one] = predicted.value;
+  if (one === undefined) throw new Error("nothing was predicted");
+  return ok({ json: predictedJson(one), text: predictionLines(io.paint, one).join("\n") });
+}
+
+/** What `--commit-rest` would commit before the merge; undefined where nothing is uncommitted. Writes nothing. */
+export async function dryRunCommit({ app, io }: Call, branch: string): Promise<Result<Outcome | undefined, Refusal>> {
+  const rest = await app.call("branch.listRests", { branches: [branch] });
+  if (!rest.ok) return rest;
+  const [first] = rest.value.rests;
+  if (first === undefined) return ok(undefined);
+  const allowed = await app.call("branch.checkRest", { branch });
+  if (!allowed.ok) return allowed;
+  const { agentName, files } = first;
+  const count = files.length === 1 ? "1 file" : `${files.length} files`;
+  return ok({
+    json: { branch, wouldCommit: { agentName, files } },
+    text: [
+      `Would commit ${count} that ${visibleLine(agentName)} left uncommitted, then merge ${visibleLine(branch)}:`,
+      ...files.map((path) => `  ${visibleLine(path)}`),
+      hintLine(io.paint, `do it: ov merge --branch ${visibleLine(branch)} --commit-rest`),
+    ].join("\n"),
+  });
+}
+
+/** What merging everything would do, one upon the other. Writes nothing. */
+export async function dryRunAll({ app, io }: Call, views: readonly MergeView[]): Promise<Result<Outcome, Refusal>> {
+  if (views.length === 0) {
+    const nothing = "Nothing waits for being merged.";
+    return ok({ json: { entries: [], results: [], count: 0 }, text: nothing, quietText: "" });
+  }
+  const predicted = await predictAll(app, inOrder(views));
+  if (!predicted.ok) return predicted;
+  return ok({
+    json: { entries: predicted.value.map(predictedJson), count: predicted.value.length },
+    text: predicted.value.flatMap((one) => predictionLines(io.paint, one)).join("\n"),
+  });
+}
+
+/** Those that could land now in the order in which they would, then the rest. */
+const inOrder = (views: readonly MergeView[]): readonly MergePreview[] =>
+  views
+    .toSorted((a, b) => (a.place ?? Number.MAX_SAFE_INTEGER) - (b.place ?? Number.MAX_SAFE_INTEGER))
+    .map(({ entry }) => entry);
+
+interface Predicted {
+  readonly entry: MergePreview;
+  readonly prediction: PredictedMerge;
+}
+
+/** Predictions for entries that would land in this order, each target apart. */
+async function predictAll(app: App, entries: readonly MergePreview[]): Promise<Result<readonly Predicted[], Refusal>> {
+  const predicted = new Map<MergePreview, PredictedMerge>();
+  for (const target of new Set(entries.map(({ targetBranch }) => targetBranch))) {
+    const candidates = entries.filter(({ targetBranch }) => targetBranch === target);
+    const runId = candidates[0]?.runId ?? null;
+    const asked = candidates.map(({ branch, headCommit }) => ({ branch, headCommit }));
+    const found = await app.call("merge.predict", { target, runId, candidates: asked });
+    if (!found.ok) return found;
+    const { predictions } = found.value;
+    for (const [at, entry] of candidates.entries()) {
+      const prediction = predictions[at];
+      if (prediction !== undefined) predicted.set(entry, prediction);
+    }
+  }
+  return ok([...predicted].map(([entry, prediction]) => ({ entry, prediction })));
+}
+
+const predictedJson = ({ entry, prediction }: Predicted) => ({ ...entryJson(entry), prediction });
+
+function predictionLines(paint: Paint, { entry, prediction }: Predicted): readonly string[] {
+  const files = entry.filesModified.map(visibleLine).join(", ");
+  const gates = prediction.gatesLikely;
+  return [
+    entryLine(paint, entry).trimStart(),
+    ...(entry.filesModified.length === 0 ? [] : [`  files: ${files}`]),
+    `  ${predictionWords(paint, prediction)}`,
+    `  ${visibleLine(prediction.reason)}`,
+    ...(gates.length === 0
+      ? []
+      : [hintLine(paint, `gates that would look at it: ${gates.map(visibleLine).join(", ")}`)]),
+  ];
+}
+
+/** The predicted tier, and whether somebody has to work for it. */
+function predictionWords(paint: Paint, { predictedTier, wouldRequireAgent }: PredictedMerge): string {
+  return wouldRequireAgent ? paint.red(`${predictedTier}, needs a merger agent`) : paint.green(predictedTier);
+}
+
+/** Which live branches would collide with each other or with what has landed. */
+export const radar: Handler = async ({ app, io }) => {
+  const found = await app.call("merge.radar", {});
+  if (!found.ok) return found;
+  const { branches, pairs } = found.value;
+  const lines =
+    branches.length === 0 ? nothing(io.paint) : [matrix(io.paint, branches, pairs), ...notes(io.paint, pairs)];
+  return ok({
+    json: {
+      branches: branches.map(({ branch, agentName, commit, landsOn, moved }) => ({
+        branchName: branch,
+        agentName,
+        commit,
+        landsOn,
+        moved,
+      })),
+      pairs: pairs.map(pairJson),
+    },
+    text: lines.join("\n"),
+    rows: {
+      columns: ["A", "B", "OUTCOME", "FILES"],
+      cells: pairs.map(({ a, b, outcome, files }) => [a, b, outcome ?? unknown, files.join(", ")]),
+      objects: pairs.map(pairJson),
+    },
+  });
+};
+
+const unknown = "unknown";
+
+const pairJson = ({ a, b, outcome, files }: RadarCell) => ({ a, b, outcome: outcome ?? unknown, files });
+
+const nothing = (paint: Paint): readonly string[] => [
+  "No agent has work that could collide.",
+  hintLine(paint, "see what is on its way: ov merge list"),
+];
+
+const looks = {
+  clean: ["·", "green"],
+  structured: ["s", "yellow"],
+  conflict: ["X", "red"],
+} as const satisfies Record<string, readonly [sign: string, hue: keyof Paint]>;
+
+/** One row and one numbered column per branch; only one half is filled, for the other says the same. */
+function matrix(paint: Paint, branches: RadarView["branches"], pairs: readonly RadarCell[]): string {
+  const cellOf = new Map(pairs.map((pair) => [`${pair.a}\0${pair.b}`, pair]));
+  const ordered = branches.map(({ branch }) => branch).toSorted();
+  const cells = ordered.map((row, at) => [
+    String(at + 1),
+    row,
+    ...ordered.map((column, to) => (to >= at ? "" : signOf(cellOf.get(`${column}\0${row}`)))),
+  ]);
+  const columns = ["#", "BRANCH", ...ordered.map((_, at) => String(at + 1))];
+  return table({ columns, cells }, paint, (cell, column) => {
+    if (column === "BRANCH") return paint.accent(cell);
+    const look = column === "#" ? undefined : Object.values(looks).find(([sign]) => sign === cell);
+    return look === undefined ? cell : paint[look[1]](cell);
+  });
+}
+
+function signOf(pair: RadarCell | undefined): string {
+  if (pair === undefined) return "";
+  return pair.outcome === null ? "?" : looks[pair.outcome][0];
+}
+
+function notes(paint: Paint, pairs: readonly RadarCell[]): readonly string[] {
+  const meet = pairs.filter(({ outcome }) => outcome === "conflict" || outcome === "structured");
+  const legend = `${looks.clean[0]} clean  ${looks.structured[0]} settled by rule  ${looks.conflict[0]} conflict`;
+  return [
+    "",
+    paint.dim(legend),
+    ...meet.map(({ a, b, outcome, files }) => {
+      const where = files.length === 0 ? "no history in common" : files.map(visibleLine).join(", ");
+      const word = outcome === "conflict" ? paint.red("conflict") : paint.yellow("by rule");
+      return `  ${word}  ${visibleLine(a)} and ${visibleLine(b)}: ${where}`;
+    }),
+  ];
+}

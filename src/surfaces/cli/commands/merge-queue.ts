@@ -1,0 +1,209 @@
+import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { AddMergeRequest } from "../../../usecases/merge/add-entry.ts";
+import type { App } from "../app.ts";
+import type { Call, Handler, Io, Outcome } from "../command.ts";
+import { integer, isOn, text, texts, word } from "../given.ts";
+import { hintLine, successLine } from "../marks.ts";
+import { goneLines } from "./decide.ts";
+import { approvalHints, entryJson, entryLine, mergeRows, viewJson, viewLines } from "./merge-render.ts";
+
+export const add: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const rest = await settleRest(call, [word(args.branch)]);
+  if (!rest.ok) return rest;
+  const more = { dependsOn: texts(flags["depends-on"]), priority: integer(flags.priority) };
+  const request = await requestFor(app, word(args.branch), text(flags.into), more);
+  if (!request.ok) return request;
+  const reply = await app.call("merge.add", request.value);
+  if (!reply.ok) return reply;
+  const { entry, added } = reply.value;
+  const head = added
+    ? successLine(io.paint, `Queued as merge ${entry.id}:`, visibleLine(entry.branch))
+    : `${io.paint.accent(visibleLine(entry.branch))} had its place already`;
+  return ok({
+    json: { entry: entryJson(entry), added },
+    text: [head, entryLine(io.paint, entry), ...approvalHints(io.paint, [entry])].join("\n"),
+    quietText: String(entry.id),
+  });
+};
+
+export const list: Handler = async ({ app, flags, io }) => {
+  const found = await app.call("merge.list", {
+    status: text(flags.status),
+    runId: text(flags.run),
+    all: isOn(flags.all),
+    limit: integer(flags.limit),
+  });
+  if (!found.ok) return found;
+  const { entries } = found.value;
+  const rows = mergeRows(entries);
+  const nothing = `Nothing is on its way.\n${hintLine(io.paint, "see what has landed: ov merge log")}`;
+  const full = [
+    ...entries.flatMap((view) => viewLines(io.paint, view)),
+    ...approvalHints(
+      io.paint,
+      entries.map(({ entry }) => entry),
+    ),
+  ];
+  return ok({
+    json: { entries: entries.map(viewJson), count: entries.length },
+    text: entries.length === 0 ? nothing : full.join("\n"),
+    rows,
+  });
+};
+
+export const approve: Handler = async (call) => {
+  const { app, args, flags, io } = call;
+  const of = text(args.merge);
+  const all = isOn(flags.all);
+  if (all && of !== undefined) return no(invalid("--all", "and a merge are mutually exclusive"));
+  if (!all && of === undefined)
+    return no(invalid("this command", "needs to know which merge", { allowed: ["a number", "a branch", "--all"] }));
+  const ignoreDependencies = isOn(flags["ignore-dependencies"]);
+  if (all && ignoreDependencies) return no(invalid("--ignore-dependencies", "goes with one merge"));
+  const settled = await settleBefore(call, { of, all });
+  if (!settled.ok) return settled;
+  const reply = await app.call("merge.approve", { of: settled.value, all, ignoreDependencies });
+  if (!reply.ok) return reply;
+  const { approved } = reply.value;
+  const lines = approved.flatMap(({ id, branch, causeDetail }) => [
+    successLine(io.paint, `Approved merge ${id}:`, visibleLine(branch)),
+    ...(causeDetail?.difference === undefined ? [] : [`  ${visibleLine(causeDetail.message)}`]),
+  ]);
+  const hint = hintLine(io.paint, "see what becomes of it: ov merge list --all");
+  return ok({
+    json: { approved: approved.map(entryJson), count: approved.length },
+    text: approved.length === 0 ? "Nothing waits for approval." : [...lines, hint].join("\n"),
+    quietText: approved.map(({ id }) => id).join("\n"),
+  });
+};
+
+/**
+ * Commits uncommitted files where that was asked for. Returns the entry to approve: a branch with a new commit has a
+ * newer entry.
+ */
+async function settleBefore(
+  call: Call,
+  request: { readonly of: string | undefined; readonly all: boolean },
+): Promise<Result<string | undefined, Refusal>> {
+  const looked = await call.app.call("merge.approve", { ...request, look: true });
+  if (!looked.ok) return looked;
+  const named = looked.value.approved;
+  const rest = await settleRest(
+    call,
+    named.map(({ branch }) => branch),
+  );
+  if (!rest.ok) return rest;
+  for (const { branch, targetBranch } of named) {
+    const newer = rest.value.includes(branch) ? await queueNewer(call.app, [branch], targetBranch) : ok(undefined);
+    if (!newer.ok) return newer;
+  }
+  return ok(rest.value.length > 0 && !request.all ? named[0]?.branch : request.of);
+}
+
+export const reject: Handler = async ({ app, args, flags, io }) => {
+  const reply = await app.call("merge.reject", { of: word(args.merge), reason: word(flags.reason) });
+  if (!reply.ok) return reply;
+  const { entry, agentName, isBack } = reply.value;
+  const outcome = decided(io, "Rejected", entry);
+  if (agentName === null || isBack) return ok(outcome);
+  return ok({ ...outcome, text: [outcome.text, ...goneLines(io.paint, agentName)].join("\n") });
+};
+
+export const cancel: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("merge.cancel", { of: word(args.merge) });
+  return reply.ok ? ok(decided(io, "Cancelled", reply.value.entry)) : reply;
+};
+
+export const retry: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("merge.retry", { of: word(args.merge) });
+  return reply.ok ? ok(decided(io, "Queued again", reply.value.entry)) : reply;
+};
+
+export const resume: Handler = async ({ app, args, io }) => {
+  const reply = await app.call("merge.resume", { of: word(args.merge) });
+  return reply.ok ? ok(decided(io, "Looking again at", reply.value.entry)) : reply;
+};
+
+const decided = (io: Io, verb: string, entry: MergeEntry): Outcome => ({
+  json: { entry: entryJson(entry) },
+  text: [
+    successLine(io.paint, `${verb} merge ${entry.id}:`, visibleLine(entry.branch)),
+    entryLine(io.paint, entry),
+    ...approvalHints(io.paint, [entry]),
+  ].join("\n"),
+  quietText: String(entry.id),
+});
+
+/**
+ * Uncommitted files of agents would not land, and landing removes their worktrees. So a flag must say what becomes of
+ * them. Nothing is changed before every branch was looked at.
+ */
+export async function settleRest(
+  { app, flags, io }: Call,
+  branches: readonly string[],
+): Promise<Result<readonly string[], Refusal>> {
+  const [commit, leave] = [isOn(flags["commit-rest"]), isOn(flags["leave-rest"])];
+  if (commit && leave) return no(invalid("--commit-rest", "cannot be combined with --leave-rest"));
+  if (leave) return ok([]);
+  const found = await app.call("branch.listRests", { branches });
+  if (!found.ok) return found;
+  const { rests } = found.value;
+  const [first] = rests;
+  if (first !== undefined && !commit) {
+    const { agentName: agent, branch, files, hasCommits } = first;
+    return no({ kind: "uncommitted-rest", agent, branch, files, hasCommits });
+  }
+  const open = rests.map(({ branch }) => branch);
+  if (commit && open.length === 0) {
+    io.warn("--commit-rest had nothing to commit: it takes what agents left uncommitted, not changes of your own");
+  }
+  for (const branch of open) {
+    const done = await app.call("branch.commitRest", { branch });
+    if (!done.ok) return done;
+    const hooks = done.value.hooksNotRun.map(visibleLine).join(", ");
+    const unchecked = hooks === "" ? "" : `; these git hooks were not run: ${hooks}`;
+    io.changed(`what was uncommitted is a commit of ${visibleLine(branch)}`);
+    io.warn(`what was uncommitted is a commit of ${visibleLine(branch)} now${unchecked}`);
+  }
+  return ok(open);
+}
+
+/** Queues and approves branches that have a new commit; the new entry replaces the older one. */
+export async function queueNewer(
+  app: App,
+  branches: readonly string[],
+  into: string | undefined,
+): Promise<Result<unknown, Refusal>> {
+  for (const branch of branches) {
+    const request = await requestFor(app, branch, into);
+    if (!request.ok) return request;
+    const added = await app.call("merge.add", { ...request.value, approve: true });
+    if (!added.ok) return added;
+  }
+  return ok(undefined);
+}
+
+/** A branch in the form in which it is queued. Refuses a branch that git does not know, before anything is written. */
+export async function requestFor(
+  app: App,
+  branch: string,
+  into: string | undefined,
+  more: Pick<AddMergeRequest, "dependsOn" | "priority"> = {},
+): Promise<Result<AddMergeRequest, Refusal>> {
+  const head = await app.call("branch.find", { branch });
+  if (!head.ok) return head;
+  const { commit: headCommit } = head.value;
+  const request: AddMergeRequest = { branch, headCommit, targetBranch: into, ...more };
+  const preview = await app.call("merge.preview", request);
+  if (!preview.ok) return preview;
+  const { targetBranch } = preview.value.entry;
+  if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
+  const target = await app.call("branch.find", { branch: targetBranch });
+  if (!target.ok) return target;
+  const changed = await app.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
+  return changed.ok ? ok({ ...request, filesModified: changed.value.files }) : changed;
+}

@@ -1,0 +1,282 @@
+import { isOpenMerge, type MergeEntry, type MergeStatus, type ResolutionTier } from "../../../domain/merge/entry.ts";
+import { causeWords, howWords } from "../../../domain/merge/words.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import { visibleLine } from "../../../domain/text/visible.ts";
+import type { MergesUnderWay } from "../../../usecases/merge/follow.ts";
+import type { MergeDetail, MergeView } from "../../../usecases/merge/read-merges.ts";
+import { exits } from "../../shared/exits.ts";
+import type { App } from "../app.ts";
+import type { Call, Handler, Io, Outcome, Paint } from "../command.ts";
+import { isOn, text } from "../given.ts";
+import { errorLine, hintLine, successLine, warningLine } from "../marks.ts";
+import { teller } from "../waiting.ts";
+import { dryRunAll, dryRunBranch, dryRunCommit } from "./merge-plan.ts";
+import { queueNewer, requestFor, settleRest } from "./merge-queue.ts";
+import { awaitsApproval, differenceLines, entryJson, paintedVerdict, promoteWith, verdictOf } from "./merge-render.ts";
+
+export const merge: Handler = (call) => {
+  const branch = text(call.flags.branch);
+  if (branch !== undefined) return one(call, branch);
+  if (isOn(call.flags.all)) return all(call);
+  return Promise.resolve(
+    no(invalid("--branch or --all", "must say what to merge", { allowed: ["--branch <name>", "--all"] })),
+  );
+};
+
+async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>> {
+  const { app, flags, io } = call;
+  const isDryRun = isOn(flags["dry-run"]);
+  if (isDryRun && isOn(flags["commit-rest"])) {
+    const dry = await dryRunCommit(call, branch);
+    if (!dry.ok) return dry;
+    if (dry.value !== undefined) return ok(dry.value);
+  }
+  const rest = isDryRun ? ok(undefined) : await settleRest(call, [branch]);
+  if (!rest.ok) return rest;
+  const request = await requestFor(app, branch, text(flags.into));
+  if (!request.ok) return request;
+  if (isDryRun) return dryRunBranch(call, request.value);
+  // Who names a branch does not want to wait for the rest of the queue.
+  const added = await app.call("merge.add", { ...request.value, approve: true, priority: 0 });
+  if (!added.ok) return added;
+  const { entry } = added.value;
+  const resumed = entry.status === "blocked" ? await app.call("merge.resume", { of: String(entry.id) }) : added;
+  if (!resumed.ok) return resumed;
+  const settled = await settledMerges(app, io, [entry.id]);
+  if (!settled.ok) return settled;
+  const [result] = settled.value;
+  if (result === undefined) throw new Error(`merge ${entry.id} is gone`);
+  return ok({
+    json: resultJson(result),
+    text: resultLines(io.paint, result).join("\n"),
+    quietText: "",
+    ...exitOf(settled.value),
+  });
+}
+
+async function all(call: Call): Promise<Result<Outcome, Refusal>> {
+  const { app, flags, io } = call;
+  const found = await openMerges(app, text(flags.into));
+  if (!found.ok) return found;
+  if (isOn(flags["dry-run"])) return dryRunAll(call, found.value);
+  if (found.value.length === 0) {
+    const hint = hintLine(io.paint, "add a branch: ov merge add <branch>, or see what has landed: ov merge log");
+    return ok({ json: { results: [], count: 0 }, text: `Nothing waits for being merged.\n${hint}`, quietText: "" });
+  }
+  const rest = await settleRest(
+    call,
+    found.value.map(({ entry }) => entry.branch),
+  );
+  if (!rest.ok) return rest;
+  const newer = await queueNewer(app, rest.value, text(flags.into));
+  if (!newer.ok) return newer;
+  if (rest.value.length > 0) return all({ ...call, flags: { ...flags, "commit-rest": false, "leave-rest": true } });
+  const approved = await approveEach(app, found.value, text(flags.into));
+  if (!approved.ok) return approved;
+  const settled = await settledMerges(
+    app,
+    io,
+    found.value.map(({ entry }) => entry.id),
+  );
+  if (!settled.ok) return settled;
+  const results = settled.value;
+  const successCount = results.filter(({ success }) => success).length;
+  const failCount = results.length - successCount;
+  const waiting = results.filter(waitsForWord).length;
+  const counts = [
+    `${successCount} merged`,
+    `${failCount - waiting} failed`,
+    ...(waiting === 0 ? [] : [`${waiting} waiting for approval`]),
+    `${results.length} in all`,
+  ].join(", ");
+  return ok({
+    json: {
+      success: failCount === 0,
+      results: results.map(resultJson),
+      count: results.length,
+      successCount,
+      failCount,
+    },
+    text: [...results.flatMap((result) => resultLines(io.paint, result)), counts].join("\n"),
+    quietText: "",
+    ...exitOf(results),
+  });
+}
+
+const waitsForWord = ({ success, entry }: MergeResult): boolean => !success && awaitsApproval(entry);
+
+/** A branch that waits for a person's word has met no conflict and has not failed. */
+function exitOf(results: readonly MergeResult[]): Pick<Outcome, "exit"> {
+  const left = results.filter(({ success }) => !success);
+  if (left.length === 0) return {};
+  return { exit: left.every(waitsForWord) ? exits.busy : exits.merge };
+}
+
+/** What is on its way; with `into`, only what is meant for that branch, wherever it waits meanwhile. */
+async function openMerges(app: App, into: string | undefined): Promise<Result<readonly MergeView[], Refusal>> {
+  const listed = await app.call("merge.list", {});
+  if (!listed.ok) return listed;
+  if (into === undefined) return ok(listed.value.entries);
+  const target = await app.call("branch.find", { branch: into });
+  if (!target.ok) return target;
+  const landings = await app.call("merge.landings", { target: into });
+  if (!landings.ok) return landings;
+  const targets = [into, ...landings.value.branches];
+  return ok(listed.value.entries.filter(({ entry }) => targets.includes(entry.targetBranch)));
+}
+
+async function approveEach(
+  app: App,
+  views: readonly MergeView[],
+  into: string | undefined,
+): Promise<Result<unknown, Refusal>> {
+  const requests = into === undefined ? [{ all: true }] : views.map(({ entry }) => ({ of: String(entry.id) }));
+  for (const request of requests) {
+    const approved = await app.call("merge.approve", request);
+    if (!approved.ok) return approved;
+  }
+  for (const { entry } of views) {
+    if (entry.status !== "blocked") continue;
+    const resumed = await app.call("merge.resume", { of: String(entry.id) });
+    // It may have been taken up or have ended since it was listed; what became of it is told in the end.
+    if (!resumed.ok && resumed.refusal.kind !== "merge-status") return resumed;
+  }
+  return ok(undefined);
+}
+
+/** Waits until the engine has ended each of these, and tells meanwhile what it does. */
+async function settledMerges(
+  app: App,
+  io: Io,
+  ids: readonly number[],
+): Promise<Result<readonly MergeResult[], Refusal>> {
+  const tell = teller(io);
+  const onItem = ({ left, fullDisk }: MergesUnderWay): void => {
+    const doing = left.map((entry) => `${visibleLine(entry.branch)} ${progressWords(entry)}`);
+    tell(fullDisk ?? `${doing.join(", ")} (Ctrl-C stops only the waiting; see it later: ov merge list)`);
+  };
+  const ended = await app.follow("merge.follow", { ids }, { onItem });
+  if (!ended.ok) return ended;
+  const { merges, standing } = ended.value;
+  return ok(merges.map((detail) => resultOf(detail, standing[detail.entry.id])));
+}
+
+function progressWords({ status, targetBranch, causeDetail }: MergeEntry): string {
+  const onto = visibleLine(targetBranch);
+  if (status === "merging") return `is being merged with ${onto}`;
+  return status === "gating"
+    ? `is being checked by the gates before it lands on ${onto}`
+    : waitingWords(causeDetail?.message);
+}
+
+const waitingWords = (trouble: string | undefined): string =>
+  trouble === undefined
+    ? "waits for its turn"
+    : `waits for its turn; the last try failed and is repeated: ${visibleLine(trouble)}`;
+
+/** What became of a branch, in the shape scripts know. */
+interface MergeResult {
+  /** The branch it is promoted to later; null where it lands there directly. */
+  readonly meantFor: string | null;
+  readonly promoteFlags: readonly string[];
+  readonly entry: MergeEntry;
+  readonly success: boolean;
+  readonly tier: ResolutionTier;
+  readonly conflictFiles: readonly string[];
+  readonly errorMessage: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** `standing`: why nothing more happens to an entry that is still open. */
+function resultOf(
+  { entry, operations, receipts, meantFor, promoteFlags }: MergeDetail,
+  standing: string | undefined,
+): MergeResult {
+  const success = entry.status === "merged";
+  const landed = operations.some(({ kind, status }) => kind === "land" && status === "done");
+  return {
+    entry,
+    meantFor,
+    promoteFlags,
+    success,
+    tier: entry.tier ?? (entry.cause === "conflict" ? "auto-resolve" : "clean-merge"),
+    conflictFiles: entry.cause === "conflict" ? (entry.causeDetail?.files ?? []) : [],
+    errorMessage: success ? null : (standing ?? entry.causeDetail?.message ?? endings[entry.status]),
+    warnings: success ? [...(landed ? [] : [contained(entry)]), ...(receipts[0]?.gaps ?? [])] : [],
+  };
+}
+
+const contained = ({ branch, targetBranch }: MergeEntry): string =>
+  `${targetBranch} had everything of ${branch} already; nothing was changed`;
+
+const endings: Readonly<Record<MergeStatus, string>> = {
+  pending: "it waits in the queue",
+  merging: "it is being merged",
+  gating: "it is being checked",
+  merged: "it has landed",
+  conflict: "it conflicts with what landed before",
+  failed: "it failed",
+  blocked: "something is in the way; it is tried again by itself",
+  cancelled: "it was taken out of the queue",
+  superseded: "a newer commit of the branch took its place",
+  reverted: "it landed and was taken back",
+};
+
+const resultJson = ({ entry, promoteFlags: _, ...result }: MergeResult) => ({
+  entry: entryJson(entry),
+  ...result,
+});
+
+/** A result for a person: what it was about, how it went, and what to type next. */
+function resultLines(paint: Paint, result: MergeResult): readonly string[] {
+  const { entry, meantFor, success, tier, conflictFiles, errorMessage, warnings } = result;
+  const verdict = paintedVerdict(paint, verdictOf(entry));
+  const branch = visibleLine(entry.branch);
+  return [
+    success
+      ? `${successLine(paint, "Merged", branch)} (${howWords({ tier, strategy: entry.strategy })}) ${verdict}`
+      : errorLine(paint, `${isOpenMerge(entry) ? "Not merged yet" : "Failed"}: ${paint.accent(branch)} ${verdict}`),
+    `  ${aboutLine(entry, meantFor)}`,
+    ...(conflictFiles.length === 0 ? [] : [`  conflicts: ${conflictFiles.map(visibleLine).join(", ")}`]),
+    ...(errorMessage === null
+      ? []
+      : [`  ${entry.cause === null ? "" : `${causeWords[entry.cause]}: `}${visibleLine(errorMessage)}`]),
+    ...warnings.map((warning) => `  ${warningLine(paint, visibleLine(warning))}`),
+    ...(awaitsApproval(entry) ? differenceLines(entry) : []),
+    ...nextSteps(result).map((next) => hintLine(paint, next)),
+  ];
+}
+
+function aboutLine(entry: MergeEntry, meantFor: string | null): string {
+  const commit = entry.resultCommit === null ? "" : ` as ${entry.resultCommit.slice(0, 10)}`;
+  const into = `into ${entry.targetBranch}${commit}${meantFor === null ? "" : `, meant for ${meantFor}`}`;
+  const files = entry.filesModified.length;
+  const facts = [
+    ...(entry.agentName === null ? [] : [`agent ${entry.agentName}`]),
+    ...(entry.taskId === null ? [] : [`task ${entry.taskId}`]),
+    `${files} ${files === 1 ? "file" : "files"}`,
+    into,
+  ];
+  return visibleLine(facts.join(", "));
+}
+
+function nextSteps({ entry, meantFor, promoteFlags }: MergeResult): readonly string[] {
+  if (entry.status === "merged") {
+    return meantFor === null ? [] : [`to have it on ${visibleLine(meantFor)}: ${promoteWith(promoteFlags)}`];
+  }
+  if (awaitsApproval(entry)) {
+    const all = entry.causeDetail?.difference === undefined ? [] : [`see all of it: ov merge diff ${entry.id}`];
+    return [...all, `to let it land: ov merge approve ${entry.id}`];
+  }
+  const see = `see what happened: ov merge show ${entry.id}`;
+  const { gate, logPath } = entry.causeDetail ?? {};
+  const log = gate === undefined ? [] : [`gate ${gate}${logPath === undefined ? "" : `, output in ${logPath}`}`];
+  return entry.status === "superseded" || entry.status === "cancelled"
+    ? [see]
+    : [
+        ...log.map(visibleLine),
+        see,
+        `try it again: ov merge ${entry.status === "blocked" ? "resume" : "retry"} ${entry.id}`,
+      ];
+}
