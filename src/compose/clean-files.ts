@@ -5,7 +5,7 @@ import { freshPath, removeAll, workMark } from "../host/git/trash.ts";
 import { databaseIn, hasDatabase, sharedDir } from "../host/project-place.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import { shrinkDatabase } from "../store/backup.ts";
-import type { CleanFiles } from "../usecases/worktrees/clean-operations.ts";
+import type { CleanFiles } from "../usecases/worktrees/run-clean.ts";
 import { boundBackups, makeBackup, restoreRows } from "./backups.ts";
 import { clockFor, type Project } from "./project.ts";
 

@@ -6,7 +6,7 @@ import type { OwnedWorktree } from "../ports/worktrees.ts";
 import { isInQueue, release } from "../usecases/agents/release-agent.ts";
 import { record } from "../usecases/events/record.ts";
 import { isWanted } from "../usecases/gates/environments.ts";
-import { worktreeOf } from "../usecases/worktrees/worktree-of.ts";
+import { worktreeOf } from "../usecases/worktrees/owners.ts";
 import type { EnginePorts } from "./ports.ts";
 import { conserve } from "./supervisor/conserve.ts";
 

@@ -15,7 +15,7 @@ import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
-import type { CleanFiles } from "./worktrees/clean-operations.ts";
+import type { CleanFiles } from "./worktrees/run-clean.ts";
 
 /**
  * An operation is one verb of the product, as the catalogue names it: `noun.verb`. Surfaces know nothing else of the

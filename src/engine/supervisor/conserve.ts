@@ -7,7 +7,7 @@ import type { ReachKillPoint } from "../../ports/kill-points.ts";
 import type { Store, Tx } from "../../ports/store.ts";
 import type { KeptSubmodule, OwnedWorktree, Snapshot, WorktreeFacts, Worktrees } from "../../ports/worktrees.ts";
 import { notice, record } from "../../usecases/events/record.ts";
-import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
+import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import { tell } from "../seat-facts.ts";
 
 interface ConservePorts {

@@ -8,7 +8,7 @@ import type { Driver, LaunchPlan, Runtime } from "../../ports/runtime.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
 import { assignmentOf } from "../../usecases/prompts/assignment.ts";
-import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
+import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import type { OwnedTurn } from "./begin.ts";
 import { makeReady, namesOf } from "./conserve.ts";
 import type { SupervisorPorts } from "./ports.ts";

@@ -1,7 +1,7 @@
 import type { Letter } from "../../domain/mail/fold.ts";
 import { isUnverified, type WorkBehind, workLine } from "../../domain/mail/unverified.ts";
 import { type Reporter, reporterOf } from "../../usecases/mail/work-behind.ts";
-import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
+import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import type { SupervisorPorts } from "./ports.ts";
 
 type Ports = Pick<SupervisorPorts, "store" | "worktrees">;

@@ -2,7 +2,7 @@ import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { baseOfTakenOut } from "../merge/taken-out.ts";
 import type { Effect } from "../operation.ts";
-import { worktreeOf } from "../worktrees/worktree-of.ts";
+import { worktreeOf } from "../worktrees/owners.ts";
 
 export interface AgentDiff {
   readonly agentName: string;

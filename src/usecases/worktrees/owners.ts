@@ -4,6 +4,7 @@ import type { WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { ok } from "../../domain/result.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { OwnedWorktree } from "../../ports/worktrees.ts";
 import { wordsAboutAll } from "../merge/taken-out.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -76,4 +77,11 @@ async function readOwners(tx: Tx, { settings, now }: Context) {
     hasOpenRun,
     counts: await tx.cleaning.counts(),
   });
+}
+
+/** The worktree of an agent; undefined for one that has none, or works in the project's own checkout. */
+export function worktreeOf(agent: Agent): OwnedWorktree | undefined {
+  if (agent.worktreePath === null || agent.branch === null || agent.worktreeKind === "root") return undefined;
+  const { name: agentName, generation, worktreePath: path, branch, worktreeKind: kind, baseCommit, baseRef } = agent;
+  return { agentName, generation, path, identity: agent.worktreeIdentity, branch, kind, baseCommit, baseRef };
 }

@@ -5,11 +5,11 @@ import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { type CleanTarget, targetDirs } from "../../domain/worktree/classify.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
-import { asKept, type KeptWorktree } from "./clean-worktrees.ts";
+import type { Effect } from "../operation.ts";
+import { asKept, type BranchPolicy, dropsBranch, type KeptWorktree } from "./clean-worktrees.ts";
 import type { OwnersReply } from "./owners.ts";
-import type { WorktreePorts } from "./ports.ts";
-import { type BranchPolicy, dropsBranch } from "./remove-worktree.ts";
-import { type Judged, judgeAll, landedAll, survey } from "./survey.ts";
+import type { WorktreePorts } from "./survey.ts";
+import { type Judged, judgeAll, landedAll, survey, worktreePorts } from "./survey.ts";
 
 export interface CleanRequest {
   readonly targets: readonly CleanTarget[];
@@ -70,12 +70,20 @@ export interface StateDirs {
   count(dir: string): Promise<number>;
 }
 
+/** What `ov clean` would do; touches nothing. */
+export const planCleaning: Effect<CleanRequest & { readonly dryRun: boolean }, CleanPlan> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, request) =>
+    planClean({ ...(await worktreePorts(world)), dirs: await world.cleanFiles() }, request),
+};
+
 /** Works out what `ov clean` would do; refused while an agent it concerns is live, unless it is only to be shown. */
 export async function planClean(
   ports: WorktreePorts & { readonly dirs: StateDirs },
   request: CleanRequest,
 ): Promise<Result<CleanPlan, Refusal>> {
-  const read = await ports.facts.ownersForCleaning();
+  const read = await ports.call("worktree.listOwnersForCleaning", {});
   if (!read.ok) return read;
   const facts = read.value;
   const unknown = request.agent === undefined ? undefined : unknownAgent(facts, request.agent);
@@ -87,8 +95,8 @@ export async function planClean(
   const judged = wants("worktrees") ? await judgeOf(ports, facts, request.agent) : [];
   const worktrees = judged.filter(({ verdict }) => verdict.class !== "damaged" && verdict.class !== "running");
   const kept = judged.filter((one) => !worktrees.includes(one));
-  const along = branchesAlong(worktrees, request);
-  const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees, along }) : none;
+  const ofWorktrees = branchesOfWorktrees(worktrees, request);
+  const branches = wants("branches") ? await judgeBranches(ports, facts, { request, worktrees, ofWorktrees }) : none;
   const dirs = await fullDirs(ports.dirs, request);
   const whole = request.agent === undefined;
   return ok({
@@ -98,7 +106,7 @@ export async function planClean(
     worktrees,
     live,
     keptWorktrees: kept.map(asKept),
-    branches: [...along, ...branches.go],
+    branches: [...ofWorktrees, ...branches.go],
     keptBranches: branches.stay,
     messages: whole && wants("mail") ? facts.counts.messages : 0,
     usage: whole && wants("metrics") ? facts.counts.usage : 0,
@@ -140,7 +148,7 @@ async function judgeOf(
 const none = { go: [], stay: [] } as const;
 
 /** The branches that go with their worktrees, also when no branches were asked for. */
-const branchesAlong = (going: readonly Judged[], { force }: CleanRequest): readonly FoundBranch[] =>
+const branchesOfWorktrees = (going: readonly Judged[], { force }: CleanRequest): readonly FoundBranch[] =>
   going.flatMap((judged) => {
     const { tip, worktree } = judged;
     return tip !== undefined && dropsBranch(judged, branchPolicy(force)) ? [{ branch: worktree.branch, tip }] : [];
@@ -155,16 +163,16 @@ async function judgeBranches(
   {
     request,
     worktrees: going,
-    along,
+    ofWorktrees,
   }: {
     readonly request: CleanRequest;
     readonly worktrees: readonly Judged[];
-    readonly along: readonly FoundBranch[];
+    readonly ofWorktrees: readonly FoundBranch[];
   },
 ): Promise<{ readonly go: FoundBranch[]; readonly stay: KeptBranch[] }> {
   const sorted: { go: FoundBranch[]; stay: KeptBranch[] } = { go: [], stay: [] };
   const goes = new Set(going.map(({ worktree }) => worktree.branch));
-  const goesAnyway = new Set(along.map(({ branch }) => branch));
+  const goesAnyway = new Set(ofWorktrees.map(({ branch }) => branch));
   const present = await survey(worktrees, facts);
   const inUse = new Set(present.filter(({ exists }) => exists).map(({ worktree }) => worktree.branch));
   const ownerOf = new Map(facts.owners.map((owner) => [owner.agent.branch, owner]));

@@ -4,9 +4,11 @@ import { damageOf } from "../../domain/failure.ts";
 import { takenOutWords, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { classify, type Verdict } from "../../domain/worktree/classify.ts";
+import type { Processes } from "../../ports/process.ts";
 import type { OwnedWorktree, WorktreeKeeping } from "../../ports/worktrees.ts";
+import type { Call, Effect, World } from "../operation.ts";
 import type { Owner, OwnersReply } from "./owners.ts";
-import type { RemovingRequest } from "./removed.ts";
+import type { RemovingRequest } from "./record-removal.ts";
 
 /** One worktree with what is known about it. */
 export interface Surveyed {
@@ -28,6 +30,16 @@ export interface Judged extends Surveyed {
   /** Where its branch stands in the project. */
   readonly tip: string | undefined;
 }
+
+/** Every worktree of an agent, and the agent that owns it. */
+export const listWorktrees: Effect<object, readonly Surveyed[]> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world) => {
+    const owners = await world.call("worktree.listOwners", {});
+    return owners.ok ? ok(await survey(await world.worktrees(), owners.value)) : owners;
+  },
+};
 
 /** Every worktree of an agent: those git lists, and those of agents that git does not list, as clones. */
 export async function survey(
@@ -168,3 +180,16 @@ export async function landedAll(
   }
   return landed;
 }
+
+/** What removing worktrees needs: git, processes, and the operations that put it on record. */
+export interface WorktreePorts {
+  readonly worktrees: WorktreeKeeping;
+  readonly processes: Pick<Processes, "endStartedFor" | "self" | "check">;
+  readonly call: Call;
+}
+
+export const worktreePorts = async (world: World): Promise<WorktreePorts> => ({
+  worktrees: await world.worktrees(),
+  processes: await world.processes(),
+  call: world.call,
+});

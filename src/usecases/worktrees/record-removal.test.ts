@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { activeRun, storedAgent, useCaseWorld } from "../../../testkit/use-case.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
-import { removalEnded, worktreeRemoving } from "./removed.ts";
+import { removalEnded, worktreeRemoving } from "./record-removal.ts";
 
 const process = { pid: 7, startToken: "7", bootId: "boot" };
 const branch = "overstory/ann/t-1";

@@ -3,9 +3,8 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { unsettledLines } from "../../domain/worktree/unsettled.ts";
 import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
-import type { Owner } from "./owners.ts";
+import { type Owner, worktreeOf } from "./owners.ts";
 import { unlessDamaged } from "./survey.ts";
-import { worktreeOf } from "./worktree-of.ts";
 
 export interface Rest {
   readonly branch: string;

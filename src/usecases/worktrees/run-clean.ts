@@ -1,13 +1,25 @@
+import { hasEnded } from "../../domain/agent/agent.ts";
 import { atMost } from "../../domain/at-most.ts";
-import type { Refusal } from "../../domain/refusal.ts";
+import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
+import type { Tx } from "../../ports/store.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
-import { isHurt, type KeptWorktree, keptAsDamaged } from "./clean-worktrees.ts";
-import { branchPolicy, type CleanDir, type CleanPlan } from "./plan-clean.ts";
-import type { WorktreePorts } from "./ports.ts";
-import { claimRemoval, type Removed, removeOne, withoutBranch } from "./remove-worktree.ts";
-import { worktreesAtOnce } from "./survey.ts";
+import { release } from "../agents/release-agent.ts";
+import { record } from "../events/record.ts";
+import type { Effect } from "../operation.ts";
+import type { Context, UseCase } from "../usecase.ts";
+import {
+  claimRemoval,
+  isHurt,
+  type KeptWorktree,
+  keptAsDamaged,
+  type Removed,
+  removeOne,
+  withoutBranch,
+} from "./clean-worktrees.ts";
+import { branchPolicy, type CleanDir, type CleanPlan, type StateDirs } from "./plan-clean.ts";
+import { type WorktreePorts, worktreePorts, worktreesAtOnce } from "./survey.ts";
 
 /** Where everything that is about to go can be found again. */
 export interface Backup {
@@ -43,6 +55,33 @@ export interface CleanReport {
   readonly rescuesDeleted: number;
 }
 
+/** Files and backups of a project's state that cleaning works on. */
+export interface CleanFiles extends StateDirs, Omit<CleanEffects, "purgeMail"> {
+  /** The names of all backups. */
+  backups(): readonly string[];
+  /** Brings back what a backup holds, as far as nothing has taken its place. */
+  bringBack(name: string): Promise<Omit<RestoreReport, "name">>;
+  /** Gives the space of removed rows back to the disk. */
+  shrinkDatabase(): void;
+}
+
+export const runCleaning: Effect<CleanPlan, CleanReport> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, plan) => {
+    const files = await world.cleanFiles();
+    const effects: CleanEffects = {
+      backUp: files.backUp,
+      emptyDir: files.emptyDir,
+      moveTrash: files.moveTrash,
+      purgeMail: (before) => world.call("mail.purge", { before }),
+    };
+    const done = await carryOutClean({ ...(await worktreePorts(world)), effects }, plan);
+    if (done.ok) files.shrinkDatabase();
+    return done;
+  },
+};
+
 /** Does what a plan says, the backup first. Each step is safe to repeat, so a clean that was cut short is run again. */
 export async function carryOutClean(
   ports: WorktreePorts & { readonly effects: CleanEffects },
@@ -56,7 +95,7 @@ export async function carryOutClean(
     return no({ kind: "busy", what: `${intent.value.why}, so nothing was cleaned: the project` });
   const done = await cleanAll(ports, plan);
   const claimed = [...names, ...plan.worktrees.flatMap((judged) => judged.names.map(({ name }) => name))];
-  const ended = await ports.facts.removalEnded({ names: claimed, process: ports.processes.self() });
+  const ended = await ports.call("worktree.recordRemovalEnd", { names: claimed, process: ports.processes.self() });
   return done.ok && !ended.ok ? ended : done;
 }
 
@@ -65,7 +104,7 @@ async function cleanAll(
   ports: WorktreePorts & { readonly effects: CleanEffects },
   plan: CleanPlan,
 ): Promise<Result<CleanReport, Refusal>> {
-  const { worktrees, effects, facts } = ports;
+  const { worktrees, effects, call } = ports;
   const backup = await effects.backUp(refsAtRisk(plan));
   const policy = { branch: branchPolicy(plan.force), claim: "stays", branches: "later" } as const;
   const results = await atMost(worktreesAtOnce, plan.worktrees, async (judged) => {
@@ -90,7 +129,7 @@ async function cleanAll(
   if (!mail.ok) return mail;
   for (const dir of plan.dirs) await effects.emptyDir(dir, backup);
   const rescuesDeleted = await worktrees.deleteRefs(plan.rescues);
-  const archived = await facts.archive({
+  const archived = await call("clean.archive", {
     sessions: plan.sessions.length > 0,
     agent: plan.agent,
     runs: plan.endRuns,
@@ -133,4 +172,86 @@ async function deleteBranches(
     gone: left.filter((_, at) => problems[at] === null).map(({ branch }) => branch),
     problems: problems.filter((problem) => problem !== null),
   };
+}
+
+export interface RestoreReport {
+  readonly name: string;
+  /** Refs that were missing and are back. */
+  readonly refs: readonly string[];
+  readonly rows: number;
+  /** Files and directories that were missing and are back, relative to the state directory. */
+  readonly files: readonly string[];
+}
+
+/** Brings back what a clean removed, as far as nothing has taken its place. */
+export const restoreCleaned: Effect<{ readonly name: string }, RestoreReport> = {
+  kind: "effect",
+  place: "engine",
+  run: async (world, { name }) => {
+    // Where the database is gone, nobody is on record who could be asked.
+    const refused = await world.requireOperator("clean.restore");
+    if (refused !== undefined) return no(refused);
+    const files = await world.cleanFiles();
+    const known = files.backups();
+    if (!known.includes(name)) return no(invalid("--restore", "names no backup", { value: name, allowed: known }));
+    return ok({ name, ...(await files.bringBack(name)) });
+  },
+};
+
+export interface ArchiveRequest {
+  /** Release every ended agent; `agent` names a single one. */
+  readonly sessions?: boolean | undefined;
+  readonly agent?: string | undefined;
+  /** End the runs that are still open. */
+  readonly runs?: boolean | undefined;
+  readonly metrics?: boolean | undefined;
+  /** Snapshot or rescue refs that are gone. */
+  readonly forgottenRefs?: readonly string[] | undefined;
+}
+
+export interface ArchiveReply {
+  readonly released: readonly string[];
+  readonly runs: readonly string[];
+  readonly usageRows: number;
+}
+
+/** The part of `ov clean` that happens in the database. History is never deleted: agents and runs end, and stay. */
+export const archive: UseCase<ArchiveRequest, ArchiveReply> = {
+  kind: "write",
+  operatorOnly: true,
+  run: async (tx, context, request) => {
+    const released = await releaseEnded(tx, context, request);
+    const runs = request.runs === true ? await endRuns(tx, context.now) : [];
+    const usageRows = request.metrics === true ? await tx.cleaning.wipeUsage() : 0;
+    await tx.snapshots.remove(request.forgottenRefs ?? []);
+    const detail = { ...request, released, runs, usageRows };
+    await record(tx, context.now, { source: "operator", type: "cleaned", data: detail });
+    await tx.audit.record({
+      caller: context.caller.name,
+      action: "clean",
+      refused: false,
+      detail: JSON.stringify(detail),
+      now: context.now,
+    });
+    return ok({ released, runs, usageRows });
+  },
+};
+
+async function releaseEnded(tx: Tx, context: Context, { sessions, agent: only }: ArchiveRequest): Promise<string[]> {
+  if (sessions !== true && only === undefined) return [];
+  const released: string[] = [];
+  for (const agent of await tx.agents.list({})) {
+    if (!hasEnded(agent) || (only !== undefined && agent.name !== only)) continue;
+    released.push(...(await release(tx, context, agent, "cleaned by the operator")));
+  }
+  return [...new Set(released)];
+}
+
+async function endRuns(tx: Tx, now: number): Promise<string[]> {
+  const ended: string[] = [];
+  for (let run = await tx.runs.current(); run !== undefined; run = await tx.runs.current()) {
+    await tx.runs.complete(run.id, "completed", now);
+    ended.push(run.id);
+  }
+  return ended;
 }
