@@ -8,7 +8,7 @@ import { gateRunner } from "../src/host/gates/gate-runner.ts";
 import { randomIds } from "../src/host/ids.ts";
 import type { CommandRun } from "../src/ports/gate-runner.ts";
 import type { Installed, PoolCheckout } from "../src/ports/merge-git.ts";
-import type { GatePorts } from "../src/usecases/gates/ports.ts";
+import type { GatePorts } from "../src/usecases/gates/run-gates.ts";
 import { type GatesRun, type RunGates, runGates } from "../src/usecases/gates/run-gates.ts";
 
 /** A run of a command that nobody else has. */

@@ -3,8 +3,8 @@ import type { MergeEntry } from "../domain/merge/entry.ts";
 import type { GroupProgress } from "../domain/task/group.ts";
 import type { CleanTarget } from "../domain/worktree/classify.ts";
 import type { AgentStopped } from "../usecases/agents/stop.ts";
-import type { CleanReport } from "../usecases/worktrees/carry-out-clean.ts";
 import type { CleanWorktreesReport } from "../usecases/worktrees/clean-worktrees.ts";
+import type { CleanReport } from "../usecases/worktrees/run-clean.ts";
 
 /**
  * The keys of Overstory 0.11 that have another name today, or no meaning any more. Scripts still read them, so each view

@@ -6,8 +6,7 @@ import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
 import { cancelMerge } from "../../src/usecases/merge/decide-entry.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
 import { planUndo } from "../../src/usecases/merge/request-undo.ts";
-import { completeRun } from "../../src/usecases/runs/complete-run.ts";
-import { retargetRun } from "../../src/usecases/runs/retarget-run.ts";
+import { completeRun, retargetRun } from "../../src/usecases/runs/change-run.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 /** A run whose landing branch was decided the way the engine does it. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type ExitTriggerSettings, exitTriggers } from "../../src/domain/coordination/exit-triggers.ts";
 import { hostTrackers } from "../../src/host/trackers/trackers.ts";
-import { checkTriggers } from "../../src/usecases/coordinators/check-complete.ts";
-import { readTracker } from "../../src/usecases/coordinators/read-tracker.ts";
+import { checkTriggers, readTracker } from "../../src/usecases/coordinators/check-complete.ts";
 import { startCoordinator } from "../../src/usecases/coordinators/start.ts";
 import { sendMail } from "../../src/usecases/mail/send.ts";
 import { createTask } from "../../src/usecases/tasks/create-task.ts";

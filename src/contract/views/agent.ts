@@ -2,7 +2,7 @@ import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { startAgain, statusOf } from "../../domain/agent/status.ts";
 import type { SlingReply } from "../../usecases/agents/sling-request.ts";
 import type { AgentStopped } from "../../usecases/agents/stop.ts";
-import type { StartReply } from "../../usecases/coordinators/start-request.ts";
+import type { StartReply } from "../../usecases/coordinators/plan-start.ts";
 import type { HeadView } from "../../usecases/coordinators/status.ts";
 import type { TroubledAgent } from "../../usecases/operator/troubled-agents.ts";
 import type { RunAgent } from "../../usecases/runs/read-runs.ts";

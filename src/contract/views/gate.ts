@@ -1,6 +1,6 @@
 import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
-import type { CheckReply } from "../../usecases/completions/check-status.ts";
+import type { CheckReply } from "../../usecases/completions/checks.ts";
 import { iso } from "../values.ts";
 
 /** One run of one gate. */

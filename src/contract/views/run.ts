@@ -1,4 +1,4 @@
-import type { RunDetail } from "../../usecases/runs/run-detail.ts";
+import type { RunDetail } from "../../usecases/runs/read-runs.ts";
 import type { Overview } from "../../usecases/status/overview.ts";
 import { olderRunKeys } from "../older-keys.ts";
 import { duration, iso } from "../values.ts";

@@ -1,7 +1,7 @@
 import { type MergeEntry, verdictOf } from "../../domain/merge/entry.ts";
-import type { CleanReport } from "../../usecases/worktrees/carry-out-clean.ts";
 import type { CleanWorktreesReport } from "../../usecases/worktrees/clean-worktrees.ts";
 import type { CleanPlan } from "../../usecases/worktrees/plan-clean.ts";
+import type { CleanReport } from "../../usecases/worktrees/run-clean.ts";
 import type { SnapshotDetail, SnapshotRestored, SnapshotView } from "../../usecases/worktrees/snapshots.ts";
 import type { Surveyed } from "../../usecases/worktrees/survey.ts";
 import { olderCleanKeys, olderWorktreeCleanKeys } from "../older-keys.ts";

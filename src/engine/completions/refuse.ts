@@ -1,7 +1,7 @@
 import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { Rollback } from "../../ports/store.ts";
-import { tellMissing } from "../../usecases/completions/tell-missing.ts";
+import { tellMissing } from "../../usecases/completions/accept.ts";
 import { record } from "../../usecases/events/record.ts";
 import { mergeContext } from "../merge/ports.ts";
 import type { CompletionPorts } from "./ports.ts";

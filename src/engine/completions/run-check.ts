@@ -1,7 +1,7 @@
 import type { StoredCheck, TrialGate } from "../../domain/completion/check.ts";
 import { defaultTimeoutMs, type Gate, type Receipt } from "../../domain/gate/gate.ts";
 import { lacking } from "../../usecases/completions/accept.ts";
-import { worktreeOf } from "../../usecases/worktrees/worktree-of.ts";
+import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import type { CheckTools, CompletionPorts } from "./ports.ts";
 import { prove } from "./prove.ts";
 

@@ -3,7 +3,7 @@ import { type LandingWorld, landingWorld } from "../../../testkit/landing-world.
 import { operator } from "../../domain/caller/caller.ts";
 import type { StoredCheck } from "../../domain/completion/check.ts";
 import type { Store } from "../../ports/store.ts";
-import { queueCheck } from "../../usecases/completions/new-check.ts";
+import { queueCheck } from "../../usecases/completions/checks.ts";
 import { Slots } from "../merge/slots.ts";
 import { CompletionWorker } from "./worker.ts";
 

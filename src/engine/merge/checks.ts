@@ -6,7 +6,7 @@ import { gateMark, type ProcessIdentity } from "../../domain/process/process.ts"
 import type { CommandRun } from "../../ports/gate-runner.ts";
 import type { KeepTerms } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
-import type { GatePorts } from "../../usecases/gates/ports.ts";
+import type { GatePorts } from "../../usecases/gates/run-gates.ts";
 import { type GateFailure, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
 import { keepTerms, type MergePorts } from "./ports.ts";
 import type { Slots } from "./slots.ts";

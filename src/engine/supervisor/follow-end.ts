@@ -9,7 +9,7 @@ import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { reopenAgent } from "../../usecases/agents/reopen-agent.ts";
-import { retireIfOver } from "../../usecases/coordinators/retire.ts";
+import { retireIfOver } from "../../usecases/coordinators/finish.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { mayGiveWork } from "../../usecases/mail/may-give-work.ts";
 import { fromEngine, post, wakeUp } from "../../usecases/mail/post.ts";

@@ -2,7 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import type { HealthFacts } from "../../domain/health/facts.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
-import { type StoredFacts, storedFacts } from "../../usecases/health/stored-facts.ts";
+import { type StoredFacts, storedFacts } from "../../usecases/health/assess-health.ts";
 import { turnLease } from "../supervisor/begin.ts";
 import type { WatchdogMemory } from "./memory.ts";
 import type { WatchdogPorts } from "./ports.ts";

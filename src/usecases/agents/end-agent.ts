@@ -2,9 +2,9 @@ import type { Agent, AgentOutcome } from "../../domain/agent/agent.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Tx } from "../../ports/store.ts";
 import { notice } from "../events/record.ts";
-import { announcePhases } from "../health/announce-phases.ts";
 import { readerOfNotice } from "../mail/hand-on.ts";
 import { noteForward, post } from "../mail/post.ts";
+import { announcePhases } from "../runs/announce-phases.ts";
 import { changeState } from "./change-state.ts";
 import { remindIdle } from "./remind-idle.ts";
 

@@ -7,7 +7,7 @@ import { no, ok } from "../../domain/result.ts";
 import { giveUpTask, returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
-import { announceFinished } from "../runs/announce-finished.ts";
+import { announceFinished } from "../runs/announce-phases.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 

@@ -9,8 +9,7 @@ import { Rollback } from "../../ports/store.ts";
 import { decide } from "../operator/decide.ts";
 import { closeTask } from "../tasks/close-task.ts";
 import { acceptCompletion } from "./accept.ts";
-import { checkStatus } from "./check-status.ts";
-import { requestDone } from "./request-done.ts";
+import { checkStatus, requestDone } from "./checks.ts";
 
 const reading: WorkSeen = {
   exists: true,

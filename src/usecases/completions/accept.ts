@@ -1,22 +1,29 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { StoredCheck } from "../../domain/completion/check.ts";
+import type { ChildFacts } from "../../domain/completion/children.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
 import { type Proof, reportMail } from "../../domain/completion/report.ts";
 import type { DoneRequest } from "../../domain/completion/request.ts";
-import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
+import { type CompletionFacts, hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
 import type { Refusal } from "../../domain/refusal.ts";
+import { touched } from "../../domain/task/change.ts";
+import { isCodeTask } from "../../domain/task/rights.ts";
+import type { Task } from "../../domain/task/task.ts";
 import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
 import { record } from "../events/record.ts";
 import { submit } from "../mail/submit.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
+import { notify } from "../merge/notify.ts";
+import { newestPerName } from "../status/newest-per-name.ts";
+import { closeAndFollow } from "../tasks/close-task.ts";
+import { isLeadTaskOver } from "../tasks/lead-task.ts";
 import type { Context } from "../usecase.ts";
-import { roleFacts } from "./role-facts.ts";
-import { sendReview } from "./send-review.ts";
-import { settleTask } from "./settle-task.ts";
-import { reportComposition, speakerOf } from "./speaker.ts";
+import { reportComposition, sendReview, speakerOf } from "./send-review.ts";
+import { mayReview, reviewedBranch } from "./under-review.ts";
 
 /** Work that was looked at and whose gates have passed. */
 export interface ProvedWork {
@@ -129,3 +136,97 @@ async function endAtOnce(tx: Tx, context: Context, agentId: string): Promise<voi
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";
+
+interface FinishedWork {
+  readonly agent: Agent;
+  /** There are commits to land. */
+  readonly code: boolean;
+  readonly summary: string;
+}
+
+/** What a verified completion means for the task: code waits for its landing, anything else is over. */
+async function settleTask(tx: Tx, context: Context, { agent, code, summary }: FinishedWork): Promise<void> {
+  const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+  if (task === undefined || task.status === "closed") return;
+  if (canonical(agent.capability) === "lead") {
+    if (await isLeadTaskOver(tx, agent)) await closeAndFollow(tx, context, task, summary);
+    else await tx.tasks.update({ ...touched(task, context.now), status: "in_review" });
+    return;
+  }
+  if (isIn("implementation", agent.capability)) {
+    if (code) await tx.tasks.update({ ...touched(task, context.now), status: "in_review", mergeState: "pending" });
+    else await closeAndFollow(tx, context, { ...task, mergeState: "none" }, summary);
+    return;
+  }
+  if (await isItsOwn(tx, agent, task)) await closeAndFollow(tx, context, task, summary);
+}
+
+/** Readers look at tasks without taking them: one that somebody else works on, or will land, is not theirs to end. */
+async function isItsOwn(tx: Tx, agent: Agent, task: Task): Promise<boolean> {
+  if (isCodeTask(task) || (task.claimedBy !== null && task.claimedBy !== agent.name)) return false;
+  const others = await tx.agents.list({ taskId: task.id });
+  return others.every(({ name }) => name === agent.name);
+}
+
+type RoleFacts = Pick<CompletionFacts, "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children">;
+
+/** What the store knows that decides about a completion; only what the agent's capability is asked about is read. */
+export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Promise<RoleFacts> {
+  const capability = canonical(agent.capability);
+  const reviews = capability === "reviewer";
+  const sent = agent.scope.length === 0 ? [] : await tx.messages.list({ from: agent.name });
+  return {
+    mailSubjects: sent.map(({ subject }) => subject),
+    reviewed: reviews && (await hasReviewed(tx, agent)),
+    reviewedBranch: reviews ? await reviewedBranch(tx, agent, request) : null,
+    mayReview: reviews && request.branch !== null ? await mayReview(tx, agent) : [],
+    children: capability === "lead" ? await childrenOf(tx, agent) : [],
+  };
+}
+
+async function hasReviewed(tx: Tx, agent: Agent): Promise<boolean> {
+  const [last] = await tx.messages.list({ from: agent.name, type: "review", limit: 1 });
+  return last?.fromAgentId === agent.id;
+}
+
+async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
+  const children = newestPerName(await tx.agents.list({ parentName: lead.name }));
+  const facts: ChildFacts[] = [];
+  for (const agent of children) {
+    if (!isIn("implementation", agent.capability)) continue;
+    const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
+    const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
+    const finished = (await tx.checks.completionsOf(agent.id)).some(({ status }) => status === "done");
+    facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned" });
+  }
+  return facts;
+}
+
+/**
+ * A refused completion is told by mail where nobody waits for the answer any more: the agent's turn ended before its
+ * gates did, so it must be woken to mend what is missing.
+ */
+export async function tellMissing(
+  tx: Tx,
+  context: Context,
+  { kind, agentId, id }: StoredCheck,
+  missing: readonly Missing[],
+): Promise<void> {
+  const agent = kind !== "completion" || agentId === null ? undefined : await tx.agents.get(agentId);
+  if (agent === undefined || hasEnded(agent) || (await tx.turns.runningFor(agent.id)) !== undefined) return;
+  const lines = missing.flatMap(({ message, fix, logTail, logPath }) => [
+    `- ${message}`,
+    `  ${fix}`,
+    ...(logPath === undefined ? [] : [`  whole output: ${logPath}`]),
+    ...(logTail === undefined ? [] : [logTail]),
+  ]);
+  await notify(tx, context, [agent.name], {
+    type: "error",
+    priority: "high",
+    runId: agent.runId,
+    subject: "Your work is not complete yet",
+    body: ["ov done was refused after your turn had ended. What is missing:", ...lines].join("\n"),
+    payload: JSON.stringify({ checkId: id, missing }),
+    wake: [agent.name],
+  });
+}

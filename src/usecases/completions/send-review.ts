@@ -1,17 +1,20 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type ReportMail, reviewMail } from "../../domain/completion/report.ts";
 import { type DoneRequest, type ReviewVerdict, sendsBack } from "../../domain/completion/request.ts";
-import { escalates, failsInARow } from "../../domain/completion/review.ts";
+import { escalates, failsInARow, mostFailedReviews } from "../../domain/completion/review.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { verdicts } from "../../domain/mail/payload-shapes.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
+import { record } from "../events/record.ts";
+import type { Composition } from "../mail/compose.ts";
+import { tellOperator } from "../mail/post.ts";
+import type { Sender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { ownerOfBranch } from "../merge/branch-owner.ts";
+import { notify } from "../merge/notify.ts";
 import type { Context } from "../usecase.ts";
-import { escalateReview } from "./escalate-review.ts";
-import { reportComposition, speakerOf } from "./speaker.ts";
 
 export interface Review {
   readonly reviewer: Agent;
@@ -72,4 +75,78 @@ async function verdictsOn(tx: Tx, branch: string): Promise<readonly ReviewVerdic
     // What was handed on to somebody else is the same verdict once more.
     return verdict === undefined || fields.branch !== branch || replyTo !== null ? [] : [verdict];
   });
+}
+
+/** The agent in whose name the engine sends what it has verified: bound by its rights, stamped with its turn. */
+export const speakerOf = (agent: Agent, { verified }: { readonly verified: boolean }): Sender => ({
+  name: agent.name,
+  verified,
+  origin: "agent",
+  agent,
+  known: agent,
+});
+
+/** A report as mail; what its payload says was proved. */
+export const reportComposition = (
+  { type, subject, body, payload }: ReportMail,
+  { to, dedupeKey }: { readonly to: string; readonly dedupeKey: string },
+): Composition => ({
+  to,
+  subject,
+  body,
+  blobPath: null,
+  type,
+  priority: "normal",
+  payload,
+  dedupeKey,
+  expectsReply: false,
+  wake: undefined,
+  strict: false,
+  allowEmpty: false,
+  answer: null,
+  proven: true,
+});
+
+interface StuckReview {
+  /** Whose branch was sent back again. */
+  readonly owner: Agent;
+  readonly branch: string;
+  /** Reviews in a row that sent it back, this one included. */
+  readonly fails: number;
+  readonly mail: Pick<ReportMail, "body">;
+}
+
+const options = ["another agent", "accept as it is", "give it up"] as const;
+
+/** Builder, reviewer and lead go in circles: who is above the lead is told, and the operator is asked. */
+async function escalateReview(tx: Tx, context: Context, stuck: StuckReview): Promise<void> {
+  const { owner, branch, fails, mail } = stuck;
+  const { runId, taskId, name } = owner;
+  const why =
+    fails >= mostFailedReviews
+      ? `${fails} reviews in a row sent it back`
+      : "a review sent it back, and it cannot be reopened any more";
+  const situation = `${branch} of ${name}: ${why}. It is not reopened; somebody has to decide how to go on.`;
+  const body = `${situation}\n\nThe last review:\n${mail.body}`;
+  const subject = `Review of ${branch} does not come to an end`;
+  const lead = await tx.agents.byName(owner.parentName);
+  const escalation = JSON.stringify({ severity: "error", taskId, context: situation, branch, agentName: name, fails });
+  await notify(tx, context, [lead?.parentName ?? "operator"], {
+    type: "escalation",
+    priority: "high",
+    runId,
+    subject,
+    body,
+    payload: escalation,
+  });
+  await tellOperator(tx, context, {
+    runId,
+    subject: `decide about ${branch}`,
+    body: `${body}\n\nSend it to work again with: ov mail send --to ${name} --type assign, or give it up with: ov release ${name}`,
+    type: "decision_gate",
+    priority: "high",
+    payload: JSON.stringify({ options, context: situation, branch, agentName: name }),
+  });
+  const fact = { type: "review_escalated", level: "warn", data: { branch, fails } } as const;
+  await record(tx, context.now, { source: "engine", agent: owner, ...fact });
 }

@@ -5,12 +5,13 @@ import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import { readyTasks } from "../../domain/task/ready.ts";
 import type { TrackerReading } from "../../domain/tracker/tracker.ts";
+import { resolveTracker, type TrackerBackend } from "../../domain/tracker/tracker.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { Trackers } from "../../ports/tracker.ts";
 import type { Effect } from "../operation.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
 import { findHead, type HeadQuestion } from "./find.ts";
-import { readTracker } from "./read-tracker.ts";
 
 export interface CheckRequest extends HeadQuestion {
   /** Overrules the setting of the same name. */
@@ -65,4 +66,24 @@ async function storedFacts(tx: Tx, { name, runId }: Agent): Promise<Omit<ExitFac
     otherTasks: unclosed - ready.length,
     shutdown: shutdown === undefined ? null : { from: shutdown.fromAgent },
   };
+}
+
+interface TrackerTerms {
+  readonly backend: TrackerBackend;
+  /** Somebody will decide by the answer. Programs of others are not started for nothing. */
+  readonly counts: boolean;
+}
+
+/**
+ * What the project's tracker says now, for `coordinator.check`. Whoever asks for that check gathers this before it, in
+ * its own process: the program of a tracker never runs inside a transaction, and the engine never starts one, so a run
+ * that waits costs nothing.
+ */
+export async function readTracker(trackers: Trackers, { backend, counts }: TrackerTerms): Promise<TrackerReading> {
+  const tracker = resolveTracker(backend, trackers.facts());
+  if (tracker === "native") return { kind: "native" };
+  if (!counts) return { kind: "not-asked", tracker };
+  const ready = await trackers.open(tracker).ready();
+  if (!ready.ok) return { kind: "refused", refusal: ready.refusal };
+  return { kind: "ready", tracker, ids: ready.value.map(({ id }) => id) };
 }

@@ -5,18 +5,16 @@ import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import { replyToMail } from "../mail/reply.ts";
 import { sendMail } from "../mail/send.ts";
-import { completeRun } from "../runs/complete-run.ts";
+import { completeRun } from "../runs/change-run.ts";
 import { createTask } from "../tasks/create-task.ts";
 import type { UseCase } from "../usecase.ts";
 import { findAnswer } from "./answer.ts";
 import { checkTriggers } from "./check-complete.ts";
 import { findCoordinatorCommand } from "./find.ts";
-import { finishRun } from "./finish.ts";
-import { readOutput } from "./output.ts";
-import { retireIfOver } from "./retire.ts";
+import { finishRun, retireIfOver } from "./finish.ts";
+import type { StartRequest } from "./plan-start.ts";
 import { startCoordinator } from "./start.ts";
-import type { StartRequest } from "./start-request.ts";
-import { coordinatorStatus } from "./status.ts";
+import { coordinatorStatus, readOutput } from "./status.ts";
 
 const start = (facts: Partial<StartRequest> = {}): StartRequest => ({
   capability: "coordinator",

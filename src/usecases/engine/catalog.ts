@@ -4,6 +4,6 @@ export const engineOperations = {
   "engine.status": async () => (await import("./control.ts")).engineStatus,
   "engine.stop": async () => (await import("./control.ts")).stopEngine,
   "engine.install": async () => (await import("./control.ts")).installEngine,
-  "engine.runUntilIdle": async () => (await import("./run-until-idle.ts")).runUntilIdle,
-  "engine.readWorkload": async () => (await import("./workload.ts")).readWorkload,
+  "engine.runUntilIdle": async () => (await import("./control.ts")).runUntilIdle,
+  "engine.readWorkload": async () => (await import("./engine-work.ts")).readWorkload,
 } as const;

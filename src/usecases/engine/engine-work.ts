@@ -1,6 +1,8 @@
 import { sufficientApprovals } from "../../domain/merge/approval.ts";
+import { ok } from "../../domain/result.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";
+import type { UseCase } from "../usecase.ts";
 
 interface Terms {
   readonly now: number;
@@ -45,3 +47,23 @@ export function earliest(...moments: readonly (number | undefined)[]): number | 
 export const silenceWords = ({ replacedWithinMs }: { readonly replacedWithinMs: number }): string =>
   `the engine does not answer; unless it does, another one takes its place within ` +
   `${Math.ceil(replacedWithinMs / 1000)} s; see: ov engine status`;
+
+/** Work that an engine would see. */
+export interface Workload {
+  readonly runningTurns: number;
+  readonly queuedTurns: number;
+}
+
+/** What is left for an engine to do. `idle`: nothing, now or at a later moment. */
+export const readWorkload: UseCase<object, Workload & { readonly idle: boolean }> = {
+  kind: "read",
+  startsNoEngine: true,
+  run: async (tx, { now, settings }) => {
+    let queuedTurns = 0;
+    for (const agent of await tx.agents.list({ live: true })) {
+      if ((await tx.turns.queuedFor(agent.id)) !== undefined) queuedTurns++;
+    }
+    const runningTurns = (await tx.turns.running()).length;
+    return ok({ runningTurns, queuedTurns, idle: await isIdle(tx, { now, settings }) });
+  },
+};

@@ -3,7 +3,7 @@ import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts
 import { type Caller, operator } from "../../domain/caller/caller.ts";
 import { ok } from "../../domain/result.ts";
 import type { OperationName } from "../catalog.ts";
-import { completeRun } from "../runs/complete-run.ts";
+import { completeRun } from "../runs/change-run.ts";
 import { showRun } from "../runs/read-runs.ts";
 import { overview } from "../status/overview.ts";
 import { addMerge } from "./add-entry.ts";

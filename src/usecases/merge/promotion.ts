@@ -7,7 +7,7 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { tellOperator } from "../mail/post.ts";
-import { currentRun } from "../runs/current-run.ts";
+import { currentRun } from "../runs/read-runs.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { formerLandingOf } from "./landing-target.ts";
 import { newOp } from "./merge-records.ts";

@@ -8,6 +8,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { ProjectFacts, ProjectSetup } from "../../ports/project-setup.ts";
 import type { Configuration, FileSettings } from "../../ports/settings.ts";
+import type { Effect } from "../operation.ts";
 
 /** What a project is, with what its owner should be told about that. */
 export interface ToldFacts extends ProjectFacts {
@@ -23,6 +24,48 @@ export interface Proposals {
   /** The other gates, in the form in which they would be set. */
   readonly remaining: readonly unknown[];
 }
+
+export interface InitProposals extends Proposals {
+  /** False where `project.init` is about to write the configuration anew. */
+  readonly isConfigured: boolean;
+}
+
+export interface SetUpPlan {
+  readonly root: string;
+  readonly runtime: string;
+  readonly gates: readonly DetectedGate[];
+  /** The command that would install dependencies before gates. */
+  readonly setup: SetupCommand | undefined;
+  /** Where the new files would be committed; undefined on no branch. */
+  readonly branch: string | undefined;
+}
+
+/** The changes that `project.init` with the same request would propose. Writes nothing. */
+export const propose: Effect<{ readonly reset: boolean }, InitProposals> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world, { reset }) => {
+    const setup = await world.projectSetup();
+    const { isThere, lastKnown } = setup.settings();
+    if ((!isThere && lastKnown === undefined) || reset) return ok({ isConfigured: false, ...proposeFirst(setup) });
+    const configuration = await world.configuration("repository");
+    return ok({ isConfigured: true, ...(await proposeChanges(setup, configuration)) });
+  },
+};
+
+/** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
+export const planSetUp: Effect<object, SetUpPlan | undefined> = {
+  kind: "effect",
+  place: "caller",
+  run: async (world) => {
+    const setup = await world.projectSetup();
+    if (setup.isSetUp) return ok(undefined);
+    const facts = await detectFacts(setup, await world.configuration("repository"), undefined);
+    if (!facts.ok) return ok(undefined);
+    const { runtime, gates } = facts.value;
+    return ok({ root: setup.root, runtime, gates, setup: proposeSetup(setup, gates), branch: setup.branch });
+  },
+};
 
 /** Facts found in the repository and on this machine, for a project that is to be set up. */
 export async function detectFacts(

@@ -1,20 +1,10 @@
 import { planCommit } from "../../domain/project/commit.ts";
 import type { DetectedGate } from "../../domain/project/gate.ts";
-import type { SetupCommand } from "../../domain/project/setup-command.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";
 import type { Effect } from "../operation.ts";
-import {
-  configuredFacts,
-  detectFacts,
-  localGates,
-  type Proposals,
-  proposeChanges,
-  proposeFirst,
-  proposeSetup,
-  runtimeInForce,
-} from "./facts.ts";
+import { configuredFacts, detectFacts, localGates, runtimeInForce } from "./facts.ts";
 
 export interface InitRequest {
   readonly name?: string | undefined;
@@ -51,21 +41,6 @@ export interface InitReport {
   /** The branch of the commit; null when nothing was committed, or HEAD is on no branch. */
   readonly committedOn: string | null;
   readonly warnings: readonly string[];
-}
-
-export interface InitProposals extends Proposals {
-  /** False where `project.init` is about to write the configuration anew. */
-  readonly isConfigured: boolean;
-}
-
-export interface SetUpPlan {
-  readonly root: string;
-  readonly runtime: string;
-  readonly gates: readonly DetectedGate[];
-  /** The command that would install dependencies before gates. */
-  readonly setup: SetupCommand | undefined;
-  /** Where the new files would be committed; undefined on no branch. */
-  readonly branch: string | undefined;
 }
 
 /** Sets up the project around the working directory. Repeatable: what is there already stays as it is. */
@@ -130,33 +105,6 @@ export const init: Effect<InitRequest, InitReport> = {
         ...(committed && committedOn === null ? [onNoBranch] : []),
       ],
     });
-  },
-};
-
-/** The changes that `project.init` with the same request would propose. Writes nothing. */
-export const propose: Effect<Pick<InitRequest, "reset">, InitProposals> = {
-  kind: "effect",
-  place: "caller",
-  run: async (world, { reset }) => {
-    const setup = await world.projectSetup();
-    const { isThere, lastKnown } = setup.settings();
-    if ((!isThere && lastKnown === undefined) || reset) return ok({ isConfigured: false, ...proposeFirst(setup) });
-    const configuration = await world.configuration("repository");
-    return ok({ isConfigured: true, ...(await proposeChanges(setup, configuration)) });
-  },
-};
-
-/** What setting it up would write; undefined where it is set up already. Nothing is written by looking. */
-export const planSetUp: Effect<object, SetUpPlan | undefined> = {
-  kind: "effect",
-  place: "caller",
-  run: async (world) => {
-    const setup = await world.projectSetup();
-    if (setup.isSetUp) return ok(undefined);
-    const facts = await detectFacts(setup, await world.configuration("repository"), undefined);
-    if (!facts.ok) return ok(undefined);
-    const { runtime, gates } = facts.value;
-    return ok({ root: setup.root, runtime, gates, setup: proposeSetup(setup, gates), branch: setup.branch });
   },
 };
 

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { activeRun, agentCaller, storedAgent, type UseCaseWorld, useCaseWorld } from "../../../testkit/use-case.ts";
-import { completeRun } from "./complete-run.ts";
+import { completeRun, retargetRun } from "./change-run.ts";
 import { listRuns, showCurrentRun, showRun } from "./read-runs.ts";
-import { retargetRun } from "./retarget-run.ts";
 
 /** Two active runs; the first has a coordinator and a builder that was reopened once. */
 async function withRuns(world: UseCaseWorld): Promise<void> {

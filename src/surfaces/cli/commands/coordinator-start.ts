@@ -3,7 +3,7 @@ import { no, ok, type Result } from "../../../domain/result.ts";
 import { profileNames, profileText } from "../../../domain/role/profiles.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { HeadCapability, HeadQuestion } from "../../../usecases/coordinators/find.ts";
-import type { StartReply } from "../../../usecases/coordinators/start-request.ts";
+import type { StartReply } from "../../../usecases/coordinators/plan-start.ts";
 import { describeRefusal } from "../../shared/refusals.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";

@@ -4,7 +4,7 @@ import type { GateResult } from "../../../domain/gate/gate.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
-import type { CheckReply } from "../../../usecases/completions/check-status.ts";
+import type { CheckReply } from "../../../usecases/completions/checks.ts";
 import { type Exit, exits } from "../../shared/exits.ts";
 import type { App } from "../app.ts";
 import type { Handler, Io, Outcome, Paint } from "../command.ts";

@@ -1,8 +1,7 @@
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { EngineReport, EngineStop } from "../../../usecases/engine/control.ts";
-import type { IdleReport } from "../../../usecases/engine/run-until-idle.ts";
-import type { Workload } from "../../../usecases/engine/workload.ts";
+import type { EngineReport, EngineStop, IdleReport } from "../../../usecases/engine/control.ts";
+import type { Workload } from "../../../usecases/engine/engine-work.ts";
 import { exits } from "../../shared/exits.ts";
 import type { Handler, Paint } from "../command.ts";
 import { duration } from "../format.ts";

@@ -1,7 +1,6 @@
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { RunAgent } from "../../../usecases/runs/read-runs.ts";
-import type { RunDetail } from "../../../usecases/runs/run-detail.ts";
+import type { RunAgent, RunDetail } from "../../../usecases/runs/read-runs.ts";
 import type { Handler, Paint, Rows } from "../command.ts";
 import { duration, iso, shortTime } from "../format.ts";
 import { integer, text, word } from "../given.ts";

@@ -3,7 +3,7 @@ import { worldWith } from "../../../../testkit/world.ts";
 import type { StoredCheck } from "../../../domain/completion/check.ts";
 import { ok } from "../../../domain/result.ts";
 import { roles } from "../../../domain/role/roles.ts";
-import { followCheck } from "../../../usecases/completions/check-status.ts";
+import { followCheck } from "../../../usecases/completions/checks.ts";
 import type { Listener } from "../../../usecases/operation.ts";
 import type { McpApp } from "../app.ts";
 import { Given, type ToolContext } from "../tool-call.ts";

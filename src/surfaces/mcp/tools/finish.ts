@@ -3,7 +3,7 @@ import type { Missing } from "../../../domain/completion/missing.ts";
 import { quoted } from "../../../domain/mail/quoted.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { CheckReply } from "../../../usecases/completions/check-status.ts";
+import type { CheckReply } from "../../../usecases/completions/checks.ts";
 import type { ToolAnswer, ToolHandler } from "../tool-call.ts";
 import { gateLines } from "./gates.ts";
 import { waitForCheck } from "./wait-for-check.ts";

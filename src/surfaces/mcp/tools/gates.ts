@@ -2,7 +2,7 @@ import { checkAnswerView, evidenceView, openCheckView } from "../../../contract/
 import type { GateResult, Receipt } from "../../../domain/gate/gate.ts";
 import { ok } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { CheckReply } from "../../../usecases/completions/check-status.ts";
+import type { CheckReply } from "../../../usecases/completions/checks.ts";
 import type { ToolHandler } from "../tool-call.ts";
 import { waitForCheck } from "./wait-for-check.ts";
 

@@ -1,7 +1,7 @@
 import type { StoredCheck } from "../../../domain/completion/check.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import type { Result } from "../../../domain/result.ts";
-import type { CheckReply } from "../../../usecases/completions/check-status.ts";
+import type { CheckReply } from "../../../usecases/completions/checks.ts";
 import type { ToolContext } from "../tool-call.ts";
 
 /** Clients that end silent calls do so after half a minute or more. */

@@ -2,9 +2,7 @@ import { expect, test } from "bun:test";
 import { mailWorld } from "../../../testkit/mail-world.ts";
 import { operator } from "../../domain/caller/caller.ts";
 import { sendMail } from "../mail/send.ts";
-import { checkStatus } from "./check-status.ts";
-import { requestDone } from "./request-done.ts";
-import { requestGates, requestVerify } from "./request-gates.ts";
+import { checkStatus, requestDone, requestGates, requestVerify } from "./checks.ts";
 
 const done = { summary: "did it" };
 

@@ -1,0 +1,229 @@
+import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
+import { isIn } from "../../domain/agent/capability.ts";
+import { gateVariables } from "../../domain/agent/environment.ts";
+import type { Caller } from "../../domain/caller/caller.ts";
+import { isOpenCheck, type StoredCheck, type TrialGate } from "../../domain/completion/check.ts";
+import { parseDone, type TypedDone } from "../../domain/completion/request.ts";
+import type { GateResult, Receipt } from "../../domain/gate/gate.ts";
+import { nearest } from "../../domain/name/nearest.ts";
+import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
+import { no, ok, type Result } from "../../domain/result.ts";
+import { roleOf } from "../../domain/role/roles.ts";
+import type { ProjectFiles } from "../../ports/project-files.ts";
+import type { Tx } from "../../ports/store.ts";
+import { forgetEnvironment, keepEnvironment } from "../agents/sling.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
+import type { Stream } from "../operation.ts";
+import type { Context, PrepareTerms, UseCase } from "../usecase.ts";
+
+export interface RequestDone extends TypedDone {
+  /** For whom the operator speaks; an agent speaks for itself. */
+  readonly agent?: string | undefined;
+  /** The caller's task, as a check that it means this one. */
+  readonly task?: string | undefined;
+}
+
+/**
+ * An agent says that its work is done. Nothing is believed yet: the engine looks at the work, runs the gates and only
+ * then tells the parent. Asking again while that lasts attaches to it; the newest words count.
+ */
+export const requestDone: UseCase<RequestDone, CheckTicket> = {
+  kind: "write",
+  run: async (tx, context, { agent: named, task, ...typed }) => {
+    const done = parseDone(typed);
+    if (!done.ok) return done;
+    const found = await findFinisher(tx, context.caller, named);
+    if (!found.ok) return found;
+    const agent = found.value;
+    if (task !== undefined && task !== agent.taskId) {
+      return no(invalid("task", `is not the task of ${agent.name}`, { value: task, allowed: ownTask(agent) }));
+    }
+    const request = { kind: "completion", done: done.value } as const;
+    const open = (await tx.checks.completionsOf(agent.id)).find(isOpenCheck);
+    if (open !== undefined) {
+      await tx.checks.change(open.id, [open.status], { request, updatedAt: context.now });
+      return ok({ id: open.id, attached: true });
+    }
+    const { id: agentId, name: agentName } = agent;
+    const refName = agent.branch ?? agent.name;
+    return ok(await queueCheck(tx, context, { kind: "completion", agentId, agentName, refName, request }));
+  },
+};
+
+async function findFinisher(tx: Tx, caller: Caller, named: string | undefined): Promise<Result<Agent, Refusal>> {
+  if (caller.kind === "agent" && named !== undefined && named !== caller.name) {
+    const why = "an agent finishes its own work only";
+    return no({ kind: "not-allowed", action: `finish for ${named}`, caller: caller.name, why });
+  }
+  if (caller.kind !== "agent" && named === undefined) return no(invalid("agent", "must say whose work is done"));
+  const agent = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : await tx.agents.byName(named ?? "");
+  if (agent === undefined) return no(notFound("agent", named ?? caller.name, await near(tx, named)));
+  const refuse = (why: string): Result<Agent, Refusal> =>
+    no({ kind: "not-allowed", action: `finish ${agent.name}`, caller: caller.name, why });
+  if (hasEnded(agent)) return refuse(`it has ended (${agent.outcome ?? agent.state})`);
+  if (agent.stopRequestedBy !== null) return refuse(`${agent.stopRequestedBy} asked it to stop`);
+  if (isIn("persistent", agent.capability)) return refuse(`a ${agent.capability} does not end with a task`);
+  return ok(agent);
+}
+
+const near = async (tx: Tx, name: string | undefined): Promise<string | undefined> =>
+  name === undefined ? undefined : nearest(name, await tx.agents.names());
+
+const ownTask = ({ taskId }: Agent): readonly string[] => (taskId === null ? [] : [taskId]);
+
+/** What must be said about a check; everything else is for the engine to find out. */
+type NewCheck = Pick<StoredCheck, "kind" | "agentId" | "agentName" | "refName" | "request">;
+
+export interface CheckTicket {
+  /** What to ask for the answer with. */
+  readonly id: string;
+  /** The same was asked before and is not answered yet. */
+  readonly attached: boolean;
+}
+
+/** Stores what was asked for; the engine that is woken after the transaction takes it up. */
+export async function queueCheck(
+  tx: Tx,
+  { ids, now, caller }: Pick<Context, "ids" | "now" | "caller">,
+  check: NewCheck,
+): Promise<CheckTicket> {
+  const id = ids.next("check");
+  await tx.checks.insert({
+    ...check,
+    id,
+    commitId: null,
+    status: "queued",
+    progress: null,
+    verdict: null,
+    receiptId: null,
+    problem: [],
+    attempts: 0,
+    requestedBy: caller.name,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return { id, attached: false };
+}
+
+/** Where nothing is named: what the project has checked out, or the caller's own branch. */
+const projectHead = "HEAD";
+
+/** Whoever types a check wants it to run as in their own shell; a path in a request is never believed. */
+interface TypedInShell {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly envFile?: string;
+}
+
+const inOwnShell = {
+  prepare: async <R extends TypedInShell>(files: ProjectFiles, terms: PrepareTerms, request: R) => {
+    const { envFile: _, ...rest } = request;
+    if (request.environment === undefined) return ok(rest as R);
+    return keepEnvironment(files, terms, { ...rest, environment: gateVariables(request.environment) });
+  },
+  discard: forgetEnvironment,
+} as const;
+
+const fileOf = ({ envFile }: TypedInShell): { readonly envFile?: string } => (envFile === undefined ? {} : { envFile });
+
+interface GatesRequest extends TypedInShell {
+  readonly ref?: string | undefined;
+  /** Runs every gate, and these gates that are not configured yet. Only for the operator. */
+  readonly trial?: readonly TrialGate[];
+}
+
+/** Has the gates run on a ref, or on the branch of an agent. Agents ask about work of their own run. */
+export const requestGates: UseCase<GatesRequest, CheckTicket> = {
+  kind: "write",
+  ...inOwnShell,
+  run: async (tx, context, { ref, trial, ...typed }) => {
+    const { caller } = context;
+    const subject = await subjectOf(tx, caller, ref?.trim() ?? "");
+    const refused = forbidden(caller, subject);
+    if (refused !== undefined) return no(refused);
+    const tried = trial === undefined || caller.kind === "agent" ? {} : { trial };
+    const request = { kind: "check", ...fileOf(typed), ...tried } as const;
+    const { refName, agent } = subject;
+    const about = { agentId: agent?.id ?? null, agentName: agent?.name ?? null };
+    return ok(await queueCheck(tx, context, { kind: "check", ...about, refName, request }));
+  },
+};
+
+/** Runs again what a receipt rests on, believing nothing that is on record, and compares. */
+export const requestVerify: UseCase<TypedInShell & { readonly receipt: string }, CheckTicket> = {
+  kind: "write",
+  ...inOwnShell,
+  run: async (tx, context, { receipt: receiptId, ...typed }) => {
+    const receipt = await tx.receipts.get(receiptId);
+    if (receipt === undefined) return no(notFound("receipt", receiptId));
+    const allowed = mayRun(context.caller, `verify ${receiptId}`);
+    if (!allowed.ok) return allowed;
+    const request = { kind: "verify", receiptId, ...fileOf(typed) } as const;
+    const none = { agentId: null, agentName: null };
+    return ok(await queueCheck(tx, context, { kind: "verify", ...none, refName: receiptId, request }));
+  },
+};
+
+interface CheckSubject {
+  readonly refName: string;
+  readonly agent: Agent | undefined;
+}
+
+async function subjectOf(tx: Tx, caller: Caller, typed: string): Promise<CheckSubject> {
+  if (typed === "") {
+    const self = caller.kind === "agent" ? await tx.agents.get(caller.agentId) : undefined;
+    return { refName: self?.branch ?? projectHead, agent: self };
+  }
+  const named = await tx.agents.byName(typed);
+  if (named?.branch != null) return { refName: named.branch, agent: named };
+  return { refName: typed, agent: await ownerOfBranch(tx, typed) };
+}
+
+function forbidden(caller: Caller, { refName, agent }: CheckSubject): Refusal | undefined {
+  const allowed = mayRun(caller, `run the gates on ${refName}`);
+  if (!allowed.ok) return allowed.refusal;
+  if (caller.kind !== "agent" || agent?.runId === caller.runId) return undefined;
+  const why = "it is no branch of an agent of its run";
+  return { kind: "not-allowed", action: `run the gates on ${refName}`, caller: caller.name, why };
+}
+
+function mayRun(caller: Caller, action: string): Result<Caller, Refusal> {
+  if (caller.kind !== "agent" || roleOf(caller.capability).access.gates) return ok(caller);
+  const why = `a ${caller.capability} has no use for gates`;
+  return no({ kind: "not-allowed", action, caller: caller.name, why });
+}
+
+export interface CheckReply {
+  readonly check: StoredCheck;
+  /** The evidence, once there is some, and the gate results it rests on. */
+  readonly receipt: Receipt | null;
+  readonly results: readonly GateResult[];
+}
+
+/** How far a stored check is, and in the end its answer. */
+export const checkStatus: UseCase<{ readonly id: string }, CheckReply> = {
+  kind: "read",
+  run: async (tx, _context, { id }) => {
+    const check = await tx.checks.get(id);
+    if (check === undefined) return no(notFound("check", id));
+    const receipt = check.receiptId === null ? undefined : await tx.receipts.get(check.receiptId);
+    const results = receipt === undefined ? [] : await tx.gates.all(receipt.results);
+    return ok({ check, receipt: receipt ?? null, results });
+  },
+};
+
+/**
+ * Waits for the answer to a stored check. The check lives in the store: when the caller leaves, it goes on, and asking
+ * again attaches to it. Undefined: nobody waits any more.
+ */
+export const followCheck: Stream<{ readonly id: string }, CheckReply | undefined, StoredCheck> = {
+  kind: "stream",
+  place: "engine",
+  run: async (world, request, { onItem, signal }) =>
+    world.until(async () => {
+      if (signal.aborted) return ok(undefined);
+      const found = await world.call("done.status", request);
+      if (!found.ok || !isOpenCheck(found.value.check)) return found;
+      onItem(found.value.check);
+      return undefined;
+    }, signal),
+};
