@@ -1,5 +1,5 @@
-import { pidsOf } from "../src/compose/kill-victims.ts";
 import { hasEnded } from "../src/domain/agent/agent.ts";
+import { pidsOf } from "../src/host/kill-points.ts";
 import { inParallel } from "../testkit/parallel.ts";
 import type { TestProject } from "../testkit/project.ts";
 import { pssMegabytes } from "./process-cost.ts";

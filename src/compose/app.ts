@@ -11,7 +11,7 @@ import type { App, FilePlace } from "../surfaces/cli/app.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
 import type { Call, Listener } from "../usecases/operation.ts";
 import { channelFor, isRemote } from "./channel.ts";
-import { contactOf, type Environment, openProject, type Project } from "./project.ts";
+import { bindingFor, contactOf, type Environment, openProject, type Project } from "./project.ts";
 import { version } from "./version.ts";
 
 export interface AppOptions {
@@ -128,7 +128,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
 
 /** Looked into only when it is not plainly where it belongs: hot commands find it bound. */
 async function bind(found: FoundPlace, env: Environment): Promise<ProjectPlace> {
-  return found.isBound ? found : (await import("./bind-project.ts")).bindProject(found, env);
+  return found.isBound ? found : (await bindingFor(env)).bind(found);
 }
 
 function readText(path: string): Result<string | undefined, Refusal> {

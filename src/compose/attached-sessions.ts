@@ -2,17 +2,16 @@ import { handBack } from "../engine/attached/hand-back.ts";
 import type { AttachedPorts } from "../engine/attached/ports.ts";
 import { runAttached } from "../engine/attached/session.ts";
 import { randomIds } from "../host/ids.ts";
+import { shimDir, toolServer } from "../host/own-program.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { terminalLauncher } from "../host/terminal-launcher.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { Store } from "../ports/store.ts";
 import { projectInstructions } from "./instructions.ts";
-import { shimDir } from "./ov-shim.ts";
 import { clockFor, contactOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
-import { toolServer } from "./tool-server.ts";
 
 export function attachedSessions(project: Project): AttachedSessions {
   const store = openStore(project, { life: "command" });
@@ -49,7 +48,7 @@ function portsOf(project: Project, store: Store): AttachedPorts {
     baseEnvironment: {
       ...terminalEnvironment(env),
       HOME: env.HOME ?? "/",
-      PATH: `${shimDir(project)}:${env.PATH ?? "/usr/bin:/bin"}`,
+      PATH: `${shimDir(dir)}:${env.PATH ?? "/usr/bin:/bin"}`,
       OVERSTORY_PROJECT_ROOT: root,
     },
   };

@@ -4,6 +4,7 @@ import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import { callEngine } from "../host/engine-contact/caller.ts";
 import { randomIds } from "../host/ids.ts";
+import { refuseLostDatabase } from "../host/project/lost-database.ts";
 import { hasDatabase } from "../host/project-place.ts";
 import type { ChannelCall, CommandChannel } from "../ports/command-channel.ts";
 import type { EngineNotice } from "../ports/engine-contact.ts";
@@ -12,13 +13,13 @@ import { isOperationName, operationOf } from "../usecases/catalog.ts";
 import { runUseCase } from "../usecases/channel/run-use-case.ts";
 import { silenceWords } from "../usecases/engine/engine-work.ts";
 import {
+  bindingFor,
   channelPorts,
   contactOf,
   type Environment,
   leaseMsFor,
   openStore,
   type Project,
-  refuseLostStore,
   thisProcess,
 } from "./project.ts";
 
@@ -133,9 +134,8 @@ let toldOf: number | undefined;
 
 /** A clone of the repository brings the configuration but no state. */
 async function makeStore({ root, dir, env }: Project): Promise<void> {
-  refuseLostStore({ root, state: dir });
-  const { recordPlace } = await import("./bind-project.ts");
-  await recordPlace({ root, state: dir }, env);
+  refuseLostDatabase({ root, state: dir });
+  await (await bindingFor(env)).record({ root, state: dir });
 }
 
 /** Sends the call to the engine; its request id makes repeating it after a broken connection harmless. */

@@ -6,39 +6,39 @@ import { seatedStore } from "../engine/engine-lease.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-contact/engine-side.ts";
 import { randomIds } from "../host/ids.ts";
+import { killPointsFrom } from "../host/kill-points.ts";
 import { knownSettings } from "../host/known-settings.ts";
 import { lockLimitOf } from "../host/linux/mark.ts";
 import { killOne } from "../host/linux/process-table.ts";
-import { cutLog } from "../host/log-files.ts";
+import { cutLog, say } from "../host/log-files.ts";
 import { oldFiles } from "../host/old-files.ts";
+import { placeOvShim, selfCommand, serviceEnvironment, settleIn } from "../host/own-program.ts";
+import { leaveAsEngine, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
 import { isOldState, readRecord } from "../host/project-place.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
+import { exits } from "../surfaces/shared/exits.ts";
 import { isOperationName } from "../usecases/catalog.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { tellOfChangedSettings } from "../usecases/config/judging-settings.ts";
 import { record } from "../usecases/events/record.ts";
 import { engineCall } from "./engine-call.ts";
-import { killPointsFrom } from "./kill-points.ts";
-import { settleIn } from "./long-life.ts";
-import { leaveAsEngine, serve } from "./lost-place.ts";
 import { mergingParts } from "./merging.ts";
-import { placeOvShim } from "./ov-shim.ts";
 import {
   areConfined,
+  bindingFor,
   channelPorts,
   clockFor,
   keeperOptions,
   leaseMsFor,
   openStore,
   type Project,
+  placeOf,
   settingsOf,
 } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
-import { say } from "./say.ts";
-import { selfCommand, serviceEnvironment } from "./self.ts";
 import { version } from "./version.ts";
 
 interface EngineOptions {
@@ -77,10 +77,13 @@ async function serveWith(
   const { ownSide, stop, adapt, isForeground } = options;
   const project = adapt === undefined ? opened : adapt(opened);
   const { config: settings } = project;
-  const leave = leaveAsEngine(project, isForeground);
-  const served = serve(project, openStore(project, { life: "process" }), leave);
+  const leave = leaveAsEngine(
+    project.root,
+    isForeground ? { lost: exits.setup, replaced: exits.busy } : { lost: exits.ok, replaced: exits.ok },
+  );
+  const served = serve(placeOf(project), openStore(project, { life: "process" }), leave);
   const { store, holdTo } = seatedStore(served.store, leave.replaced);
-  placeOvShim(project);
+  placeOvShim(project.dir);
   const side = settings.engine.mcpHttp ? (await import("./mcp-http.ts")).withMcpHttp(ownSide, project, store) : ownSide;
   const ports: EnginePorts = {
     root: project.root,
@@ -172,7 +175,7 @@ function cutLogs({ dir }: Project): void {
 /** A project that was never bound, as after a clone, is written down before anything long-lived relies on its place. */
 async function recordIfNew({ root, dir, env }: Project): Promise<void> {
   if (isOldState(dir) || readRecord(dir) !== undefined) return;
-  await (await import("./bind-project.ts")).recordPlace({ root, state: dir }, env);
+  await (await bindingFor(env)).record({ root, state: dir });
 }
 
 /** To the engine's log, and as an event when the store takes it. */

@@ -1,10 +1,9 @@
 import { agentInstructions } from "../host/agent-instructions.ts";
+import { placeOvShim, selfCommand } from "../host/own-program.ts";
 import type { Instructions } from "../ports/instructions.ts";
 import { policyOf } from "./agent-guard.ts";
-import { placeOvShim } from "./ov-shim.ts";
 import type { Project } from "./project.ts";
 import { builtInTexts } from "./role-texts.ts";
-import { selfCommand } from "./self.ts";
 
 /** The instructions of the agents of a project. */
 export const projectInstructions = (project: Project): Instructions =>
@@ -15,5 +14,5 @@ export const projectInstructions = (project: Project): Instructions =>
     builtIn: builtInTexts,
     policyOf: (role, agent) => policyOf(project, role, agent),
     self: selfCommand(),
-    placeProgram: () => placeOvShim(project),
+    placeProgram: () => placeOvShim(project.dir),
   });

@@ -1,19 +1,20 @@
-import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Config, config } from "../config/config.ts";
 import { unusableConfig } from "../config/problem.ts";
-import { Failure } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { systemClock } from "../host/clock.ts";
 import { engineContact } from "../host/engine-contact/caller.ts";
 import { randomIds } from "../host/ids.ts";
+import { isTestBuild, killAtCommits, killPointsFrom } from "../host/kill-points.ts";
 import { ownLockLimit } from "../host/linux/mark.ts";
 import { ancestorsOfThisProcess } from "../host/linux/process-table.ts";
+import { selfCommand, serviceEnvironment } from "../host/own-program.ts";
 import { linuxProcesses } from "../host/processes.ts";
-import { hidesFromGit, makeStateDir } from "../host/project/record.ts";
+import type { ProjectBinding } from "../host/project/bind-project.ts";
+import { refuseLostDatabase } from "../host/project/lost-database.ts";
+import { makeStateDir } from "../host/project/record.ts";
 import { projectFiles } from "../host/project-files.ts";
-import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../host/project-place.ts";
-import { readText } from "../host/read-text.ts";
+import { databaseIn, hasDatabase, sharedDir } from "../host/project-place.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineContact } from "../ports/engine-contact.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -21,10 +22,7 @@ import type { Store } from "../ports/store.ts";
 import { inMemory, openSqlite, type SqliteOptions } from "../store/sqlite.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import type { ProcessSight } from "../usecases/identity/identify.ts";
-import { isTestBuild } from "./build.ts";
-import { killAtCommits, killPointsFrom } from "./kill-points.ts";
 import { runtimeChoices } from "./runtime-names.ts";
-import { selfCommand, serviceEnvironment } from "./self.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,6 +53,18 @@ export async function openProject(
   return { root, dir: state, env, ...ready.value };
 }
 
+/** Keeps the state and the place of a project together. Loaded only when the two may have come apart. */
+export async function bindingFor(env: Environment): Promise<ProjectBinding> {
+  const [{ projectBinding }, { databaseFiles: databases }] = await Promise.all([
+    import("../host/project/bind-project.ts"),
+    import("../store/relocate.ts"),
+  ]);
+  const leavesPlaces = env.OVERSTORY_TOKEN !== undefined;
+  return projectBinding({ databases, clock: clockFor(env), reach: killPointsFrom(env), leavesPlaces });
+}
+
+export const placeOf = ({ root, dir }: Pick<Project, "root" | "dir">): ProjectPlace => ({ root, state: dir });
+
 /** Settings in the environment are the operator's word; an agent could write any there. */
 const withoutOverrides = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSTORY__")));
@@ -63,58 +73,13 @@ export function openStore(project: Project, options: Omit<SqliteOptions, "path">
   const path = databaseIn(project.dir);
   const mustExist = hasDatabase(project.dir);
   if (!mustExist) {
-    refuseLostStore({ root: project.root, state: project.dir });
+    refuseLostDatabase(placeOf(project));
     // A clone of the repository has the configuration but no state. Commands that only read make no state.
     if (options.readOnly === true && options.life === "command")
       return openSqlite({ ...options, path: inMemory, readOnly: false });
     makeStateDir(project.dir);
   }
   return killAtCommits(openSqlite({ path, mustExist, ...options }), project.env);
-}
-
-/** A state that had a database must not be given an empty one without a word. */
-export function refuseLostStore({ root, state }: ProjectPlace): void {
-  if (hasDatabase(state)) return;
-  const entries = (dir: string): readonly string[] =>
-    existsSync(join(state, dir)) ? readdirSync(join(state, dir)) : [];
-  const isUsed =
-    readRecord(state) !== undefined ||
-    ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0) ||
-    hasTracesOfAgents({ root, state }) ||
-    // Written once a database had been made, and in no clone.
-    (!isOldState(state) && hidesFromGit({ root }));
-  const backups = entries("backups").filter((name) => hasCopy(join(state, "backups", name)));
-  const backup = backups.toSorted().at(-1) ?? null;
-  if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });
-}
-
-/**
- * Did agents of a project of this repository work? Their worktrees, branches and snapshot refs lie outside of the state
- * directory. A branch with a remote in git's configuration was fetched from another machine and does not count, nor do
- * the refs that a project keeps in its submodules: there this repository is the submodule.
- */
-function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
-  if (isOldState(state)) return false;
-  const common = dirname(state);
-  const textOf = (name: string): string => readText(join(common, name)) ?? "";
-  const packed = textOf("packed-refs").split("\n");
-  const hasRefs = (below: string, besides?: string): boolean =>
-    packed.some(
-      (line) => line.includes(` ${below}`) && (besides === undefined || !line.includes(` ${below}${besides}`)),
-    ) ||
-    hasFiles(join(common, below), besides) ||
-    hasFiles(join(common, "logs", below), besides);
-  if (hasRefs("refs/overstory/", "sub/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
-  return hasRefs("refs/heads/overstory/") && !textOf("config").includes('[branch "overstory/');
-}
-
-/** Git leaves empty folders behind when it deletes refs. */
-function hasFiles(dir: string, besides?: string): boolean {
-  if (!existsSync(dir)) return false;
-  const skipped = besides === undefined ? undefined : join(dir, besides);
-  return readdirSync(dir, { recursive: true, withFileTypes: true }).some(
-    (entry) => !entry.isDirectory() && (skipped === undefined || !`${entry.parentPath}/`.startsWith(skipped)),
-  );
 }
 
 export function clockFor(env: Environment): Clock {

@@ -1,8 +1,8 @@
+import { selfCommand } from "../host/own-program.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
 import { scriptedRuntime } from "../runtimes/scripted/runtime.ts";
 import { type RuntimeName, runtimeChoices, runtimeNames } from "./runtime-names.ts";
-import { selfCommand } from "./self.ts";
 
 /** Every runtime this build knows. */
 const runtimes: Readonly<Record<RuntimeName, () => Runtime>> = {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, failureOf } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import { say } from "../host/log-files.ts";
 import { placeIfAny } from "../host/project-place.ts";
 import { readText } from "../host/read-text.ts";
 import { isMarked, openProject, type Project } from "./project.ts";
-import { say } from "./say.ts";
 
 /** `ov engine run --project P` and `ov turn run <id> --fence N --project P`: started by us, never typed by people. */
 export async function runService(argv: readonly string[]): Promise<number> {

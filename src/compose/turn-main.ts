@@ -2,20 +2,19 @@ import { type Failure, failureOf } from "../domain/failure.ts";
 import { runTurn } from "../engine/supervisor/run-turn.ts";
 import { agentLauncher } from "../host/agent-launcher.ts";
 import { randomIds } from "../host/ids.ts";
+import { killPointsFrom } from "../host/kill-points.ts";
+import { say } from "../host/log-files.ts";
+import { shimDir, toolServer } from "../host/own-program.ts";
+import { leaveAsSupervisor, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
 import { agentGuard } from "./agent-guard.ts";
 import { projectInstructions } from "./instructions.ts";
-import { killPointsFrom } from "./kill-points.ts";
-import { leaveAsSupervisor, serve } from "./lost-place.ts";
-import { shimDir } from "./ov-shim.ts";
-import { clockFor, contactOf, leaseMsFor, openStore, type Project, settingsOf } from "./project.ts";
+import { clockFor, contactOf, leaseMsFor, openStore, type Project, placeOf, settingsOf } from "./project.ts";
 import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
-import { say } from "./say.ts";
-import { toolServer } from "./tool-server.ts";
 
 /** Attempts of one input before its agent is given up. */
 const maxAttempts = 4;
@@ -26,7 +25,7 @@ const afterResultMs = 10_000;
 /** The supervisor process of one turn. */
 export async function turnMain(project: Project, turnId: string, fence: number): Promise<void> {
   const store = patientStore(
-    serve(project, openStore(project, { life: "process" }), leaveAsSupervisor(project)).store,
+    serve(placeOf(project), openStore(project, { life: "process" }), leaveAsSupervisor(project.root)).store,
     sayFull(),
   );
   const { config, env } = project;
@@ -48,7 +47,7 @@ export async function turnMain(project: Project, turnId: string, fence: number):
         HOME: env.HOME ?? "/",
         OVERSTORY_PROJECT_ROOT: project.root,
       },
-      path: { first: shimDir(project), otherwise: env.PATH ?? "/usr/bin:/bin" },
+      path: { first: shimDir(project.dir), otherwise: env.PATH ?? "/usr/bin:/bin" },
       tools: toolServer(),
       guard: (agent) => agentGuard(project, agent),
       settings: settingsOf(project),

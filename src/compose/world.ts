@@ -1,19 +1,34 @@
 import type { ConfigurationTerms } from "../config/configuration.ts";
 import { configFiles } from "../config/sources.ts";
+import { branchName } from "../domain/name/name.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
 import { fullDiskWords } from "../host/full-disk.ts";
 import { randomIds } from "../host/ids.ts";
+import { selfCommand, settleIn } from "../host/own-program.ts";
+import { refuseLostDatabase } from "../host/project/lost-database.ts";
 import type { Repository } from "../host/project/repository.ts";
 import { databaseIn, hasDatabase, placeIfAny } from "../host/project-place.ts";
 import type { EngineControl } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { openSqlite } from "../store/sqlite.ts";
+import type { OperationName } from "../usecases/catalog.ts";
 import type { OperatorCheck } from "../usecases/identity/operator-only.ts";
 import type { Call, Whereabouts, World } from "../usecases/operation.ts";
-import { settleIn } from "./long-life.ts";
-import { clockFor, contactOf, type Environment, type Project, settingsOf, thisProcess } from "./project.ts";
+import { directChannel } from "./channel.ts";
+import {
+  bindingFor,
+  clockFor,
+  contactOf,
+  type Environment,
+  keeperOptions,
+  leaseMsFor,
+  openProject,
+  type Project,
+  placeOf,
+  settingsOf,
+  thisProcess,
+} from "./project.ts";
 import { runtimeChoices } from "./runtime-names.ts";
-import { selfCommand } from "./self.ts";
 
 export interface WorldTerms {
   /** The store of a process that has it open; a command opens it for as long as it looks. */
@@ -55,6 +70,20 @@ const noEngine = (): never => {
   throw new Error("this process is the engine of no project");
 };
 
+/** Runs each call on a channel of its own: it is only asked for in a project that the caller has not opened. */
+const callIn = (place: ProjectPlace, env: Environment): Call => {
+  const run = async (name: OperationName, request: unknown) => {
+    const channel = directChannel(await openProject(place, env));
+    try {
+      return await channel.call({ name, request });
+    } finally {
+      await channel.close();
+    }
+  };
+  // The catalogue gives each name the types of its own operation.
+  return run as Call;
+};
+
 /** Who calls, by the store in a state directory, if there is one, and by this process. */
 const operatorCheck = (state: string, env: Environment): OperatorCheck => ({
   env,
@@ -88,6 +117,7 @@ export const makeWorld = ({
     at === "project" ? place() : findRepository();
   return {
     call,
+    callIn: (at) => callIn(at, env),
     warn,
     sleep: (ms) => Bun.sleep(ms),
     until: async (ask, signal) => {
@@ -136,7 +166,28 @@ export const makeWorld = ({
       return hookSettings(await place(), claudeHookSettings);
     },
     trustedPrograms: async (at) => (await import("../host/git/trusted-programs.ts")).trustedPrograms(await placeAt(at)),
-    projectSetup: async () => (await import("./set-up.ts")).repositorySetup(await findRepository(), env),
+    projectSetup: async () => {
+      const [{ projectSetup }, { keepCopies }, { renderDefaultConfig }, { runtimeById }, binding] = await Promise.all([
+        import("../host/project/project-setup.ts"),
+        import("../config/compile.ts"),
+        import("../config/render.ts"),
+        import("./runtimes.ts"),
+        bindingFor(env),
+      ]);
+      return projectSetup({
+        repository: await findRepository(),
+        env,
+        isBranchName: branchName.fits,
+        renderSettings: renderDefaultConfig,
+        keepSettings: keepCopies,
+        lastKnownSettings: (at) => configFiles(at).lastKnown.project,
+        openDatabase: (path) => openSqlite({ path, life: "command" }).close(),
+        refuseLostDatabase,
+        bind: (found) => binding.bind(found, { adopt: true }),
+        record: binding.record,
+        programOf: (runtime) => runtimeById(runtime)?.program,
+      });
+    },
     demoStage: async (request) => {
       const { buildStage } = await import("../host/demo/stage.ts");
       const open = (path: string): Store => openSqlite({ path, life: "process", readOnly: true });
@@ -166,13 +217,28 @@ export const makeWorld = ({
     },
     typedFiles: async () => (await import("../host/typed-files.ts")).typedFiles(cwd),
     cleanFiles: async () => {
-      const { cleanFiles } = await import("./clean-files.ts");
-      const { projectWorktrees } = await import("./project-worktrees.ts");
+      const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([
+        import("../host/project/clean-files.ts"),
+        import("../store/backup.ts"),
+        import("./project-worktrees.ts"),
+      ]);
       const here = await project();
-      return cleanFiles(here, projectWorktrees(here));
+      return cleanFiles({ place: placeOf(here), worktrees: projectWorktrees(here), database, clock: clockFor(env) });
     },
     attachedSessions: async () => (await import("./attached-sessions.ts")).attachedSessions(await project()),
-    engineControl: async () => (await import("./engine-control.ts")).projectEngine(await project(), runEngine),
+    engineControl: async () => {
+      const [{ engineControl }, here] = await Promise.all([import("../host/engine-contact/control.ts"), project()]);
+      const replacedWithinMs = 2 * leaseMsFor(env);
+      const { root } = here;
+      return engineControl({
+        root,
+        contact: contactOf(here),
+        keeper: keeperOptions(here),
+        env,
+        replacedWithinMs,
+        run: runEngine,
+      });
+    },
     engine: async (at) => {
       const { root, state } = await placeAt(at);
       return hasDatabase(state) ? contactOf({ root, dir: state, env }) : undefined;

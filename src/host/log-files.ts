@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 
 /** So much of a log stays, in the file beside it. */
 const keptBytes = 1024 * 1024;
@@ -22,5 +32,14 @@ export function cutLog(file: string): void {
     truncateSync(file, 0);
   } finally {
     closeSync(log);
+  }
+}
+
+/** Writes to the service's log. Never throws: the log may be on the very disk that is full. */
+export function say(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody is left to tell; what the service does about its trouble matters more than its words.
   }
 }

@@ -1,5 +1,10 @@
-import { closeSync, fstatSync, openSync, watch } from "node:fs";
+import { accessSync, closeSync, constants, fstatSync, openSync, watch } from "node:fs";
+import { Failure } from "../domain/failure.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import type { Store } from "../ports/store.ts";
+import { allProcesses } from "./linux/process-table.ts";
+import { say } from "./log-files.ts";
+import { linuxProcesses } from "./processes.ts";
 import { databaseIn, identityOf } from "./project-place.ts";
 import { errorCode } from "./writable.ts";
 
@@ -61,4 +66,102 @@ export function watched(path: string, look: () => void): { close(): void }[] {
     if (errorCode(error) === undefined) throw error;
     return [];
   }
+}
+
+/** A project as a process serves it that lives for long. */
+interface ServedProject {
+  readonly store: Store;
+  /** Ends this process when the project is no longer where the process found it. */
+  check(): void;
+}
+
+/**
+ * Before each use of the store it is asked whether the project is still where the process found it. If not, the process
+ * ends at once and writes nothing: another one may serve the project by now, and every path this one knows is wrong.
+ */
+export function serve({ root, state }: ProjectPlace, store: Store, leave: Leave): ServedProject {
+  const place = watchPlace({ root, state }, leave.onNotice);
+  const database = databaseIn(state);
+  const here = <T>(work: () => Promise<T>): Promise<T> => {
+    const standing = place.standing();
+    if (standing === "here") return isWritable(database) ? work() : Promise.reject(readOnly(database));
+    leave.now(standing);
+    // Nothing happens any more in this process.
+    return new Promise(() => {});
+  };
+  const served: Store = {
+    transaction: (work) => here(() => store.transaction(work)),
+    read: (work) => here(() => store.read(work)),
+    changeCounter: () => here(() => store.changeCounter()),
+    close: async () => {
+      place[Symbol.dispose]();
+      await store.close();
+    },
+  };
+  const check = (): void => {
+    const standing = place.standing();
+    if (standing !== "here") leave.now(standing);
+  };
+  return { store: served, check };
+}
+
+/**
+ * SQLite writes to the index of its log (`-shm`) through mapped memory. The system kills a process that writes so to a
+ * file that became read-only (`chattr +i`, a read-only mount). So this asks the system first.
+ */
+function isWritable(database: string): boolean {
+  try {
+    accessSync(`${database}-shm`, constants.W_OK);
+    return true;
+  } catch (error) {
+    // SQLite makes the file when the first process opens the database for writing.
+    return errorCode(error) === "ENOENT";
+  }
+}
+
+const readOnly = (path: string): Failure => new Failure({ kind: "store-read-only", path });
+
+interface Leave {
+  now(standing: PlaceStanding): void;
+  /** Where the system is asked to tell at once. It has few watches to give, so supervisors do without. */
+  readonly onNotice?: (standing: PlaceStanding) => void;
+}
+
+/**
+ * Ends the engine with these exit codes. Its turns go on without it, and the next command starts an engine where the
+ * project is now. A keeper restarts an engine unless it exited with 0.
+ */
+export function leaveAsEngine(
+  root: string,
+  exit: { readonly lost: number; readonly replaced: number },
+): Leave & { replaced(): void } {
+  const leave = (why: string, code: number): void => {
+    say(`${new Date().toISOString()} ${why}\n`);
+    process.exit(code);
+  };
+  const now = (standing: PlaceStanding): void =>
+    leave(`the project is no longer at ${root} (${standing}); leaving`, exit.lost);
+  return {
+    now,
+    onNotice: now,
+    replaced: () =>
+      leave("this engine was stopped for so long that another one has replaced it; leaving", exit.replaced),
+  };
+}
+
+/** Of a moved project the agent goes on, and is adopted by the next supervisor. Nobody would ever end a deleted one's. */
+export function leaveAsSupervisor(root: string): Leave {
+  let isLeaving = false;
+  const now = (standing: PlaceStanding): void => {
+    if (isLeaving) return;
+    isLeaving = true;
+    say(`${new Date().toISOString()} the project is no longer at ${root} (${standing}); leaving\n`);
+    const children = standing === "gone" ? allProcesses().filter(({ parent }) => parent === process.pid) : [];
+    const ended = children.flatMap(({ pid }) => {
+      const identity = linuxProcesses.identify(pid);
+      return identity === undefined ? [] : [linuxProcesses.endTree(identity, 0)];
+    });
+    void Promise.allSettled(ended).then(() => process.exit(0));
+  };
+  return { now };
 }

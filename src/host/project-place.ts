@@ -23,7 +23,7 @@ export interface PlaceQuestion {
 export interface FoundPlace extends ProjectPlace {
   /**
    * Whether the state directory says that it belongs exactly here. It does not before its first use, when an earlier
-   * version made it, and when it was moved or copied; then `compose/bind-project` has to look first.
+   * version made it, and when it was moved or copied; then `project/bind-project` has to look first.
    */
   readonly isBound: boolean;
 }

@@ -3,6 +3,7 @@ import type { CommitFacts, OwnPath } from "../domain/project/commit.ts";
 import type { DetectedGate } from "../domain/project/gate.ts";
 import type { GeneratedState } from "../domain/project/generated-state.ts";
 import type { GeneratedFile } from "../domain/project/generated-texts.ts";
+import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { RoleText } from "../domain/role/override.ts";
@@ -59,6 +60,8 @@ export interface ProjectSetup {
   readonly mainBranch: string | undefined;
   /** It is a project, or a branch brought the settings of one. */
   readonly isSetUp: boolean;
+  /** Where the project is, as far as it is bound by now. */
+  place(): ProjectPlace;
   /** Sees to it that the state belongs to this place. A copy of another project becomes a project of its own. */
   bind(): Promise<{ readonly isAdopted: boolean }>;
   /** The path of something that is no directory and has the name of ours. */
@@ -77,8 +80,6 @@ export interface ProjectSetup {
   /** Those of the paths that git is told to ignore. */
   ignored(paths: readonly string[]): Promise<readonly string[]>;
   commit(paths: readonly string[], message: string): Promise<CommitAnswer>;
-  /** Stops the agents of an adopted copy, whose processes work for the original. Answers how many. */
-  stopAgents(): Promise<number>;
   /** The databases of an earlier version that are there. */
   earlierDatabases(): readonly string[];
   /** Texts of those of the named files that are there and can be read. */

@@ -1,9 +1,13 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, copyFileSync, renameSync, rmSync } from "node:fs";
+import type { DatabaseCopies } from "../ports/database-files.ts";
 import { withDatabase } from "./sqlite.ts";
 
+/** Copies of a database of SQLite. */
+export const databaseCopies: DatabaseCopies = { copyDatabase, shrinkDatabase, restoreDatabase, restoreWhole };
+
 /** Writes a complete copy of the database to a new file, as one consistent moment, while others go on using it. */
-export function copyDatabase(path: string, to: string): void {
+function copyDatabase(path: string, to: string): void {
   const db = new Database(path, { readonly: true });
   try {
     db.run(`PRAGMA busy_timeout = ${patienceMs}`);
@@ -16,7 +20,7 @@ export function copyDatabase(path: string, to: string): void {
 const patienceMs = 10_000;
 
 /** Gives the space of deleted rows back to the disk. Nothing when others use the database all the time. */
-export function shrinkDatabase(path: string): void {
+function shrinkDatabase(path: string): void {
   const db = new Database(path, { readwrite: true });
   try {
     db.run(`PRAGMA busy_timeout = ${shrinkPatienceMs}`);
@@ -39,7 +43,7 @@ const restorable = ["messages", "deliveries", "usage"] as const;
  * Puts back rows of the copy that are missing now. What was written since stays as it is, so restoring never loses
  * anything. Answers how many rows came back.
  */
-export function restoreDatabase(path: string, from: string): number {
+function restoreDatabase(path: string, from: string): number {
   let isAttached = false;
   return withDatabase(path, (db) => {
     if (!isAttached) db.query("ATTACH DATABASE ? AS old").run(from);
@@ -50,7 +54,7 @@ export function restoreDatabase(path: string, from: string): number {
 }
 
 /** Puts the whole copy in the place of a database that is gone. Answers how many rows of the same tables it has. */
-export function restoreWhole(path: string, from: string): number {
+function restoreWhole(path: string, from: string): number {
   for (const end of ["-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
   copyFileSync(from, `${path}.restoring`);
   chmodSync(`${path}.restoring`, 0o600);

@@ -2,13 +2,8 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ProcessIdentity } from "../domain/process/process.ts";
+import type { DatabaseFiles, DatabaseMove, Rebinding } from "../ports/database-files.ts";
 import { openSqlite, withDatabase } from "./sqlite.ts";
-
-/** A directory that is elsewhere now. */
-export interface Moved {
-  readonly from: string;
-  readonly to: string;
-}
 
 /** Above every schema version: no program takes a database that was left behind for the one that counts. */
 const leftBehind = 1_000_000_000;
@@ -25,8 +20,18 @@ export const pathColumns = [
   ["specs", "path"],
 ] as const;
 
+/** The database of SQLite as the file that it is. */
+export const databaseFiles: DatabaseFiles = {
+  projectIdIn,
+  openProcessesIn,
+  rebindPaths,
+  detachCopy,
+  moveDatabase,
+  wasMoved: (path) => existsSync(path) && withDatabase(path, isLeftBehind),
+};
+
 /** The id in the database; `fresh` becomes it when there is none yet. Brings an older database up to date first. */
-export async function projectIdIn(path: string, fresh: string, now: number): Promise<string> {
+async function projectIdIn(path: string, fresh: string, now: number): Promise<string> {
   await openSqlite({ path, life: "command" }).close();
   return withDatabase(path, (db) => {
     const known = () => db.query<{ id: string }, []>("SELECT id FROM project").get()?.id;
@@ -38,7 +43,7 @@ export async function projectIdIn(path: string, fresh: string, now: number): Pro
 }
 
 /** Processes that the database knows and that have not ended as far as it knows. */
-export function openProcessesIn(path: string): readonly (ProcessIdentity & { readonly role: string })[] {
+function openProcessesIn(path: string): readonly (ProcessIdentity & { readonly role: string })[] {
   return withDatabase(path, (db) =>
     db
       .query<ProcessIdentity & { role: string }, []>(
@@ -48,19 +53,13 @@ export function openProcessesIn(path: string): readonly (ProcessIdentity & { rea
   );
 }
 
-export interface Rebinding {
-  readonly moved: readonly Moved[];
-  /** What tells a worktree from other directories is looked up again: a copied directory is another one. */
-  readonly identityOf: (path: string) => string | undefined;
-}
-
 /** Writes every path of the project as it is now. In one transaction; repeating it changes nothing. */
 export function rebindPaths(path: string, rebinding: Rebinding): void {
   withDatabase(path, (db) => db.transaction(() => rebind(db, rebinding)).immediate());
 }
 
 /** As `rebindPaths`, for a copy: it has an id of its own, and no process, token or lease of the original is its own. */
-export function detachCopy(path: string, rebinding: Rebinding & { readonly id: string; readonly now: number }): void {
+function detachCopy(path: string, rebinding: Rebinding & { readonly id: string; readonly now: number }): void {
   const { id, now } = rebinding;
   withDatabase(path, (db) =>
     db
@@ -103,18 +102,13 @@ function rebind(db: Database, { moved, identityOf }: Rebinding): void {
 /** How a path below a directory begins in a JSON text. */
 const quoted = (dir: string): string => JSON.stringify(`${dir}/`).slice(0, -1);
 
-export interface DatabaseMove extends Moved, Rebinding {
-  /** The new file is complete, the old one still counts. */
-  readonly copied: () => void;
-}
-
 /**
  * Moves a database to a new file, with all that was committed, whatever others do with it meanwhile. While the old one is
  * held against writers, a copy is made and put in its place, and the last commit of the old one says that it was left
  * behind: writers that still have it open fail instead of writing into the void. Whenever this is cut short, either the
  * old one counts and the copy is made again, or the new one counts.
  */
-export function moveDatabase({ from, to, copied, ...rebinding }: DatabaseMove): void {
+function moveDatabase({ from, to, copied, ...rebinding }: DatabaseMove): void {
   withDatabase(from, (db) => {
     db.run("BEGIN IMMEDIATE");
     try {
@@ -136,9 +130,6 @@ export function moveDatabase({ from, to, copied, ...rebinding }: DatabaseMove): 
     }
   });
 }
-
-/** Whether the file is the rest of a database that was moved. */
-export const wasMoved = (path: string): boolean => existsSync(path) && withDatabase(path, isLeftBehind);
 
 const isLeftBehind = (db: Database): boolean =>
   db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version === leftBehind;

@@ -9,7 +9,7 @@ import { rejection } from "../../testkit/contracts/store/transactions.ts";
 import { storeContract } from "../../testkit/contracts/store.ts";
 import { Failure } from "../domain/failure.ts";
 import { schemaVersion } from "./migrations/migrations.ts";
-import { projectIdIn } from "./relocate.ts";
+import { databaseFiles } from "./relocate.ts";
 import { openSqlite } from "./sqlite.ts";
 
 // Several stores of one test share an event loop, so none of them may block it: each lives as a process does.
@@ -41,13 +41,13 @@ describe("the embedded database among processes", () => {
     await openSqlite({ path: place.path, life: "command" }).close();
     using writer = new Database(place.path, { readwrite: true });
     writer.run("BEGIN IMMEDIATE");
-    const error = await rejection(projectIdIn(place.path, "project-1", 1));
+    const error = await rejection(databaseFiles.projectIdIn(place.path, "project-1", 1));
     expect(error).toBeInstanceOf(Failure);
     expect((error as Failure).data.kind).toBe("store-busy");
     writer.run("ROLLBACK");
-    expect(await projectIdIn(place.path, "project-2", 2)).toBe("project-2");
+    expect(await databaseFiles.projectIdIn(place.path, "project-2", 2)).toBe("project-2");
     writer.run("BEGIN IMMEDIATE");
-    expect(await projectIdIn(place.path, "project-3", 3)).toBe("project-2");
+    expect(await databaseFiles.projectIdIn(place.path, "project-3", 3)).toBe("project-2");
   }, 120_000);
 
   test("a command waits for another process that is writing, then succeeds", async () => {

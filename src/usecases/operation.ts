@@ -2,6 +2,7 @@ import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
+import type { CleanFiles } from "../ports/clean-files.ts";
 import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
 import type { EngineContact, EngineControl } from "../ports/engine-contact.ts";
 import type { RoleTexts } from "../ports/instructions.ts";
@@ -15,7 +16,6 @@ import type { Trackers } from "../ports/tracker.ts";
 import type { TrustedPrograms } from "../ports/trusted-programs.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
 import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./catalog.ts";
-import type { CleanFiles } from "./worktrees/run-clean.ts";
 
 /**
  * An operation is one verb of the product, as the catalogue names it: `noun.verb`. Surfaces know nothing else of the
@@ -73,6 +73,8 @@ export type Whereabouts = "project" | "repository";
 /** What effects and streams may use. Each port is loaded when it is asked for: a command pays only for what it uses. */
 export interface World {
   readonly call: Call;
+  /** Calls operations of the project at this place, whichever project the caller's directory and environment name. */
+  callIn(place: ProjectPlace): Call;
   /** Prints a line for the user at once, while the operation still runs. */
   readonly warn: (line: string) => void;
   readonly sleep: (ms: number) => Promise<void>;

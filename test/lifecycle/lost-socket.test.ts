@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
-import { pidsOf } from "../../src/compose/kill-victims.ts";
+import { pidsOf } from "../../src/host/kill-points.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { freezeAtRest } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { pidsOf } from "../../src/compose/kill-victims.ts";
+import { pidsOf } from "../../src/host/kill-points.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import {

@@ -1,4 +1,4 @@
-import { type KillVictim, pidsOf } from "../../src/compose/kill-victims.ts";
+import { type KillVictim, pidsOf } from "../../src/host/kill-points.ts";
 import type { TestProject } from "../../testkit/project.ts";
 import type { RandomBlow } from "./cases.ts";
 

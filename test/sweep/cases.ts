@@ -1,4 +1,4 @@
-import type { KillVictim } from "../../src/compose/kill-victims.ts";
+import type { KillVictim } from "../../src/host/kill-points.ts";
 import { type KillPoint, killPoints } from "../../src/ports/kill-points.ts";
 import { type TypedLine, typedLines } from "./drive.ts";
 

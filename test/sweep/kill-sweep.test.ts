@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { pidsOf } from "../../src/compose/kill-victims.ts";
+import { pidsOf } from "../../src/host/kill-points.ts";
 import { sampleAgents } from "../../testkit/agent-sampler.ts";
 import { inParallel } from "../../testkit/parallel.ts";
 import type { TestProject } from "../../testkit/project.ts";

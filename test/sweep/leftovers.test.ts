@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pidsOf } from "../../src/compose/kill-victims.ts";
 import type { ProcessIdentity } from "../../src/domain/process/process.ts";
+import { pidsOf } from "../../src/host/kill-points.ts";
 import { linuxProcesses } from "../../src/host/processes.ts";
 import { letGo } from "../../testkit/lifecycle.ts";
 import { makeProject, type TestProject } from "../../testkit/project.ts";

@@ -40,7 +40,6 @@ export interface SetupTerms {
   readonly refuseLostDatabase: (place: ProjectPlace) => void;
   readonly bind: (found: FoundPlace) => Promise<ProjectPlace>;
   readonly record: (place: ProjectPlace) => Promise<unknown>;
-  readonly stopAgents: (place: ProjectPlace) => Promise<number>;
   readonly programOf: ProjectSetup["programOf"];
 }
 
@@ -58,6 +57,7 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
     branch,
     mainBranch: [originBranch, branch].find((found) => found !== undefined && terms.isBranchName(found)),
     isSetUp: placeIfAny(root) !== undefined || existsSync(settingsFile),
+    place: () => place,
     bind: async () => {
       const found = placeIfAny(root);
       if (found === undefined) return { isAdopted: false };
@@ -83,7 +83,6 @@ export function projectSetup(terms: SetupTerms): ProjectSetup {
     write: (order) => write(terms, { place, isNewState }, order),
     ignored: (paths) => ignored(root, paths),
     commit: (paths, message) => commitPaths({ root, env, paths, message }),
-    stopAgents: () => terms.stopAgents(place),
     earlierDatabases: () => earlierNames.filter((name) => existsSync(join(dir, name))),
     texts: (names) => readTexts(root, names),
     read: (path) => readText(join(root, path)),

@@ -5,6 +5,7 @@ export const agentUseCases = {
   "agent.release": async () => (await import("./release-agent.ts")).releaseAgentCommand,
   "agent.stop": async () => (await import("./stop.ts")).stop,
   "agent.requestStop": async () => (await import("./request-stop.ts")).requestStop,
+  "agent.requestStopOfAll": async () => (await import("./request-stop.ts")).requestStopOfAll,
   "agent.checkStop": async () => (await import("./request-stop.ts")).checkStop,
   "agent.diff": async () => (await import("./diff.ts")).diffAgent,
   "agent.follow": async () => (await import("./follow.ts")).followAgent,

@@ -65,6 +65,18 @@ export const requestStop: UseCase<StopOrder, StopIntents> = {
   },
 };
 
+/** The same for every live agent of the project. */
+export const requestStopOfAll: UseCase<object, { readonly names: readonly string[] }> = {
+  kind: "write",
+  operatorOnly: true,
+  run: async (tx, context) => {
+    const live = await tx.agents.list({ live: true });
+    for (const agent of live) await request(tx, context, agent);
+    for (const agent of live) await finish(tx, context, agent);
+    return ok({ names: live.map(({ name }) => name) });
+  },
+};
+
 async function request(tx: Tx, { caller, now }: Context, agent: Agent): Promise<void> {
   if (hasEnded(agent)) return;
   if (agent.stopRequestedBy === null) await tx.agents.requestStop(agent.id, caller.name);

@@ -78,7 +78,10 @@ export const init: Effect<InitRequest, InitReport> = {
     // If several `ov init` run at the same time, one makes and commits everything, and the others find the work done.
     const { made, committed, remarks } = await setup.exclusively(() => setUpAndCommit(setup, order, request));
     const committedOn = committed ? (setup.branch ?? null) : null;
-    const adopted = isAdopted ? [adoptedWords(await setup.stopAgents())] : [];
+    // The processes of an adopted copy work for the original. Here its agents end, with their copied worktrees kept.
+    const stopped = isAdopted ? await world.callIn(setup.place())("agent.requestStopOfAll", {}) : undefined;
+    if (stopped?.ok === false) return stopped;
+    const adopted = stopped === undefined ? [] : [adoptedWords(stopped.value.names.length)];
     const local = keeps ? [] : await localGates(configuration);
     const { runtime, warnings: ofRuntime } = await runtimeInForce(setup, configuration, request.runtime);
     const { created, unchanged, backups, leftAlone } = made;

@@ -4,6 +4,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { type CleanTarget, targetDirs } from "../../domain/worktree/classify.ts";
+import type { CleanDir, CleanFiles } from "../../ports/clean-files.ts";
 import type { FoundBranch, Rescue } from "../../ports/worktrees.ts";
 import type { Effect } from "../operation.ts";
 import { asKept, type BranchPolicy, dropsBranch, type KeptWorktree } from "./clean-worktrees.ts";
@@ -20,15 +21,6 @@ export interface CleanRequest {
   readonly endRuns: boolean;
   /** Only to be shown: live agents do not forbid it, what is theirs stays out of it. */
   readonly dryRun?: boolean | undefined;
-}
-
-/** A directory of the project's state to be emptied. */
-export interface CleanDir {
-  readonly target: CleanTarget;
-  /** Relative to the state directory. */
-  readonly dir: string;
-  readonly entries: number;
-  readonly backUp: boolean;
 }
 
 /** A branch that stays; `next` is what to type about it. */
@@ -64,12 +56,6 @@ export interface CleanPlan {
   readonly force: boolean;
 }
 
-/** The directories of the project's state, for counting and emptying. */
-export interface StateDirs {
-  /** How many entries a directory has; 0 when there is none. */
-  count(dir: string): Promise<number>;
-}
-
 /** What `ov clean` would do; touches nothing. */
 export const planCleaning: Effect<CleanRequest & { readonly dryRun: boolean }, CleanPlan> = {
   kind: "effect",
@@ -80,7 +66,7 @@ export const planCleaning: Effect<CleanRequest & { readonly dryRun: boolean }, C
 
 /** Works out what `ov clean` would do; refused while an agent it concerns is live, unless it is only to be shown. */
 export async function planClean(
-  ports: WorktreePorts & { readonly dirs: StateDirs },
+  ports: WorktreePorts & { readonly dirs: Pick<CleanFiles, "count"> },
   request: CleanRequest,
 ): Promise<Result<CleanPlan, Refusal>> {
   const read = await ports.call("worktree.listOwnersForCleaning", {});
@@ -224,7 +210,7 @@ function unreleased({ owners }: OwnersReply, only: string | undefined): string[]
     .map(({ agent }) => agent.name);
 }
 
-async function fullDirs(dirs: StateDirs, { targets, agent }: CleanRequest): Promise<CleanDir[]> {
+async function fullDirs(dirs: Pick<CleanFiles, "count">, { targets, agent }: CleanRequest): Promise<CleanDir[]> {
   const found: CleanDir[] = [];
   for (const target of targets) {
     const known = targetDirs[target];

@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { atMost } from "../../domain/at-most.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import type { Backup, BroughtBack, CleanDir, CleanFiles } from "../../ports/clean-files.ts";
 import { everyAgent } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { FoundBranch } from "../../ports/worktrees.ts";
@@ -18,24 +19,10 @@ import {
   removeOne,
   withoutBranch,
 } from "./clean-worktrees.ts";
-import { branchPolicy, type CleanDir, type CleanPlan, type StateDirs } from "./plan-clean.ts";
+import { branchPolicy, type CleanPlan } from "./plan-clean.ts";
 import { type WorktreePorts, worktreePorts, worktreesAtOnce } from "./survey.ts";
 
-/** Where everything that is about to go can be found again. */
-export interface Backup {
-  /** What `ov clean --restore` takes. */
-  readonly name: string;
-  /** The directory, relative to the project. */
-  readonly path: string;
-}
-
-export interface CleanEffects {
-  /** Copies the database and the history of these refs. */
-  backUp(refs: readonly string[]): Promise<Backup>;
-  /** Empties a directory of the project's state; its contents go to the backup when they are worth it. */
-  emptyDir(dir: CleanDir, backup: Backup): Promise<void>;
-  /** Moves what a removed worktree left in the trash to the backup; answers where it is now. */
-  moveTrash(path: string, backup: Backup): Promise<string>;
+export interface CleanEffects extends Pick<CleanFiles, "backUp" | "emptyDir" | "moveTrash"> {
   /** Messages of before this moment: who is slung meanwhile keeps its dispatch. */
   purgeMail(before: number): Promise<Result<{ readonly purged: number }, Refusal>>;
 }
@@ -53,16 +40,6 @@ export interface CleanReport {
   readonly runs: readonly string[];
   readonly dirs: readonly CleanDir[];
   readonly rescuesDeleted: number;
-}
-
-/** Files and backups of a project's state that cleaning works on. */
-export interface CleanFiles extends StateDirs, Omit<CleanEffects, "purgeMail"> {
-  /** The names of all backups. */
-  backups(): readonly string[];
-  /** Brings back what a backup holds, as far as nothing has taken its place. */
-  bringBack(name: string): Promise<Omit<RestoreReport, "name">>;
-  /** Gives the space of removed rows back to the disk. */
-  shrinkDatabase(): void;
 }
 
 export const runCleaning: Effect<CleanPlan, CleanReport> = {
@@ -174,13 +151,8 @@ async function deleteBranches(
   };
 }
 
-export interface RestoreReport {
+export interface RestoreReport extends BroughtBack {
   readonly name: string;
-  /** Refs that were missing and are back. */
-  readonly refs: readonly string[];
-  readonly rows: number;
-  /** Files and directories that were missing and are back, relative to the state directory. */
-  readonly files: readonly string[];
 }
 
 /** Brings back what a clean removed, as far as nothing has taken its place. */

@@ -1,14 +1,23 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { KillPoint, ReachKillPoint } from "../ports/kill-points.ts";
 import type { Store } from "../ports/store.ts";
-import { isTestBuild } from "./build.ts";
-import { type KillVictim, pidsOf } from "./kill-victims.ts";
+import { readIdentity } from "./engine-contact/keeper.ts";
+import { allProcesses, carries } from "./linux/process-table.ts";
+import { linuxProcesses } from "./processes.ts";
+import { stateDir } from "./project-place.ts";
+
+/** Replaced at build time. Running from source is neither a release nor a test build. */
+declare const OV_TEST_BUILD: boolean | undefined;
+
+/** Only a test build listens to OVERSTORY_TEST_* variables; a release contains no trace of them. */
+export const isTestBuild: boolean = typeof OV_TEST_BUILD !== "undefined" && OV_TEST_BUILD === true;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * In a test build, kills by SIGKILL at the point that `OVERSTORY_TEST_KILL_AT` names: this process, or the processes
- * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of `kill-victims.ts`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
+ * listed in `OVERSTORY_TEST_KILL_WHO` (`self`, or the names of `killVictims`). `OVERSTORY_TEST_KILL_ONCE` is a file that is
  * created first; with it there nobody dies any more, so that the successors live. `OVERSTORY_TEST_KILL_IN` names the
  * only sort of process that listens: `engine`, `supervisor` or `command`. With `OVERSTORY_TEST_KILL_WITH=SIGSTOP` the
  * process that gets there is stopped instead, and goes on from there when it is continued.
@@ -98,5 +107,40 @@ function isFirst(marker: string | undefined): boolean {
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
+  }
+}
+
+/** Who can be killed besides whoever reaches a kill-point: each is found anew at the moment of the blow. */
+const killVictims = ["engine", "keeper", "supervisor", "agent", "command"] as const;
+export type KillVictim = (typeof killVictims)[number];
+
+/** Processes of the project at `root` that play this part now. Several agents have several supervisors. */
+export function pidsOf(victim: string, root: string): number[] {
+  if (victim === "keeper") return keeperOf(root);
+  return allProcesses()
+    .filter(({ pid, defunct }) => !defunct && carries(pid, "OVERSTORY_PROJECT_ROOT", root))
+    .filter(({ pid }) => partOf(wordsOf(pid)) === victim)
+    .map(({ pid }) => pid);
+}
+
+function keeperOf(root: string): number[] {
+  const keeper = readIdentity(join(stateDir(root), "run", "keeper.json"));
+  return keeper !== undefined && linuxProcesses.check(keeper) === "alive" ? [keeper.pid] : [];
+}
+
+function partOf([program = "", first, second]: readonly string[]): KillVictim | undefined {
+  // A shell that waits at its gate, or a shim that is about to become `ov`, is nobody yet.
+  if (!/(^|\/)ov(-[^/]*)?$/.test(program)) return undefined;
+  if (first === "scripted-agent") return "agent";
+  if (second === "run" && first === "turn") return "supervisor";
+  return second === "run" && first === "engine" ? "engine" : "command";
+}
+
+function wordsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    // Gone since it was listed.
+    return [];
   }
 }

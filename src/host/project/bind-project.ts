@@ -1,21 +1,16 @@
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../domain/failure.ts";
-import type { ProcessIdentity } from "../domain/process/process.ts";
-import type { ProjectPlace, ProjectRecord } from "../domain/project/place.ts";
-import { readIdentity } from "../host/engine-contact/keeper.ts";
-import { directoryIdentity } from "../host/git/places.ts";
-import { randomIds } from "../host/ids.ts";
-import { bootId } from "../host/linux/process-table.ts";
-import { askToEnd, linuxProcesses } from "../host/processes.ts";
-import {
-  hideFromGit,
-  makeStateDir,
-  moveInto,
-  repairWorktrees,
-  withStateLock,
-  writeRecord,
-} from "../host/project/record.ts";
+import { Failure } from "../../domain/failure.ts";
+import type { ProcessIdentity } from "../../domain/process/process.ts";
+import type { ProjectPlace, ProjectRecord } from "../../domain/project/place.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DatabaseFiles } from "../../ports/database-files.ts";
+import type { ReachKillPoint } from "../../ports/kill-points.ts";
+import { readIdentity } from "../engine-contact/keeper.ts";
+import { directoryIdentity } from "../git/places.ts";
+import { randomIds } from "../ids.ts";
+import { bootId } from "../linux/process-table.ts";
+import { askToEnd, linuxProcesses } from "../processes.ts";
 import {
   databaseIn,
   type FoundPlace,
@@ -26,50 +21,61 @@ import {
   readRecord,
   sharedDir,
   stateDir,
-} from "../host/project-place.ts";
-import { errorCode } from "../host/writable.ts";
-import { detachCopy, moveDatabase, openProcessesIn, projectIdIn, rebindPaths, wasMoved } from "../store/relocate.ts";
-import { killPointsFrom } from "./kill-points.ts";
-import { clockFor, type Environment } from "./project.ts";
+} from "../project-place.ts";
+import { errorCode } from "../writable.ts";
+import { hideFromGit, makeStateDir, moveInto, repairWorktrees, withStateLock, writeRecord } from "./record.ts";
 
-/**
- * Sees to it that a state directory belongs to the place it is used at, before a person's command uses it. What it finds:
- *
- *   no record          nothing to do: the first use of the store writes it
- *   an old state       in `.overstory/`, of an earlier version: it is moved, once nothing of it is in use
- *   another root       the recorded checkout is gone: the caller's is the root from now on
- *   moved              paths in the database and links of worktrees are written as they are now
- *   a copy             refused: its processes and worktrees are those of the original; `adopt` makes it a project of its own
- *
- * Agents' commands and services take the place as it is. Every step may be the last, and is done again by the next call.
- */
-export async function bindProject(
-  found: FoundPlace,
-  env: Environment,
-  { adopt = false }: { readonly adopt?: boolean } = {},
-): Promise<ProjectPlace> {
-  if (found.isBound || env.OVERSTORY_TOKEN !== undefined) return found;
-  const state = stateDir(found.root);
-  if (isOldState(found.state)) return moveOldState({ root: found.root, state }, env);
-  if (readRecord(state) === undefined) return found;
-  try {
-    return await withStateLock(state, async () => {
-      const now = placeAround(found.root);
-      const known = readRecord(state);
-      if (now.isBound || known === undefined) return now;
-      return rebindPlace(now, known, { adopt, now: clockFor(env).now() });
-    });
-  } catch (error) {
-    // On a medium that cannot be written there is nothing to bind, and reading is all that is possible.
-    if (error instanceof Failure && error.data.kind === "store-read-only") return found;
-    throw error;
-  }
+export interface BindingTerms {
+  readonly databases: DatabaseFiles;
+  readonly clock: Clock;
+  readonly reach: ReachKillPoint;
+  /** An agent's command or a service takes the place as it is. */
+  readonly leavesPlaces: boolean;
 }
 
-/** Writes down where the project is, under the id that its database has or gets. */
-export async function recordPlace(place: ProjectPlace, env: Environment): Promise<ProjectPlace> {
+/** Keeps a state directory and the place it is used at together. */
+export interface ProjectBinding {
+  /**
+   * Sees to it that a state directory belongs to the place it is used at, before a person's command uses it. What it
+   * finds:
+   *
+   *   no record          nothing to do: the first use of the store writes it
+   *   an old state       in `.overstory/`, of an earlier version: it is moved, once nothing of it is in use
+   *   another root       the recorded checkout is gone: the caller's is the root from now on
+   *   moved              paths in the database and links of worktrees are written as they are now
+   *   a copy             refused: its processes and worktrees are those of the original; `adopt` makes it a project of its own
+   *
+   * Every step may be the last, and is done again by the next call.
+   */
+  bind(found: FoundPlace, options?: { readonly adopt?: boolean }): Promise<ProjectPlace>;
+  /** Writes down where the project is, under the id that its database has or gets. */
+  record(place: ProjectPlace): Promise<ProjectPlace>;
+}
+
+export const projectBinding = (terms: BindingTerms): ProjectBinding => ({
+  bind: async (found, { adopt = false } = {}) => {
+    if (found.isBound || terms.leavesPlaces) return found;
+    const state = stateDir(found.root);
+    if (isOldState(found.state)) return moveOldState({ root: found.root, state }, terms);
+    if (readRecord(state) === undefined) return found;
+    try {
+      return await withStateLock(state, async () => {
+        const now = placeAround(found.root);
+        const known = readRecord(state);
+        return now.isBound || known === undefined ? now : rebindPlace(now, known, { ...terms, adopt });
+      });
+    } catch (error) {
+      // On a medium that cannot be written there is nothing to bind, and reading is all that is possible.
+      if (error instanceof Failure && error.data.kind === "store-read-only") return found;
+      throw error;
+    }
+  },
+  record: (place) => recordPlace(place, terms),
+});
+
+async function recordPlace(place: ProjectPlace, { databases, clock }: BindingTerms): Promise<ProjectPlace> {
   makeStateDir(place.state);
-  const id = await projectIdIn(databaseIn(place.state), randomIds.next("project", 20), clockFor(env).now());
+  const id = await databases.projectIdIn(databaseIn(place.state), randomIds.next("project", 20), clock.now());
   hideFromGit(place);
   writeRecord(place, { id, formerRoots: readRecord(place.state)?.formerRoots ?? [] });
   rmSync(join(place.state, movingName), { force: true });
@@ -80,9 +86,9 @@ export async function recordPlace(place: ProjectPlace, env: Environment): Promis
 async function rebindPlace(
   { root, state }: ProjectPlace,
   known: ProjectRecord,
-  { adopt, now }: { readonly adopt: boolean; readonly now: number },
+  { adopt, databases, clock }: BindingTerms & { readonly adopt: boolean },
 ): Promise<ProjectPlace> {
-  const copied = isCopy(state, known);
+  const copied = isCopy(state, known, databases);
   if (copied && !adopt) throw new Failure({ kind: "project-copied", root, original: known.root });
   const moved = [
     { from: known.state, to: state },
@@ -93,12 +99,12 @@ async function rebindPlace(
   const rebinding = { moved, identityOf: identityIfThere };
   hideFromGit({ root });
   if (!copied) {
-    if (hasDatabase(state)) rebindPaths(databaseIn(state), rebinding);
+    if (hasDatabase(state)) databases.rebindPaths(databaseIn(state), rebinding);
     writeRecord({ root, state }, { id: known.id, formerRoots: [...known.formerRoots, known.root] });
     return { root, state };
   }
   const id = randomIds.next("project", 20);
-  if (hasDatabase(state)) detachCopy(databaseIn(state), { ...rebinding, id, now });
+  if (hasDatabase(state)) databases.detachCopy(databaseIn(state), { ...rebinding, id, now: clock.now() });
   // The processes named in these copied files work for the original project.
   for (const name of ["engine.json", "keeper.json", "keeper.lock", "mcp.json"])
     rmSync(join(state, "run", name), { force: true });
@@ -111,13 +117,15 @@ async function rebindPlace(
  * when its database knows processes that run, or a turn that was running since this system started: the copy was made in
  * the middle of that turn, and only the original knows its end. Else it was restored, or moved from another disk.
  */
-function isCopy(state: string, known: ProjectRecord): boolean {
+function isCopy(state: string, known: ProjectRecord, databases: DatabaseFiles): boolean {
   const here = identityOf(state);
   if (here?.device === known.device && here.inode === known.inode) return false;
   if (known.state !== state && readRecord(known.state)?.id === known.id && !isSame(state, known.state)) return true;
   const isOfTurn = ({ role, bootId: boot }: { role: string; bootId: string }): boolean =>
     (role === "supervisor" || role === "agent") && boot === bootId();
-  return hasDatabase(state) && openProcessesIn(databaseIn(state)).some((each) => isOfTurn(each) || isAlive(each));
+  return (
+    hasDatabase(state) && databases.openProcessesIn(databaseIn(state)).some((each) => isOfTurn(each) || isAlive(each))
+  );
 }
 
 function isSame(a: string, b: string): boolean {
@@ -127,7 +135,7 @@ function isSame(a: string, b: string): boolean {
 
 const isAlive = (identity: ProcessIdentity): boolean => linuxProcesses.check(identity) !== "gone";
 
-export const identityIfThere = (path: string): string | undefined =>
+const identityIfThere = (path: string): string | undefined =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? directoryIdentity(path) : undefined;
 
 /** Directories of an earlier version that are state. What it left in `run/` besides is made again when needed. */
@@ -142,9 +150,10 @@ const leaveMs = 15_000;
  * it; from then on the new one counts. While turns of the earlier version run they use the old paths, so it waits for the
  * first command that finds none.
  */
-async function moveOldState(place: ProjectPlace, env: Environment): Promise<ProjectPlace> {
+async function moveOldState(place: ProjectPlace, terms: BindingTerms): Promise<ProjectPlace> {
   const old = { root: place.root, state: sharedDir(place.root) };
-  const reach = killPointsFrom(env);
+  const { databases, clock, reach } = terms;
+  const works = (database: string): boolean => workIn(databases, database).some(isAlive);
   const { root, state } = place;
   try {
     makeStateDir(state);
@@ -152,15 +161,15 @@ async function moveOldState(place: ProjectPlace, env: Environment): Promise<Proj
       const now = placeAround(root);
       if (!isOldState(now.state)) return now;
       const from = databaseIn(old.state);
-      if (!wasMoved(from)) {
-        await projectIdIn(from, randomIds.next("project", 20), clockFor(env).now());
-        if (workIn(from).some(isAlive) || !(await engineLeft(old.state)) || workIn(from).some(isAlive)) return old;
+      if (!databases.wasMoved(from)) {
+        await databases.projectIdIn(from, randomIds.next("project", 20), clock.now());
+        if (works(from) || !(await engineLeft(old.state)) || works(from)) return old;
         refuseSecondDatabase(state);
         writeFileSync(join(state, movingName), "", { mode: 0o600 });
         reach("state.before-copy");
         const moved = oldDirs.map((dir) => ({ from: join(old.state, dir), to: join(state, dir) }));
         const rebinding = { moved, identityOf: identityIfThere };
-        moveDatabase({ from, to: databaseIn(state), ...rebinding, copied: () => reach("state.after-copy") });
+        databases.moveDatabase({ from, to: databaseIn(state), ...rebinding, copied: () => reach("state.after-copy") });
       }
       reach("state.after-move");
       for (const name of [...oldDirs, ...oldFiles]) moveInto(join(old.state, name), join(state, name));
@@ -168,10 +177,10 @@ async function moveOldState(place: ProjectPlace, env: Environment): Promise<Proj
       reach("state.after-files");
       // The name that makes it an old state goes last.
       for (const end of ["-wal", "-shm", ""]) rmSync(from + end, { force: true });
-      return recordPlace(place, env);
+      return recordPlace(place, terms);
     });
   } catch (error) {
-    // Where there is no room, or no right to write, it is used where it is.
+    // Where there is no space on the disk, or no right to write, it is used where it is.
     const cannot = error instanceof Failure ? error.data.kind === "store-read-only" : errorCode(error) === "ENOSPC";
     if (cannot) return old;
     throw error;
@@ -184,8 +193,8 @@ const movingName = "moving";
  * The recorded processes that work for agents. The engine is not among them: it is asked to leave, and comes back as
  * this version.
  */
-const workIn = (database: string): readonly ProcessIdentity[] =>
-  openProcessesIn(database).filter(({ role }) => role !== "engine");
+const workIn = (databases: DatabaseFiles, path: string): readonly ProcessIdentity[] =>
+  databases.openProcessesIn(path).filter(({ role }) => role !== "engine");
 
 async function engineLeft(state: string): Promise<boolean> {
   const engine = readIdentity(join(state, "run", "engine.json"));

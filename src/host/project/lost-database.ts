@@ -1,0 +1,52 @@
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Failure } from "../../domain/failure.ts";
+import type { ProjectPlace } from "../../domain/project/place.ts";
+import { databaseIn, hasCopy, hasDatabase, isOldState, readRecord, sharedDir } from "../project-place.ts";
+import { readText } from "../read-text.ts";
+import { hidesFromGit } from "./record.ts";
+
+/** A state that had a database must not be given an empty one without a word. */
+export function refuseLostDatabase({ root, state }: ProjectPlace): void {
+  if (hasDatabase(state)) return;
+  const entries = (dir: string): readonly string[] =>
+    existsSync(join(state, dir)) ? readdirSync(join(state, dir)) : [];
+  const isUsed =
+    readRecord(state) !== undefined ||
+    ["backups", "logs", "agents", "mail-blobs"].some((dir) => entries(dir).length > 0) ||
+    hasTracesOfAgents({ root, state }) ||
+    // Written once a database had been made, and in no clone.
+    (!isOldState(state) && hidesFromGit({ root }));
+  const backups = entries("backups").filter((name) => hasCopy(join(state, "backups", name)));
+  const backup = backups.toSorted().at(-1) ?? null;
+  if (isUsed) throw new Failure({ kind: "store-lost", path: databaseIn(state), backup });
+}
+
+/**
+ * Did agents of a project of this repository work? Their worktrees, branches and snapshot refs lie outside of the state
+ * directory. A branch with a remote in git's configuration was fetched from another machine and does not count, nor do
+ * the refs that a project keeps in its submodules: there this repository is the submodule.
+ */
+function hasTracesOfAgents({ root, state }: ProjectPlace): boolean {
+  if (isOldState(state)) return false;
+  const common = dirname(state);
+  const textOf = (name: string): string => readText(join(common, name)) ?? "";
+  const packed = textOf("packed-refs").split("\n");
+  const hasRefs = (below: string, besides?: string): boolean =>
+    packed.some(
+      (line) => line.includes(` ${below}`) && (besides === undefined || !line.includes(` ${below}${besides}`)),
+    ) ||
+    hasFiles(join(common, below), besides) ||
+    hasFiles(join(common, "logs", below), besides);
+  if (hasRefs("refs/overstory/", "sub/") || hasFiles(join(sharedDir(root), "worktrees"))) return true;
+  return hasRefs("refs/heads/overstory/") && !textOf("config").includes('[branch "overstory/');
+}
+
+/** Git leaves empty folders behind when it deletes refs. */
+function hasFiles(dir: string, besides?: string): boolean {
+  if (!existsSync(dir)) return false;
+  const skipped = besides === undefined ? undefined : join(dir, besides);
+  return readdirSync(dir, { recursive: true, withFileTypes: true }).some(
+    (entry) => !entry.isDirectory() && (skipped === undefined || !`${entry.parentPath}/`.startsWith(skipped)),
+  );
+}
