@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ladder } from "../src/compose/ladder.ts";
 import { operator } from "../src/domain/caller/caller.ts";
 import type { Gate } from "../src/domain/gate/gate.ts";
 import type { MergeEntry } from "../src/domain/merge/entry.ts";
 import type { MergeOp } from "../src/domain/merge/operation.ts";
+import { ladder } from "../src/engine/merge/ladder.ts";
 import type { MergePorts } from "../src/engine/merge/ports.ts";
 import { resolver } from "../src/engine/merge/resolve.ts";
 import { Slots } from "../src/engine/merge/slots.ts";
@@ -63,7 +63,7 @@ export async function landingWorld(options: LandingOptions = {}): Promise<Landin
   };
   let offset = 0;
   const clock = { now: () => Date.now() + offset, monotonic: () => performance.now() };
-  const rungs = ladder({ config: rules }, store);
+  const rungs = ladder(rules.merge, { store, ids: randomIds });
   const ports: MergePorts = {
     store,
     clock,

@@ -8,11 +8,26 @@ import { writeAtomically } from "../host/atomic-file.ts";
 import { type FoundPlace, findPlace } from "../host/project-place.ts";
 import type { CommandChannel } from "../ports/command-channel.ts";
 import type { App, FilePlace } from "../surfaces/cli/app.ts";
+import { runCli } from "../surfaces/cli/run.ts";
+import { treeFor } from "../surfaces/cli/tree-for.ts";
 import { isUseCase, type OperationName, operationOf } from "../usecases/catalog.ts";
 import type { Call, Listener } from "../usecases/operation.ts";
 import { channelFor, isRemote } from "./channel.ts";
 import { bindingFor, contactOf, type Environment, openProject, type Project } from "./project.ts";
 import { version } from "./version.ts";
+
+/** One command line of a person, a script or an agent. */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  const { env } = process;
+  return runCli({
+    argv,
+    env,
+    tree: await treeFor(argv),
+    version,
+    makeApp: ({ project }, warn, { worksWithBrokenConfig: lastKnownConfig = false }) =>
+      makeApp({ env, cwd: process.cwd(), project, lastKnownConfig, warn }),
+  });
+}
 
 export interface AppOptions {
   readonly env: Environment;
@@ -116,7 +131,7 @@ export function makeApp({ env, cwd, project: typed, lastKnownConfig = false, war
       return allowedEnvironment(env, runtimeById(name)?.environment ?? []);
     },
     preflight: async (runtime) => {
-      const found = await (await import("./preflight.ts")).preflight(await theProject(), runtime, env.PATH);
+      const found = await (await import("./runtimes.ts")).preflight(await theProject(), runtime, env.PATH);
       return found.ok ? undefined : found.refusal;
     },
     environmentForGates: () => gateVariables(env),

@@ -8,9 +8,8 @@ import { terminalLauncher } from "../host/terminal-launcher.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { Store } from "../ports/store.ts";
-import { projectInstructions } from "./instructions.ts";
+import { projectInstructions, projectWorktrees } from "./agent-parts.ts";
 import { clockFor, contactOf, type Environment, openStore, type Project, settingsOf } from "./project.ts";
-import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 
 export function attachedSessions(project: Project): AttachedSessions {

@@ -5,6 +5,7 @@ import { runEngine } from "../engine/engine.ts";
 import { seatedStore } from "../engine/engine-lease.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { engineSide } from "../host/engine-contact/engine-side.ts";
+import { enginesAbroad } from "../host/engine-contact/engines-abroad.ts";
 import { randomIds } from "../host/ids.ts";
 import { killPointsFrom } from "../host/kill-points.ts";
 import { knownSettings } from "../host/known-settings.ts";
@@ -16,7 +17,7 @@ import { placeOvShim, selfCommand, serviceEnvironment, settleIn } from "../host/
 import { leaveAsEngine, serve } from "../host/place-watch.ts";
 import { linuxProcesses } from "../host/processes.ts";
 import { projectFiles } from "../host/project-files.ts";
-import { isOldState, readRecord } from "../host/project-place.ts";
+import { isOldState, placeAround, readRecord } from "../host/project-place.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { exits } from "../surfaces/shared/exits.ts";
@@ -24,6 +25,7 @@ import { isOperationName } from "../usecases/catalog.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { tellOfChangedSettings } from "../usecases/config/judging-settings.ts";
 import { record } from "../usecases/events/record.ts";
+import { projectWorktrees } from "./agent-parts.ts";
 import { engineCall } from "./engine-call.ts";
 import { mergingParts } from "./merging.ts";
 import {
@@ -31,14 +33,15 @@ import {
   bindingFor,
   channelPorts,
   clockFor,
+  contactOf,
   keeperOptions,
   leaseMsFor,
   openStore,
   type Project,
   placeOf,
   settingsOf,
+  withoutOverrides,
 } from "./project.ts";
-import { projectWorktrees } from "./project-worktrees.ts";
 import { version } from "./version.ts";
 
 interface EngineOptions {
@@ -107,7 +110,10 @@ async function serveWith(
     },
     startSupervisor: (turnId, fence, onExit) => startSupervisor(project, turnId, fence, onExit),
     oldFiles: oldFiles(project.dir),
-    startEnginesAbroad: async () => (await import("./engines-abroad.ts")).startEnginesAbroad(project, store),
+    abroad: enginesAbroad(project.dir, async (at) => {
+      const { root, state } = placeAround(at);
+      await contactOf({ root, dir: state, env: withoutOverrides(project.env) }).ensure();
+    }),
     forgetEnvironment: (path) => void projectFiles(project).removeEnvironment(path),
     report: (error) => reportFailure(project, store, error),
     answer: (frame) => answer(project, store, frame),

@@ -18,7 +18,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { runService } = await import("./services.ts");
     return runService(argv);
   }
-  const { runCommand } = await import("./command-line.ts");
+  const { runCommand } = await import("./app.ts");
   return runCommand(argv);
 }
 

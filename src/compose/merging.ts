@@ -7,6 +7,7 @@ import { saveChangedFiles } from "../host/gates/changed-files.ts";
 import { gateRunner } from "../host/gates/gate-runner.ts";
 import { gitMerging } from "../host/git/merge/merging.ts";
 import { scratchMerging } from "../host/git/merge/scratch.ts";
+import { randomIds } from "../host/ids.ts";
 import { sharedDir } from "../host/project-place.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Store } from "../ports/store.ts";
@@ -30,7 +31,9 @@ export function mergingParts(project: Project, store: Store): MergingParts {
   // Loaded with the first conflict: its parsers take as long to load as everything else an engine needs to start.
   let known: Promise<readonly Rung[]> | undefined;
   const rungs = (): Promise<readonly Rung[]> => {
-    known ??= import("./ladder.ts").then(({ ladder }) => ladder(project, store));
+    known ??= import("../engine/merge/ladder.ts").then(({ ladder }) =>
+      ladder(project.config.merge, { store, ids: randomIds }),
+    );
     return known;
   };
   const byRule =
@@ -60,8 +63,8 @@ export const lookAheadOf =
     let store: Store | undefined;
     const resolve: MergePorts["resolve"] = async (conflict) => {
       store ??= opened?.() ?? openStore(project, { life: "command", readOnly: true });
-      const { ladder } = await import("./ladder.ts");
-      return resolver(git, ladder(project, store))(conflict);
+      const { ladder } = await import("../engine/merge/ladder.ts");
+      return resolver(git, ladder(project.config.merge, { store, ids: randomIds }))(conflict);
     };
     try {
       return await look({ ...git, resolve });

@@ -66,7 +66,7 @@ export async function bindingFor(env: Environment): Promise<ProjectBinding> {
 export const placeOf = ({ root, dir }: Pick<Project, "root" | "dir">): ProjectPlace => ({ root, state: dir });
 
 /** Settings in the environment are the operator's word; an agent could write any there. */
-const withoutOverrides = (env: Environment): Environment =>
+export const withoutOverrides = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("OVERSTORY__")));
 
 export function openStore(project: Project, options: Omit<SqliteOptions, "path">): Store {
@@ -125,7 +125,7 @@ export function channelPorts(project: Project, store: Store): ChannelPorts {
       const { git } = await import("../host/git/git.ts");
       return (await git(project.root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`)).code === 0;
     },
-    preflight: async (runtime, path) => (await import("./preflight.ts")).preflight(project, runtime, path),
+    preflight: async (runtime, path) => (await import("./runtimes.ts")).preflight(project, runtime, path),
   };
 }
 

@@ -1,7 +1,11 @@
+import { join } from "node:path";
 import { selfCommand } from "../host/own-program.ts";
+import { probeRuntime } from "../host/runtime-probe.ts";
 import type { Runtime } from "../ports/runtime.ts";
 import { claudeRuntime } from "../runtimes/claude/runtime.ts";
 import { scriptedRuntime } from "../runtimes/scripted/runtime.ts";
+import type { Preflight } from "../usecases/usecase.ts";
+import type { Project } from "./project.ts";
 import { type RuntimeName, runtimeChoices, runtimeNames } from "./runtime-names.ts";
 
 /** Every runtime this build knows. */
@@ -28,5 +32,18 @@ export const steeringFiles = (): readonly string[] => [
     }),
   ),
 ];
+
+/** Could an agent of this runtime start with this PATH, and with which version of its program? */
+export const preflight = (
+  { dir, env }: Pick<Project, "dir" | "env">,
+  runtime: string,
+  path: string | undefined,
+): ReturnType<Preflight> =>
+  probeRuntime({
+    runtime,
+    program: runtimeById(runtime)?.program ?? null,
+    path: path ?? env.PATH ?? "",
+    memory: join(dir, "run", "programs.json"),
+  });
 
 const isKnown = (id: string): id is RuntimeName => runtimeNames.some((name) => name === id);

@@ -10,10 +10,8 @@ import { linuxProcesses } from "../host/processes.ts";
 import { turnFiles } from "../host/turn-files.ts";
 import { patientStore } from "../store/patient.ts";
 import { describeFailure } from "../surfaces/shared/failures.ts";
-import { agentGuard } from "./agent-guard.ts";
-import { projectInstructions } from "./instructions.ts";
+import { agentGuard, projectInstructions, projectWorktrees } from "./agent-parts.ts";
 import { clockFor, contactOf, leaseMsFor, openStore, type Project, placeOf, settingsOf } from "./project.ts";
-import { projectWorktrees } from "./project-worktrees.ts";
 import { runtimeById } from "./runtimes.ts";
 
 /** Attempts of one input before its agent is given up. */

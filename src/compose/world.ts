@@ -143,7 +143,7 @@ export const makeWorld = ({
     settings: async () => settingsOf(await project()),
     quickGit: async () => (await import("../host/git/quick-git.ts")).quickGit((await placeAt()).root),
     lookAhead: async (look) => (await import("./merging.ts")).lookAheadOf(await project(), store)(look),
-    worktrees: async () => (await import("./project-worktrees.ts")).projectWorktrees(await project()),
+    worktrees: async () => (await import("./agent-parts.ts")).projectWorktrees(await project()),
     trackers: async () => (await import("../host/trackers/trackers.ts")).hostTrackers(await project()),
     configuration: async (at) => {
       const [{ makeConfiguration }, texts, here] = await Promise.all([
@@ -220,7 +220,7 @@ export const makeWorld = ({
       const [{ cleanFiles }, { databaseCopies: database }, { projectWorktrees }] = await Promise.all([
         import("../host/project/clean-files.ts"),
         import("../store/backup.ts"),
-        import("./project-worktrees.ts"),
+        import("./agent-parts.ts"),
       ]);
       const here = await project();
       return cleanFiles({ place: placeOf(here), worktrees: projectWorktrees(here), database, clock: clockFor(env) });

@@ -7,6 +7,7 @@ import { cleanReleased, releaseForgotten } from "./clean-released.ts";
 import { CompletionWorker } from "./completions/worker.ts";
 import { type Claimed, claimTurns } from "./dispatch.ts";
 import { type EngineSeat, leaveEngineSeat, takeEngineSeat } from "./engine-lease.ts";
+import { startEnginesAbroad } from "./engines-abroad.ts";
 import { expireClaims } from "./expire-claims.ts";
 import { UnfinishedStops } from "./finish-stops.ts";
 import { freeFromBudgets } from "./free-from-budgets.ts";
@@ -290,7 +291,7 @@ class Engine {
       () => expireClaims(ports),
       () => releaseForgotten(ports),
       () => cleanReleased(ports),
-      () => ports.startEnginesAbroad(),
+      () => startEnginesAbroad(ports),
     ];
     for (const chore of chores) {
       try {

@@ -1,6 +1,6 @@
 import type { BudgetSettings } from "../domain/budget/budget.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
-import type { EngineSide } from "../ports/engine-contact.ts";
+import type { EngineSide, EnginesAbroad } from "../ports/engine-contact.ts";
 import type { Processes } from "../ports/process.ts";
 import type { OldFiles } from "../ports/project-files.ts";
 import type { WorktreeKeeping } from "../ports/worktrees.ts";
@@ -21,8 +21,7 @@ export interface EnginePorts extends MergePorts {
   holdTo(seat: EngineSeat | undefined): void;
   /** Starts the supervisor of a turn, which outlives us; `onExit` tells us early when it ends, if we are still there. */
   startSupervisor(turnId: string, fence: number, onExit: () => void): void;
-  /** Starts engines of other projects, where an orchestrator of ours gave work. */
-  startEnginesAbroad(): Promise<void>;
+  readonly abroad: EnginesAbroad;
   readonly oldFiles: OldFiles;
   /** Deletes variables captured from a shell. */
   forgetEnvironment(path: string): void;

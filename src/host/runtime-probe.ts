@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import type { ProgramProblem } from "../domain/refusal.ts";
+import type { ProgramProblem, Refusal } from "../domain/refusal.ts";
 import { no, ok, type Result } from "../domain/result.ts";
 import { writeAtomically } from "./atomic-file.ts";
 
@@ -15,6 +15,19 @@ interface Known {
   readonly at: string;
   readonly stamp: string;
   readonly version: string;
+}
+
+/** As `probeProgram`. A runtime without a program of its own is one that is ours, or is refused by its name elsewhere. */
+export async function probeRuntime({
+  runtime,
+  program,
+  ...terms
+}: Omit<ProbedProgram, "program"> & { readonly runtime: string; readonly program: string | null }): Promise<
+  Result<{ readonly version: string | null }, Refusal>
+> {
+  if (program === null) return ok({ version: null });
+  const probed = await probeProgram({ program, ...terms });
+  return probed.ok ? probed : no({ kind: "runtime-unavailable", runtime, program, problem: probed.refusal });
 }
 
 const patienceMs = 15_000;

@@ -102,3 +102,11 @@ export interface EngineService {
   isWritten(): boolean;
   write(): void;
 }
+
+/** Requests of orchestrators for engines of other projects. */
+export interface EnginesAbroad {
+  requests(): readonly { readonly id: string; readonly root: string }[];
+  forget(id: string): void;
+  /** Makes sure that the project at `root` has an engine. */
+  start(root: string): Promise<void>;
+}

@@ -1,0 +1,50 @@
+import type { Agent } from "../domain/agent/agent.ts";
+import { decide, type GuardRequest } from "../domain/guard/decide.ts";
+import { type GuardedAgent, type GuardPolicy, guardPolicyOf } from "../domain/guard/policy.ts";
+import type { Verdict } from "../domain/guard/tool-use.ts";
+import type { RoleSpec } from "../domain/role/role-spec.ts";
+import { roleOf } from "../domain/role/roles.ts";
+import { agentInstructions } from "../host/agent-instructions.ts";
+import { gitWorktrees } from "../host/git/worktrees.ts";
+import { placedPaths } from "../host/instruction-files.ts";
+import { placeOvShim, selfCommand } from "../host/own-program.ts";
+import { guardMachine } from "../host/tool-guard.ts";
+import type { Instructions } from "../ports/instructions.ts";
+import type { WorktreeKeeping } from "../ports/worktrees.ts";
+import type { Project } from "./project.ts";
+import { builtInTexts } from "./role-texts.ts";
+import { runtimeNames } from "./runtime-names.ts";
+import { runtimeById, steeringFiles } from "./runtimes.ts";
+
+/** The worktrees of the agents of a project. No hot command needs them, nor anything else of this file. */
+export const projectWorktrees = ({ root, dir, config }: Project): WorktreeKeeping =>
+  gitWorktrees(root, {
+    state: dir,
+    maxFileBytes: config.snapshot.maxFileBytes,
+    include: config.worktree.include,
+    // Files of ours in a worktree are not work.
+    deployed: runtimeNames.flatMap((name) => placedPaths(runtimeById(name)?.instructionFile ?? "")),
+  });
+
+/** The instructions of the agents of a project. */
+export const projectInstructions = (project: Project): Instructions =>
+  agentInstructions({
+    root: project.root,
+    state: project.dir,
+    settings: project.config,
+    builtIn: builtInTexts,
+    policyOf: (role, agent) => policyOf(project, role, agent),
+    self: selfCommand(),
+    placeProgram: () => placeOvShim(project.dir),
+  });
+
+/** The guard for agents that ask during a turn. Its rules are made here, not read from a file that an agent could reach. */
+export async function agentGuard(project: Project, agent: Agent): Promise<(request: GuardRequest) => Verdict> {
+  const policy = policyOf(project, roleOf(agent.capability), agent);
+  const machine = await guardMachine(project.env);
+  return (request) => decide(request, policy, machine);
+}
+
+/** The rules of an agent of this project. */
+const policyOf = ({ root, dir, config }: Project, role: RoleSpec, agent: GuardedAgent): GuardPolicy =>
+  guardPolicyOf(role, agent, { root, state: dir, gates: config.project.qualityGates, steering: steeringFiles() });
