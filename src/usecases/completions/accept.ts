@@ -1,13 +1,16 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { StoredCheck } from "../../domain/completion/check.ts";
-import type { ChildFacts } from "../../domain/completion/children.ts";
 import type { Missing } from "../../domain/completion/missing.ts";
-import { type Proof, reportMail } from "../../domain/completion/report.ts";
-import type { DoneRequest } from "../../domain/completion/request.ts";
-import { type CompletionFacts, hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
+import { type Proof, type ReportMail, reportMail, reviewMail } from "../../domain/completion/report.ts";
+import { type DoneRequest, type ReviewVerdict, sendsBack } from "../../domain/completion/request.ts";
+import { escalates, failsInARow, mostFailedReviews } from "../../domain/completion/review.ts";
+import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
+import { payloadFields } from "../../domain/mail/payload.ts";
+import { verdicts } from "../../domain/mail/payload-shapes.ts";
 import type { Refusal } from "../../domain/refusal.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import { touched } from "../../domain/task/change.ts";
 import { isCodeTask } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -15,15 +18,17 @@ import { Rollback, type Tx } from "../../ports/store.ts";
 import { endAgent } from "../agents/end-agent.ts";
 import { releaseIfDue } from "../agents/release-agent.ts";
 import { record } from "../events/record.ts";
+import type { Composition } from "../mail/compose.ts";
+import { tellOperator } from "../mail/post.ts";
+import type { Sender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { askToLand } from "../merge/ask-to-land.ts";
+import { ownerOfBranch } from "../merge/branch-owner.ts";
 import { notify } from "../merge/notify.ts";
-import { newestPerName } from "../status/newest-per-name.ts";
 import { closeAndFollow } from "../tasks/close-task.ts";
 import { isLeadTaskOver } from "../tasks/lead-task.ts";
 import type { Context } from "../usecase.ts";
-import { reportComposition, sendReview, speakerOf } from "./send-review.ts";
-import { mayReview, reviewedBranch } from "./under-review.ts";
+import { roleFacts } from "./role-facts.ts";
 
 /** Work that was looked at and whose gates have passed. */
 export interface ProvedWork {
@@ -64,6 +69,35 @@ export async function acceptCompletion(tx: Tx, context: Context, proved: ProvedW
     updatedAt: context.now,
   });
   if ((await tx.turns.runningFor(agent.id)) === undefined) await endAtOnce(tx, context, agent.id);
+}
+
+/**
+ * A refused completion is told by mail where nobody waits for the answer any more: the agent's turn ended before its
+ * gates did, so it must be woken to mend what is missing.
+ */
+export async function tellMissing(
+  tx: Tx,
+  context: Context,
+  { kind, agentId, id }: StoredCheck,
+  missing: readonly Missing[],
+): Promise<void> {
+  const agent = kind !== "completion" || agentId === null ? undefined : await tx.agents.get(agentId);
+  if (agent === undefined || hasEnded(agent) || (await tx.turns.runningFor(agent.id)) !== undefined) return;
+  const lines = missing.flatMap(({ message, fix, logTail, logPath }) => [
+    `- ${message}`,
+    `  ${fix}`,
+    ...(logPath === undefined ? [] : [`  whole output: ${logPath}`]),
+    ...(logTail === undefined ? [] : [logTail]),
+  ]);
+  await notify(tx, context, [agent.name], {
+    type: "error",
+    priority: "high",
+    runId: agent.runId,
+    subject: "Your work is not complete yet",
+    body: ["ov done was refused after your turn had ended. What is missing:", ...lines].join("\n"),
+    payload: JSON.stringify({ checkId: id, missing }),
+    wake: [agent.name],
+  });
 }
 
 async function liveAgent(tx: Tx, { agentId }: StoredCheck): Promise<Agent> {
@@ -168,65 +202,137 @@ async function isItsOwn(tx: Tx, agent: Agent, task: Task): Promise<boolean> {
   return others.every(({ name }) => name === agent.name);
 }
 
-type RoleFacts = Pick<CompletionFacts, "mailSubjects" | "reviewed" | "reviewedBranch" | "mayReview" | "children">;
-
-/** What the store knows that decides about a completion; only what the agent's capability is asked about is read. */
-export async function roleFacts(tx: Tx, agent: Agent, request: DoneRequest): Promise<RoleFacts> {
-  const capability = canonical(agent.capability);
-  const reviews = capability === "reviewer";
-  const sent = agent.scope.length === 0 ? [] : await tx.messages.list({ from: agent.name });
-  return {
-    mailSubjects: sent.map(({ subject }) => subject),
-    reviewed: reviews && (await hasReviewed(tx, agent)),
-    reviewedBranch: reviews ? await reviewedBranch(tx, agent, request) : null,
-    mayReview: reviews && request.branch !== null ? await mayReview(tx, agent) : [],
-    children: capability === "lead" ? await childrenOf(tx, agent) : [],
-  };
-}
-
-async function hasReviewed(tx: Tx, agent: Agent): Promise<boolean> {
-  const [last] = await tx.messages.list({ from: agent.name, type: "review", limit: 1 });
-  return last?.fromAgentId === agent.id;
-}
-
-async function childrenOf(tx: Tx, lead: Agent): Promise<readonly ChildFacts[]> {
-  const children = newestPerName(await tx.agents.list({ parentName: lead.name }));
-  const facts: ChildFacts[] = [];
-  for (const agent of children) {
-    if (!isIn("implementation", agent.capability)) continue;
-    const task = agent.taskId === null ? undefined : await tx.tasks.get(agent.taskId);
-    const entries = agent.branch === null ? [] : await tx.merges.list({ branch: agent.branch });
-    const finished = (await tx.checks.completionsOf(agent.id)).some(({ status }) => status === "done");
-    facts.push({ agent, finished, entries, abandoned: task?.mergeState === "abandoned" });
-  }
-  return facts;
+interface Review {
+  readonly reviewer: Agent;
+  readonly request: DoneRequest & { readonly verdict: ReviewVerdict };
+  readonly branch: string;
+  /** False: somebody else speaks for the reviewer. */
+  readonly verified: boolean;
 }
 
 /**
- * A refused completion is told by mail where nobody waits for the answer any more: the agent's turn ended before its
- * gates did, so it must be woken to mend what is missing.
+ * Sends a verdict to whom it concerns: the builder when it has to go on, which reopens it, else whoever answers for the
+ * builder. When it was sent back too often, or cannot be reopened, somebody above them has to decide.
  */
-export async function tellMissing(
+async function sendReview(tx: Tx, context: Context, review: Review): Promise<Result<unknown, Refusal>> {
+  const { reviewer, request, branch } = review;
+  if (await wasSaid(tx, review)) return ok(null);
+  const owner = await ownerOfBranch(tx, branch);
+  const mail = reviewMail(request, branch, owner?.headCommit ?? null);
+  const above = owner?.parentName ?? reviewer.parentName;
+  if (owner === undefined || !sendsBack(request.verdict)) return send(tx, context, review, mail, above);
+  const before = await verdictsOn(tx, branch);
+  const fails = failsInARow([...before, request.verdict]);
+  if (!escalates(before, request.verdict)) {
+    const sent = await send(tx, context, review, mail, owner.name);
+    if (sent.ok || sent.refusal.kind !== "recipient-ended") return sent;
+  }
+  const told = await send(tx, context, review, mail, above);
+  if (told.ok) await escalateReview(tx, context, { owner, branch, fails, mail });
+  return told;
+}
+
+function send(
   tx: Tx,
   context: Context,
-  { kind, agentId, id }: StoredCheck,
-  missing: readonly Missing[],
-): Promise<void> {
-  const agent = kind !== "completion" || agentId === null ? undefined : await tx.agents.get(agentId);
-  if (agent === undefined || hasEnded(agent) || (await tx.turns.runningFor(agent.id)) !== undefined) return;
-  const lines = missing.flatMap(({ message, fix, logTail, logPath }) => [
-    `- ${message}`,
-    `  ${fix}`,
-    ...(logPath === undefined ? [] : [`  whole output: ${logPath}`]),
-    ...(logTail === undefined ? [] : [logTail]),
-  ]);
-  await notify(tx, context, [agent.name], {
-    type: "error",
-    priority: "high",
-    runId: agent.runId,
-    subject: "Your work is not complete yet",
-    body: ["ov done was refused after your turn had ended. What is missing:", ...lines].join("\n"),
-    payload: JSON.stringify({ checkId: id, missing }),
-    wake: [agent.name],
+  { reviewer, verified }: Review,
+  mail: ReportMail,
+  to: string,
+): Promise<Result<unknown, Refusal>> {
+  const dedupeKey = `review:${reviewer.id}`;
+  return submit(tx, context, speakerOf(reviewer, { verified }), reportComposition(mail, { to, dedupeKey }));
+}
+
+/** A reviewer may have sent the same verdict by mail before it finished. */
+async function wasSaid(tx: Tx, { reviewer, request, branch }: Review): Promise<boolean> {
+  const sent = await tx.messages.list({ from: reviewer.name, type: "review" });
+  return sent.some(({ fromAgentId, payload }) => {
+    const fields = payloadFields(payload);
+    return fromAgentId === reviewer.id && fields.branch === branch && fields.verdict === request.verdict;
   });
+}
+
+/** Every verdict that was ever given on the branch, oldest first. */
+async function verdictsOn(tx: Tx, branch: string): Promise<readonly ReviewVerdict[]> {
+  const reviews = (await tx.messages.list({ type: "review" })).toSorted((a, b) => a.seq - b.seq);
+  return reviews.flatMap(({ payload, replyTo }) => {
+    const fields = payloadFields(payload);
+    const verdict = verdicts.find((known) => known === fields.verdict);
+    // What was handed on to somebody else is the same verdict once more.
+    return verdict === undefined || fields.branch !== branch || replyTo !== null ? [] : [verdict];
+  });
+}
+
+/** The agent in whose name the engine sends what it has verified: bound by its rights, stamped with its turn. */
+const speakerOf = (agent: Agent, { verified }: { readonly verified: boolean }): Sender => ({
+  name: agent.name,
+  verified,
+  origin: "agent",
+  agent,
+  known: agent,
+});
+
+/** A report as mail; what its payload says was proved. */
+const reportComposition = (
+  { type, subject, body, payload }: ReportMail,
+  { to, dedupeKey }: { readonly to: string; readonly dedupeKey: string },
+): Composition => ({
+  to,
+  subject,
+  body,
+  blobPath: null,
+  type,
+  priority: "normal",
+  payload,
+  dedupeKey,
+  expectsReply: false,
+  wake: undefined,
+  strict: false,
+  allowEmpty: false,
+  answer: null,
+  proven: true,
+});
+
+interface StuckReview {
+  /** Whose branch was sent back again. */
+  readonly owner: Agent;
+  readonly branch: string;
+  /** Reviews in a row that sent it back, this one included. */
+  readonly fails: number;
+  readonly mail: Pick<ReportMail, "body">;
+}
+
+const options = ["another agent", "accept as it is", "give it up"] as const;
+
+/** Builder, reviewer and lead go in circles: who is above the lead is told, and the operator is asked. */
+async function escalateReview(tx: Tx, context: Context, stuck: StuckReview): Promise<void> {
+  const { owner, branch, fails, mail } = stuck;
+  const { runId, taskId, name } = owner;
+  const why =
+    fails >= mostFailedReviews
+      ? `${fails} reviews in a row sent it back`
+      : "a review sent it back, and it cannot be reopened any more";
+  const situation = `${branch} of ${name}: ${why}. It is not reopened; somebody has to decide how to go on.`;
+  const body = `${situation}\n\nThe last review:\n${mail.body}`;
+  const subject = `Review of ${branch} does not come to an end`;
+  const lead = await tx.agents.byName(owner.parentName);
+  const escalation = JSON.stringify({ severity: "error", taskId, context: situation, branch, agentName: name, fails });
+  await notify(tx, context, [lead?.parentName ?? "operator"], {
+    type: "escalation",
+    priority: "high",
+    runId,
+    subject,
+    body,
+    payload: escalation,
+  });
+  await tellOperator(tx, context, {
+    runId,
+    subject: `decide about ${branch}`,
+    body: `${body}\n\nSend it to work again with: ov mail send --to ${name} --type assign, or give it up with: ov release ${name}`,
+    type: "decision_gate",
+    priority: "high",
+    payload: JSON.stringify({ options, context: situation, branch, agentName: name }),
+  });
+  const fact = { type: "review_escalated", level: "warn", data: { branch, fails } } as const;
+  await record(tx, context.now, { source: "engine", agent: owner, ...fact });
 }

@@ -4,7 +4,7 @@ import { payloadFields } from "../../domain/mail/payload.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import type { Tx } from "../../ports/store.ts";
-import { workUnderReview } from "../completions/under-review.ts";
+import { workUnderReview } from "../completions/role-facts.ts";
 import type { Follower } from "../mail/followers.ts";
 import type { Sender } from "../mail/sender.ts";
 import type { Context } from "../usecase.ts";

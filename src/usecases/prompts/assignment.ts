@@ -3,7 +3,7 @@ import { canonical, isIn } from "../../domain/agent/capability.ts";
 import { readAsked } from "../../domain/role/asked.ts";
 import type { Assignment, Sibling, Subject } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
-import { workUnderReview } from "../completions/under-review.ts";
+import { workUnderReview } from "../completions/role-facts.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 
 /** What an agent works on now, from what is stored. Reads only. */

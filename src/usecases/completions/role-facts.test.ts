@@ -3,7 +3,7 @@ import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { doneRequest } from "../../../testkit/done-request.ts";
 import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import type { Agent } from "../../domain/agent/agent.ts";
-import { mayReview, reviewedBranch } from "./under-review.ts";
+import { mayReview, reviewedBranch } from "./role-facts.ts";
 
 const team = { runId: "run-2", parentName: "lead-1" } as const;
 const ended = { ...team, state: "completed", outcome: "done" } as const;
