@@ -1,7 +1,7 @@
 import type { Agent } from "../domain/agent/agent.ts";
 import { failureOf } from "../domain/failure.ts";
 import { isIntegration } from "../domain/merge/landing-branch.ts";
-import { unsettledLines } from "../domain/worktree/unsettled.ts";
+import { unsettledLines } from "../domain/worktree/change.ts";
 import type { MergeGit } from "../ports/merge-git.ts";
 import type { Tx } from "../ports/store.ts";
 import type { Seat } from "../ports/worktrees.ts";

@@ -1,4 +1,4 @@
-import type { CheckoutTerms } from "../domain/gate/gate-hash.ts";
+import type { CheckoutTerms } from "../domain/gate/gate.ts";
 import type { Conflict } from "../domain/merge/conflict.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { CommandRun } from "./gate-runner.ts";

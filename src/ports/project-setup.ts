@@ -1,4 +1,4 @@
-import type { HookEvent } from "../domain/hook/hook-event.ts";
+import type { HookEvent } from "../domain/hook/hook.ts";
 import type { CommitFacts, OwnPath } from "../domain/project/commit.ts";
 import type { DetectedGate } from "../domain/project/gate.ts";
 import type { GeneratedState } from "../domain/project/generated-state.ts";

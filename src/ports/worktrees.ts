@@ -2,8 +2,7 @@ import type { WorktreeKind } from "../domain/agent/agent.ts";
 import type { WorkSeen } from "../domain/completion/rules.ts";
 import type { WordAboutBranch } from "../domain/merge/taken-out.ts";
 import type { Result } from "../domain/result.ts";
-import type { WorktreeChange } from "../domain/worktree/change.ts";
-import type { Unsettled } from "../domain/worktree/unsettled.ts";
+import type { Unsettled, WorktreeChange } from "../domain/worktree/change.ts";
 
 export interface SeatRequest {
   readonly agentName: string;

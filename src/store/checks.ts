@@ -2,10 +2,10 @@ import {
   type CheckKind,
   type CheckStatus,
   type CheckTerms,
+  type Missing,
   openCheckStatuses,
   type StoredCheck,
 } from "../domain/completion/check.ts";
-import type { Missing } from "../domain/completion/missing.ts";
 import type { CheckRows } from "../ports/store/merges.ts";
 import { isBefore, valuesOf } from "./place.ts";
 import { literals, placeholders, type Sql } from "./sql.ts";

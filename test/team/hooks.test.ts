@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hookEvents } from "../../src/domain/hook/hook-event.ts";
+import { hookEvents } from "../../src/domain/hook/hook.ts";
 import { randomIds } from "../../src/host/ids.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import { clockAt, eventsOf, slingNew, textIn, untilAgent } from "../../testkit/lifecycle.ts";

@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../agent/agent.ts";
 import type { MergeEntry, MergeStatus } from "../merge/entry.ts";
-import type { Missing } from "./missing.ts";
+import type { Missing } from "./check.ts";
 
 /** A child of a lead that may have a branch to land, with all that became of the branch. */
 export interface ChildFacts {

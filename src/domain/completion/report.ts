@@ -3,8 +3,7 @@ import { canonical } from "../agent/capability.ts";
 import type { GateResult } from "../gate/gate.ts";
 import type { Judged } from "../gate/verdict.ts";
 import type { MailType } from "../mail/types.ts";
-import { findingLine } from "./findings.ts";
-import type { DoneRequest } from "./request.ts";
+import { type DoneRequest, findingLine } from "./request.ts";
 import type { WorkSeen } from "./rules.ts";
 
 /** What the gates said about the commit; null where there was no code to ask about. */

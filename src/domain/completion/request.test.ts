@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { findingLine, parseFindings } from "./findings.ts";
-import { branchesIn } from "./given-branches.ts";
-import { parseDone } from "./request.ts";
-import { escalates, failsInARow } from "./review.ts";
+import { branchesIn, escalates, failsInARow, findingLine, parseDone, parseFindings } from "./request.ts";
 
 describe("what is said when work is done", () => {
   test("blank texts are none, and the summary must not be blank", () => {

@@ -1,7 +1,7 @@
 import { verdicts } from "../mail/payload-shapes.ts";
 import { type InvalidInput, invalid } from "../refusal.ts";
 import { no, ok, type Result } from "../result.ts";
-import { type Finding, parseFindings } from "./findings.ts";
+import { jsonProblem } from "../text/json-problem.ts";
 
 export type ReviewVerdict = (typeof verdicts)[number];
 
@@ -55,3 +55,98 @@ function textOrNull(text: string | undefined): string | null {
 
 /** A review of this verdict sends the branch back. */
 export const sendsBack = (verdict: ReviewVerdict | null): boolean => verdict === "fail" || verdict === "needs_changes";
+
+/** One thing a review found. An empty file: it is about the whole. */
+interface Finding {
+  readonly file: string;
+  readonly line: number | null;
+  readonly severity: string;
+  readonly text: string;
+}
+
+/** Findings as JSON, `[{file, line?, severity?, text}]`, or as lines: `file:line: text`, `file: text`, or plain text. */
+export function parseFindings(typed: string): Result<readonly Finding[], InvalidInput> {
+  const text = typed.trim();
+  if (text === "") return ok([]);
+  if (text.startsWith("[") || text.startsWith("{")) return fromJson(text);
+  const lines = text.split("\n").map((line) => line.trim());
+  return ok(lines.filter((line) => line !== "").map(fromLine));
+}
+
+/** One line a person can read, in the form that is also read back. */
+export function findingLine({ file, line, text }: Finding): string {
+  if (file === "") return text;
+  return line === null ? `${file}: ${text}` : `${file}:${line}: ${text}`;
+}
+
+const ordinary = "error";
+
+function fromLine(line: string): Finding {
+  const [, file, number, text] = /^(?:[-*]\s+)?([^\s:]+)(?::(\d+))?(?::\d+)?:\s+(.+)$/.exec(line) ?? [];
+  const isPath = file !== undefined && (number !== undefined || /[./]/.test(file));
+  if (!isPath || text === undefined) return { file: "", line: null, severity: ordinary, text: line };
+  return { file, line: number === undefined ? null : Number(number), severity: ordinary, text };
+}
+
+const forms = "must be lines of text, or JSON: a list of {file, line?, severity?, text}";
+
+function fromJson(text: string): Result<readonly Finding[], InvalidInput> {
+  const broken = jsonProblem(text);
+  if (broken !== undefined) return no(invalid("findings", `${forms}; as JSON, ${broken}`));
+  const value = parsed(text);
+  const list = Array.isArray(value) ? value : [value];
+  const findings = list.map(findingOf);
+  if (findings.some((finding) => finding === undefined)) {
+    return no(invalid("findings", forms));
+  }
+  return ok(findings.filter((finding) => finding !== undefined));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON.parse has no other way to say no; what is no JSON is no list of findings either.
+    return undefined;
+  }
+}
+
+function findingOf(value: unknown): Finding | undefined {
+  if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") {
+    return undefined;
+  }
+  const file = "file" in value && typeof value.file === "string" ? value.file : "";
+  const line = "line" in value && typeof value.line === "number" ? value.line : null;
+  const severity = "severity" in value && typeof value.severity === "string" ? value.severity : ordinary;
+  return { file, line, severity, text: value.text };
+}
+
+/** So many reviews in a row may send a branch back before somebody else has to decide. */
+export const mostFailedReviews = 3;
+
+/**
+ * How often the branch was sent back since it last passed. Verdicts in the order in which they were given; the count
+ * belongs to the name that owns the branch, so it survives each reopening.
+ */
+export function failsInARow(verdicts: readonly ReviewVerdict[]): number {
+  const last = verdicts.findLastIndex((verdict) => !sendsBack(verdict));
+  return verdicts.length - 1 - last;
+}
+
+/** This verdict, after those, is for somebody above the lead: another round would be the same again. */
+export const escalates = (before: readonly ReviewVerdict[], verdict: ReviewVerdict): boolean =>
+  sendsBack(verdict) && failsInARow([...before, verdict]) >= mostFailedReviews;
+
+/**
+ * Agents' branches that texts name, in order of first mention. What an agent was given to review or to join stands in
+ * the words of its assignment.
+ */
+export function branchesIn(texts: readonly (string | null)[]): readonly string[] {
+  const found = texts.flatMap((text) => [...(text ?? "").matchAll(agentBranch)].map(([branch]) => trimmed(branch)));
+  return [...new Set(found)];
+}
+
+const agentBranch = /\boverstory\/(?!integration\/)[a-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*/g;
+
+/** A sentence may end behind a name. */
+const trimmed = (branch: string): string => branch.replace(/[.-]+$/, "");

@@ -1,8 +1,8 @@
 import type { Agent } from "../agent/agent.ts";
 import { canonical, isIn } from "../agent/capability.ts";
 import { isScopeExplained, outsideScope } from "../agent/scope.ts";
+import type { Missing } from "./check.ts";
 import { type ChildFacts, openChildren } from "./children.ts";
-import type { Missing } from "./missing.ts";
 import { type DoneRequest, sendsBack } from "./request.ts";
 
 /** What the agent's worktree holds. */

@@ -1,10 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Dependencies } from "../task/dependency.ts";
-import { type AdvisedTask, advise } from "./advice.ts";
-import { adviceLines } from "./advice-text.ts";
-import { criticalPath, remainingLengths } from "./critical-path.ts";
-import { planRounds } from "./rounds.ts";
+import { type AdvisedTask, adviceLines, advise, criticalPath, planRounds, remainingLengths } from "./advice.ts";
 
 const task = (
   id: string,

@@ -1,8 +1,6 @@
 import { findOverlap } from "../agent/scope.ts";
 import { Dependencies } from "../task/dependency.ts";
 import type { Task, TaskDependency } from "../task/task.ts";
-import { criticalPath, remainingLengths } from "./critical-path.ts";
-import { type Plan, planRounds } from "./rounds.ts";
 
 export type AdvisedTask = Pick<Task, "id" | "title" | "files" | "status" | "claimedBy" | "type">;
 
@@ -138,4 +136,118 @@ function clustersOf(meetings: readonly Meeting[]): readonly ConflictCluster[] {
     clusters.push({ tasks: [...members].toSorted(), file });
   }
   return clusters;
+}
+
+/**
+ * For each task how many tasks follow each other from it to the end of the longest chain behind it, itself included. A
+ * cycle, which the tracker refuses, counts as if it ended where it closes.
+ */
+export function remainingLengths(ids: readonly string[], order: Dependencies): ReadonlyMap<string, number> {
+  const lengths = new Map<string, number>();
+  const open = new Set<string>();
+  const visit = (id: string): number => {
+    const known = lengths.get(id);
+    if (known !== undefined) return known;
+    if (open.has(id)) return 0;
+    open.add(id);
+    const length = 1 + Math.max(0, ...order.blocks(id).map(visit));
+    open.delete(id);
+    lengths.set(id, length);
+    return length;
+  };
+  for (const id of ids) visit(id);
+  return lengths;
+}
+
+/** The longest chain of tasks that wait for each other, first one first. */
+export function criticalPath(
+  ids: readonly string[],
+  order: Dependencies,
+  lengths: ReadonlyMap<string, number>,
+): readonly string[] {
+  const longest = (among: readonly string[]): string | undefined =>
+    among.toSorted((a, b) => (lengths.get(b) ?? 0) - (lengths.get(a) ?? 0))[0];
+  const path: string[] = [];
+  for (let next = longest(ids); next !== undefined && !path.includes(next); next = longest(order.blocks(next))) {
+    path.push(next);
+  }
+  return path;
+}
+
+interface Plan {
+  readonly ids: readonly string[];
+  readonly order: Dependencies;
+  /** For each task those that must not run beside it. */
+  readonly conflicts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** How long the chain behind each task is; what holds up most goes first. */
+  readonly lengths: ReadonlyMap<string, number>;
+  readonly builders: number;
+}
+
+/**
+ * Which tasks would run beside each other, round by round, if all took equally long. Takes the most pressing that fit
+ * together: not always the best there is, but what a coordinator would do.
+ */
+export function planRounds({ ids, order, conflicts, lengths, builders }: Plan): readonly (readonly string[])[] {
+  const done = new Set<string>();
+  const urgent = ids.toSorted((a, b) => (lengths.get(b) ?? 0) - (lengths.get(a) ?? 0));
+  const rounds: string[][] = [];
+  while (done.size < ids.length) {
+    const open = urgent.filter((id) => !done.has(id));
+    const free = open.filter((id) => order.blockedBy(id).every((before) => done.has(before)));
+    const round: string[] = [];
+    // In a cycle nobody is free; somebody has to begin all the same.
+    for (const id of free.length === 0 ? open.slice(0, 1) : free) {
+      if (round.length >= builders) break;
+      if (!round.some((other) => conflicts.get(id)?.has(other) === true)) round.push(id);
+    }
+    for (const id of round) done.add(id);
+    rounds.push(round);
+  }
+  return rounds;
+}
+
+/** The advice in plain words, a sentence per line. Ids only: titles are other people's text. */
+export function adviceLines(advice: Advice): readonly string[] {
+  if (advice.verdict === "plan") {
+    return ["There are no open tasks yet, so nothing can be foreseen: divide the objective first, then ask again."];
+  }
+  return [verdictLine(advice), ...chainLine(advice), ...clusterLines(advice), ...unknownLine(advice)];
+}
+
+function verdictLine({ verdict, openTasks, builders, rounds, roundsAlone }: Advice): string {
+  const work = openTasks === 1 ? "One open task" : `${openTasks} open tasks`;
+  if (openTasks === 1) return `${work}: one builder is enough.`;
+  if (verdict === "single") return `${work}, but one after the other: a second builder would have nothing to do.`;
+  const gain = `about ${rounds} ${rounds === 1 ? "round" : "rounds"} instead of ${roundsAlone}`;
+  return `${work}: ${builders} builders at once, ${gain}. More would not make it faster.`;
+}
+
+function chainLine({ criticalPath, openTasks, width }: Advice): readonly string[] {
+  if (openTasks === 1) return [];
+  const side = `At most ${width} of them could run side by side.`;
+  if (criticalPath.length === 1) return [`No task waits for another. ${side}`];
+  return [`The longest chain is ${shortened(criticalPath, " -> ")}. ${side}`];
+}
+
+const clusterLines = ({ clusters }: Advice): readonly string[] =>
+  clusters.map(
+    ({ tasks, file }) =>
+      `${shortened(tasks, ", ")} touch the same files (${file}): let one agent do them, or make them wait for each other.`,
+  );
+
+function unknownLine({ withoutFiles, openTasks }: Advice): readonly string[] {
+  if (withoutFiles.length === 0 || openTasks === 1) return [];
+  const all = withoutFiles.length === openTasks;
+  const which = all ? "No task says" : `${shortened(withoutFiles, ", ")} do not say`;
+  return [
+    `${which} which files it touches, so conflicts there cannot be foreseen: ov task update <task> --files <path>`,
+  ];
+}
+
+const mostNamed = 8;
+
+function shortened(ids: readonly string[], between: string): string {
+  if (ids.length <= mostNamed) return ids.join(between);
+  return `${ids.slice(0, mostNamed).join(between)}${between}and ${ids.length - mostNamed} more`;
 }

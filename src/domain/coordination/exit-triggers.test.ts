@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TrackerReading, TrackerRefusal } from "../tracker/tracker.ts";
-import { checkExit, type ExitFacts, type ExitTriggerSettings, exitTriggers } from "./exit-triggers.ts";
+import { asksForShutdown, checkExit, type ExitFacts, type ExitTriggerSettings, exitTriggers } from "./exit-triggers.ts";
 
 const off: ExitTriggerSettings = { allAgentsDone: false, taskTrackerEmpty: false, onShutdownSignal: false };
 
@@ -151,4 +151,12 @@ describe("an external tracker", () => {
     const ids = Array.from({ length: 23 }, (_, at) => `t${at}`);
     expect(check(seedsWith(ids)).detail).toEndWith("t18, t19 and 3 more");
   });
+});
+
+test("a shutdown is asked for by its type or in the subject", () => {
+  expect(asksForShutdown({ type: "shutdown", subject: "good night" })).toBe(true);
+  expect(asksForShutdown({ type: "status", subject: "Please SHUTDOWN now" })).toBe(true);
+  expect(asksForShutdown({ type: "dispatch", subject: "Shut down when done" })).toBe(true);
+  expect(asksForShutdown({ type: "status", subject: "all is well" })).toBe(false);
+  expect(asksForShutdown({ type: "status", subject: "shutdowns are rare" })).toBe(false);
 });

@@ -1,5 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
+import type { MailType } from "../mail/types.ts";
 import { type TrackerReading, trackerProblem } from "../tracker/tracker.ts";
 
 /** What may say that a run has reached its end. Each is switched on in the settings. */
@@ -139,3 +140,7 @@ function shutdownSignal({ shutdown }: ExitFacts): Omit<TriggerResult, "enabled">
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Does this message ask whoever gets it to come to an end? By its type, or in its subject as older scripts do. */
+export const asksForShutdown = (mail: { readonly type: MailType; readonly subject: string }): boolean =>
+  mail.type === "shutdown" || /\bshut[ -]?down\b/i.test(mail.subject);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { gateStatuses } from "./gate.ts";
-import { type Evidence, verdictOf } from "./verdict.ts";
+import { applies, type Evidence, verdictOf } from "./verdict.ts";
 
 const tests = { name: "Tests", required: true, paths: [] };
 const lint = { name: "Lint", required: false, paths: [] };
@@ -77,4 +77,28 @@ test("verified means that every gate has a first-time pass, and no verdict but t
       if (broken) expect(verdict).toBe("unverified");
     }),
   );
+});
+
+test("a gate without paths is needed by every change, even by none", () => {
+  expect(applies({ paths: [] }, [])).toBe(true);
+});
+
+test("a gate with paths is needed when one changed file is among them", () => {
+  const gate = { paths: ["src/**/*.ts", "Makefile"] };
+  expect(applies(gate, ["docs/a.md", "src/deep/down/a.ts"])).toBe(true);
+  expect(applies(gate, ["Makefile"])).toBe(true);
+  expect(applies(gate, ["docs/a.md", "lib/Makefile"])).toBe(false);
+  expect(applies(gate, [])).toBe(false);
+});
+
+test("a directory means what is in it, and nothing that only begins like it", () => {
+  for (const path of ["web", "web/", "./web", "web/**"]) {
+    expect(applies({ paths: [path] }, ["web/src/a.ts"])).toBe(true);
+    expect(applies({ paths: [path] }, ["website/a.ts"])).toBe(false);
+  }
+  expect(applies({ paths: ["."] }, ["a"])).toBe(true);
+});
+
+test("when it is not known what has changed, the gate is needed", () => {
+  expect(applies({ paths: ["src"] }, undefined)).toBe(true);
 });

@@ -1,7 +1,45 @@
-import { hasEnded } from "../agent/agent.ts";
+import { type Agent, hasEnded } from "../agent/agent.ts";
 import { isIn } from "../agent/capability.ts";
-import type { HealthFacts, HealthLimits } from "./facts.ts";
-import { climb, type LadderStep } from "./ladder.ts";
+import { climb, type HealthLimits, type LadderStep, nextRungAt } from "./ladder.ts";
+
+/**
+ * What is known about one agent at one moment. Ages are durations that the observer measured, never differences it was
+ * told: what they count from is the agent's own activity (its events, output and mail), not what others did about it.
+ */
+export interface HealthFacts {
+  readonly agent: Pick<
+    Agent,
+    | "state"
+    | "topology"
+    | "capability"
+    | "worktreePath"
+    | "outcome"
+    | "stopRequestedBy"
+    | "escalationLevel"
+    | "stalledSince"
+  >;
+  /** Its running turn, if any, and whether the supervisor's lease was seen beating. */
+  readonly turn: { readonly supervisor: "beating" | "silent" } | null;
+  /** The process of an attached agent; `unknown` when none is recorded or the system cannot tell. */
+  readonly process: "alive" | "gone" | "unknown";
+  /** Its queued turn: for how long it could have started (negative: not due yet), and whether a slot is free. */
+  readonly queued: { readonly dueForMs: number; readonly slotFree: boolean } | null;
+  /** A rate limit, a budget or the operator keeps its input from starting turns. */
+  readonly parked: boolean;
+  /** It asked something, or for a decision, and nobody answered yet. */
+  readonly unanswered: boolean;
+  /** Other things it waits for on purpose. */
+  readonly waits: number;
+  readonly liveChildren: number;
+  /** How long the observer has watched it, unexcused, without a sign of its own and without a beat of its supervisor. */
+  readonly silentMs: number;
+  /** Time since its own last activity; for display only. */
+  readonly quietMs: number;
+  /** It was active by itself after it had been found stalled. */
+  readonly activeSinceStall: boolean;
+  /** What is left of the time in which ages mean nothing, because the host slept. */
+  readonly sleptGraceMs: number;
+}
 
 /**
  * How an agent does, for display.
@@ -170,3 +208,34 @@ const recovered = (status: HealthStatus, note: string | null): Assessment => ({
   action: { kind: "recover" },
   note,
 });
+
+/**
+ * In how many ms the passing of time alone could call for an action; undefined when it never will. Whatever else changes
+ * an agent is written to the store, and whoever asks again then gets another answer. An action that is called for now is
+ * due in 0 ms.
+ */
+export function nextChange(facts: HealthFacts, limits: HealthLimits): number | undefined {
+  const { action } = assess(facts, limits);
+  if (action.kind !== "none" && action.kind !== "investigate") return 0;
+  if (hasEnded(facts.agent) || facts.agent.stopRequestedBy !== null) return undefined;
+  const due = dueIn(facts, limits);
+  return due === undefined ? undefined : Math.max(due, facts.sleptGraceMs);
+}
+
+function dueIn(facts: HealthFacts, limits: HealthLimits): number | undefined {
+  const { agent, turn, queued, silentMs } = facts;
+  const after = (thresholdMs: number, ageMs: number): number => Math.max(thresholdMs - ageMs + 1, 0);
+  if (turn === null) {
+    if (agent.worktreePath === null && agent.state === "booting") return after(limits.staleThresholdMs, silentMs);
+    if (facts.parked || facts.unanswered || facts.waits > 0 || facts.liveChildren > 0) return undefined;
+    if (queued !== null) return queued.slotFree ? after(limits.staleThresholdMs, queued.dueForMs) : undefined;
+  }
+  if (isIn("persistent", agent.capability)) return undefined;
+  const rung = nextRungAt(stored(facts), limits) ?? Number.POSITIVE_INFINITY;
+  return Math.min(
+    after(limits.zombieThresholdMs, silentMs),
+    Math.max(rung - silentMs, after(limits.staleThresholdMs, silentMs)),
+  );
+}
+
+const stored = ({ agent }: HealthFacts): number | null => (agent.stalledSince === null ? null : agent.escalationLevel);

@@ -1,4 +1,14 @@
-import type { HealthLimits } from "./facts.ts";
+/** The thresholds of the watchdog, by the names of their settings. */
+export interface HealthLimits {
+  /** Silent for longer is stalled. */
+  readonly staleThresholdMs: number;
+  /** Silent for longer is given up, whatever the ladder says. */
+  readonly zombieThresholdMs: number;
+  /** Time between the steps of the ladder. */
+  readonly nudgeIntervalMs: number;
+  /** The step at which the agent is ended. */
+  readonly maxEscalationLevel: number;
+}
 
 /** What is done about a silent agent, mildest first. */
 export const ladderSteps = ["warn", "nudge", "triage", "terminate"] as const;

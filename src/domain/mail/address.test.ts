@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type AgentState, agentStates, hasEnded } from "../agent/agent.ts";
 import { type Capability, capabilities } from "../agent/capability.ts";
-import { type Address, type AgentFacts, groupAddresses, parseAddress, resolveRecipients } from "./address.ts";
+import { type Address, type AgentFacts, groupAddresses, parseAddress, resolveRecipients } from "./recipient.ts";
 
 const agent = (name: string, capability: Capability, more: Partial<AgentFacts> = {}): AgentFacts => ({
   name,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { foldStatus, type Letter } from "./fold.ts";
+import { foldStatus, type Letter } from "./letter.ts";
 import { renderBatch, renderInject } from "./render.ts";
 import { type Message, mailTypes, priorities } from "./types.ts";
 

@@ -1,7 +1,6 @@
 import { plainWord, shellWord } from "../text/shell-word.ts";
-import { exactLine } from "../text/visible.ts";
-import { type FoldedLetter, foldStatus, type Letter } from "./fold.ts";
-import { headerLine, quoted } from "./quoted.ts";
+import { exactLine, headerLine, quoted } from "../text/visible.ts";
+import { type FoldedLetter, foldStatus, type Letter } from "./letter.ts";
 import { isPressing } from "./types.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { formatSeeds, mergeSeeds, parseSeeds } from "./seeds.ts";
-import type { OwnFields, SeedsRecord } from "./seeds-record.ts";
+import { formatSeeds, mergeSeeds, type OwnFields, parseSeeds, type SeedsRecord } from "./seeds.ts";
 import { mergeStates, taskStatuses, taskTypes } from "./task.ts";
 
 const line = (fields: object): string => JSON.stringify({ id: "app-1", title: "T", status: "open", ...fields });

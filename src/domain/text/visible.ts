@@ -48,3 +48,15 @@ export function visibleJson(json: string): string {
 const codeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** `name:` followed by the value on the same line. Agents choose the names of payload fields, so both are foreign text. */
+export const headerLine = (name: string, value: string): string => spaced(`${exactLine(name)}:`, exactLine(value));
+
+/** Each line of foreign text behind a bar, so that none of it can begin a line. */
+export function quoted(text: string): readonly string[] {
+  return visibleText(text)
+    .split("\n")
+    .map((line) => spaced("|", line));
+}
+
+const spaced = (start: string, rest: string): string => (rest === "" ? start : `${start} ${rest}`);

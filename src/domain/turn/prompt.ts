@@ -1,7 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
-import type { Letter } from "../mail/fold.ts";
-import { quoted } from "../mail/quoted.ts";
+import type { Letter } from "../mail/letter.ts";
 import { renderBatch } from "../mail/render.ts";
+import { quoted } from "../text/visible.ts";
 import type { TurnTrigger } from "./turn.ts";
 
 /** What is known of a conversation that is gone. */

@@ -26,7 +26,7 @@ export function changeLine(change: WorktreeChange): string {
   switch (change.kind) {
     case "branch-gone": {
       const { branch, commit, renamedTo } = change;
-      const made = `The branch ${branch} was gone. It was made again at ${short(commit)}`;
+      const made = `The branch ${branch} was gone. It was made again at ${shortCommit(commit)}`;
       return renamedTo === null
         ? `${made}.`
         : `${made}, because its worktree was on the branch ${renamedTo}. The worktree is on ${branch} again, and ${renamedTo} stays where it is.`;
@@ -36,7 +36,7 @@ export function changeLine(change: WorktreeChange): string {
     case "rebase-open":
       return `A rebase of ${change.branch} was begun in the worktree and is not finished. Look at git status there, then: git rebase --continue or git rebase --abort`;
     case "commits-gone":
-      return `The branch ${change.branch} was moved and no longer holds ${short(change.commit)}, where the last turn ended. That commit is kept. To look at it: git show ${short(change.commit)}`;
+      return `The branch ${change.branch} was moved and no longer holds ${shortCommit(change.commit)}, where the last turn ended. That commit is kept. To look at it: git show ${shortCommit(change.commit)}`;
     case "files-gone":
       return `${few(change.files)} were gone, although neither a turn nor a command of git deleted them. They were put back as the last turn left them. Ignored files, and files too large for a snapshot, cannot be put back. To delete files on purpose, use: git rm`;
     case "work-gone":
@@ -51,4 +51,41 @@ function few(files: readonly string[]): string {
 }
 
 const mostNamed = 5;
-const short = (commit: string): string => commit.slice(0, 12);
+const shortCommit = (commit: string): string => commit.slice(0, 12);
+
+/** Operations of git that a worktree can be in the middle of. */
+export const halfWay = ["rebase", "merge", "cherry-pick", "revert", "bisect"] as const;
+export type HalfWay = (typeof halfWay)[number];
+
+/** The state of a worktree that a checkout of its branch would not show. */
+export interface Unsettled {
+  readonly branch: string;
+  readonly halfWay: HalfWay | null;
+  /** The commit that the worktree is at; null when it is at the tip of its branch. */
+  readonly detachedAt: string | null;
+  /** Commits that no branch holds. */
+  readonly loose: readonly string[];
+}
+
+/** A sentence for each such state, with the command to type. */
+export function unsettledLines({ branch, halfWay: open, detachedAt, loose }: Unsettled): readonly string[] {
+  return [
+    ...(open === null
+      ? []
+      : [`A ${open} was left half-way. Look at git status in the worktree, then ${wayOut[open]}.`]),
+    ...(detachedAt === null || open === "rebase"
+      ? []
+      : [`The worktree is at ${shortCommit(detachedAt)}, and not on its branch ${branch}.`]),
+    ...(loose.length === 0
+      ? []
+      : [`No branch holds ${loose.length === 1 ? "the commit" : "the commits"} ${loose.map(shortCommit).join(", ")}.`]),
+  ];
+}
+
+const wayOut: Readonly<Record<HalfWay, string>> = {
+  rebase: "git rebase --continue or git rebase --abort",
+  merge: "git merge --continue or git merge --abort",
+  "cherry-pick": "git cherry-pick --continue or git cherry-pick --abort",
+  revert: "git revert --continue or git revert --abort",
+  bisect: "git bisect reset",
+};

@@ -1,5 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import type { Missing } from "../../domain/completion/check.ts";
 import { joinCommand } from "../../domain/merge/join-command.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { targetOf } from "../../usecases/merge/landing-target.ts";

@@ -1,5 +1,4 @@
-import { environmentOf, type StoredCheck } from "../../domain/completion/check.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import { environmentOf, type Missing, type StoredCheck } from "../../domain/completion/check.ts";
 import type { Gate, GateResult } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";

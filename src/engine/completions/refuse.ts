@@ -1,5 +1,4 @@
-import { isOpenCheck, type StoredCheck } from "../../domain/completion/check.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import { isOpenCheck, type Missing, type StoredCheck } from "../../domain/completion/check.ts";
 import { Rollback } from "../../ports/store.ts";
 import { tellMissing } from "../../usecases/completions/accept.ts";
 import { record } from "../../usecases/events/record.ts";

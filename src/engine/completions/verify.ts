@@ -1,5 +1,4 @@
-import type { StoredCheck } from "../../domain/completion/check.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { defaultTimeoutMs, type Gate, type GateResult, type Receipt } from "../../domain/gate/gate.ts";
 import type { Settings } from "../../ports/settings.ts";
 import { lacking } from "../../usecases/completions/accept.ts";

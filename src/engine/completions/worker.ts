@@ -1,5 +1,4 @@
-import type { StoredCheck } from "../../domain/completion/check.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { Rollback } from "../../ports/store.ts";
 import { SingleFlight } from "../single-flight.ts";
 import { complete } from "./complete.ts";

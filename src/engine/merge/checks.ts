@@ -1,5 +1,4 @@
-import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts";
-import { gateHash } from "../../domain/gate/gate-hash.ts";
+import { type Gate, type GateResult, gateHash, setupGate } from "../../domain/gate/gate.ts";
 import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import type { CauseDetail } from "../../domain/merge/entry.ts";
 import { gateMark, type ProcessIdentity } from "../../domain/process/process.ts";

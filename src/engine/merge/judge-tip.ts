@@ -1,5 +1,4 @@
-import type { GateResult } from "../../domain/gate/gate.ts";
-import { gateHash } from "../../domain/gate/gate-hash.ts";
+import { type GateResult, gateHash } from "../../domain/gate/gate.ts";
 import type { CauseDetail, Verdict } from "../../domain/merge/entry.ts";
 import type { GatedWork } from "../../usecases/gates/environments.ts";
 import { openChecks } from "./checks.ts";

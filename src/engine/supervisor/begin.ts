@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { type Allowance, allowanceOf } from "../../domain/budget/ledger.ts";
-import type { Letter } from "../../domain/mail/fold.ts";
+import type { Letter } from "../../domain/mail/letter.ts";
 import type { ProcessRecord } from "../../domain/process/process.ts";
 import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import type { Letter } from "../../domain/mail/fold.ts";
+import type { Letter } from "../../domain/mail/letter.ts";
 import { reopens } from "../../domain/mail/recipient.ts";
 import type { Recall } from "../../domain/turn/prompt.ts";
 import type { Turn } from "../../domain/turn/turn.ts";

@@ -1,5 +1,4 @@
-import type { Letter } from "../../domain/mail/fold.ts";
-import { isUnverified, type WorkBehind, workLine } from "../../domain/mail/unverified.ts";
+import { isUnverified, type Letter, type WorkBehind, workLine } from "../../domain/mail/letter.ts";
 import { type Reporter, reporterOf } from "../../usecases/mail/work-behind.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import type { SupervisorPorts } from "./ports.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import type { HealthFacts } from "../../domain/health/facts.ts";
+import type { HealthFacts } from "../../domain/health/assess.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type StoredFacts, storedFacts } from "../../usecases/health/assess-health.ts";

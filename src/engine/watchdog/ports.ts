@@ -1,4 +1,4 @@
-import type { HealthLimits } from "../../domain/health/facts.ts";
+import type { HealthLimits } from "../../domain/health/ladder.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Processes } from "../../ports/process.ts";

@@ -1,5 +1,4 @@
-import { assess } from "../../domain/health/assess.ts";
-import { nextChange } from "../../domain/health/next-change.ts";
+import { assess, nextChange } from "../../domain/health/assess.ts";
 import { act, reportKey } from "./act.ts";
 import type { WatchdogMemory } from "./memory.ts";
 import { type Observed, observe, observeOne } from "./observe.ts";

@@ -1,6 +1,5 @@
 import { toolSummary } from "../../domain/event/tool-call.ts";
-import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
-import type { HookFormat, HookInput } from "../../domain/hook/hook-input.ts";
+import { type HookEvent, type HookFormat, type HookInput, hookEvents } from "../../domain/hook/hook.ts";
 import { exactShellWord } from "../../domain/text/shell-word.ts";
 import type { GuardCommand } from "../../ports/runtime.ts";
 import { type Fields, fields, number, text } from "../shared/json-fields.ts";

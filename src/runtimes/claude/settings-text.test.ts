@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { hookEvents } from "../../domain/hook/hook-event.ts";
+import { hookEvents } from "../../domain/hook/hook.ts";
 import { hookCommand, hookSettings } from "./hooks.ts";
 import { freshSettings, installedEvents, withHooks, withoutHooks } from "./settings-text.ts";
 

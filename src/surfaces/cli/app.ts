@@ -1,4 +1,4 @@
-import type { HookFormat } from "../../domain/hook/hook-input.ts";
+import type { HookFormat } from "../../domain/hook/hook.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Follow } from "../../usecases/operation.ts";

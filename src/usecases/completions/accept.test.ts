@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { aTask } from "../../../testkit/contracts/store/rows.ts";
 import { type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { type Caller, operator } from "../../domain/caller/caller.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import type { Missing } from "../../domain/completion/check.ts";
 import type { ReviewVerdict } from "../../domain/completion/request.ts";
 import type { WorkSeen } from "../../domain/completion/rules.ts";
 import { Rollback } from "../../ports/store.ts";

@@ -1,10 +1,15 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
-import type { StoredCheck } from "../../domain/completion/check.ts";
-import type { Missing } from "../../domain/completion/missing.ts";
+import type { Missing, StoredCheck } from "../../domain/completion/check.ts";
 import { type Proof, type ReportMail, reportMail, reviewMail } from "../../domain/completion/report.ts";
-import { type DoneRequest, type ReviewVerdict, sendsBack } from "../../domain/completion/request.ts";
-import { escalates, failsInARow, mostFailedReviews } from "../../domain/completion/review.ts";
+import {
+  type DoneRequest,
+  escalates,
+  failsInARow,
+  mostFailedReviews,
+  type ReviewVerdict,
+  sendsBack,
+} from "../../domain/completion/request.ts";
 import { hasCode, missingFrom, type WorkSeen } from "../../domain/completion/rules.ts";
 import type { Receipt } from "../../domain/gate/gate.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";

@@ -1,8 +1,7 @@
 import { type Agent, isSubmitted } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
 import type { ChildFacts } from "../../domain/completion/children.ts";
-import { branchesIn } from "../../domain/completion/given-branches.ts";
-import type { DoneRequest } from "../../domain/completion/request.ts";
+import { branchesIn, type DoneRequest } from "../../domain/completion/request.ts";
 import type { CompletionFacts } from "../../domain/completion/rules.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestWorkOn } from "../agents/newest-work.ts";

@@ -1,9 +1,8 @@
 import type { Agent } from "../../domain/agent/agent.ts";
-import { checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
-import { asksForShutdown } from "../../domain/coordination/shutdown-signal.ts";
+import { asksForShutdown, checkExit, type ExitCheck, type ExitFacts } from "../../domain/coordination/exit-triggers.ts";
 import { openMergeStatuses } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
-import { readyTasks } from "../../domain/task/ready.ts";
+import { readyTasks } from "../../domain/task/dependency.ts";
 import type { TrackerReading } from "../../domain/tracker/tracker.ts";
 import { resolveTracker, type TrackerBackend } from "../../domain/tracker/tracker.ts";
 import type { Tx } from "../../ports/store.ts";

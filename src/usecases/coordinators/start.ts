@@ -1,9 +1,7 @@
-import type { Agent } from "../../domain/agent/agent.ts";
-import { freshAgent } from "../../domain/agent/agent.ts";
+import { type Agent, freshAgent } from "../../domain/agent/agent.ts";
 import type { Capability } from "../../domain/agent/capability.ts";
 import { kept } from "../../domain/budget/budget.ts";
-import type { Advice } from "../../domain/coordination/advice.ts";
-import { adviceLines } from "../../domain/coordination/advice-text.ts";
+import { type Advice, adviceLines } from "../../domain/coordination/advice.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";

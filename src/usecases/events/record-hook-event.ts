@@ -1,5 +1,4 @@
-import { type HookEvent, hookEvents } from "../../domain/hook/hook-event.ts";
-import { type HookSeen, hookFact } from "../../domain/hook/hook-input.ts";
+import { type HookEvent, type HookSeen, hookEvents, hookFact } from "../../domain/hook/hook.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { UseCase } from "../usecase.ts";

@@ -1,6 +1,5 @@
-import { applies } from "../../domain/gate/applies.ts";
-import { type Gate, type GateResult, setupGate } from "../../domain/gate/gate.ts";
-import { type CheckoutTerms, gateHash } from "../../domain/gate/gate-hash.ts";
+import { type CheckoutTerms, type Gate, type GateResult, gateHash, setupGate } from "../../domain/gate/gate.ts";
+import { applies } from "../../domain/gate/verdict.ts";
 import type { ProcessIdentity } from "../../domain/process/process.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CommandRun, GateRunner } from "../../ports/gate-runner.ts";

@@ -1,7 +1,7 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { isParking } from "../../domain/agent/wait.ts";
-import { type Assessment, assess } from "../../domain/health/assess.ts";
-import type { HealthFacts, HealthLimits } from "../../domain/health/facts.ts";
+import { type Assessment, assess, type HealthFacts } from "../../domain/health/assess.ts";
+import type { HealthLimits } from "../../domain/health/ladder.ts";
 import { ok } from "../../domain/result.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Tx } from "../../ports/store.ts";

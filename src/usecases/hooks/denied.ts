@@ -1,5 +1,5 @@
 import type { GuardRule } from "../../domain/guard/tool-use.ts";
-import { type HookInput, toolFacts } from "../../domain/hook/hook-input.ts";
+import { type HookInput, toolFacts } from "../../domain/hook/hook.ts";
 import { ok } from "../../domain/result.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";

@@ -1,5 +1,4 @@
-import type { HookEvent } from "../../domain/hook/hook-event.ts";
-import type { HookInput } from "../../domain/hook/hook-input.ts";
+import type { HookEvent, HookInput } from "../../domain/hook/hook.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";

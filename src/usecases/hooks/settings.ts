@@ -1,4 +1,4 @@
-import { hookEvents } from "../../domain/hook/hook-event.ts";
+import { hookEvents } from "../../domain/hook/hook.ts";
 import type { GeneratedState } from "../../domain/project/generated-state.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";

@@ -1,7 +1,6 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
-import type { Letter } from "../../domain/mail/fold.ts";
+import { isUnverified, type Letter, workLine } from "../../domain/mail/letter.ts";
 import type { Delivery, DeliveryState, MailType, Message } from "../../domain/mail/types.ts";
-import { isUnverified, workLine } from "../../domain/mail/unverified.ts";
 import { ok } from "../../domain/result.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";

@@ -1,7 +1,14 @@
 import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { isTerminal } from "../../domain/agent/capability.ts";
-import { type Address, parseAddress, resolveRecipients } from "../../domain/mail/address.ts";
-import { givesWork, type RecipientFacts, type Route, routeMail } from "../../domain/mail/recipient.ts";
+import {
+  type Address,
+  givesWork,
+  parseAddress,
+  type RecipientFacts,
+  type Route,
+  resolveRecipients,
+  routeMail,
+} from "../../domain/mail/recipient.ts";
 import type { MailType } from "../../domain/mail/types.ts";
 import { isReserved } from "../../domain/name/name.ts";
 import type { Refusal } from "../../domain/refusal.ts";

@@ -1,4 +1,4 @@
-import type { Letter } from "../../domain/mail/fold.ts";
+import type { Letter } from "../../domain/mail/letter.ts";
 import type { Delivery, DeliveryState, Message } from "../../domain/mail/types.ts";
 
 /** A message together with how far it has come; for one recipient, or for all of them. */

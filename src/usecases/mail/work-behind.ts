@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
+import type { WorkBehind } from "../../domain/mail/letter.ts";
 import type { Message } from "../../domain/mail/types.ts";
-import type { WorkBehind } from "../../domain/mail/unverified.ts";
 import type { Tx } from "../../ports/store.ts";
 
 export interface Reporter {

@@ -1,4 +1,4 @@
-import { applies } from "../../domain/gate/applies.ts";
+import { applies } from "../../domain/gate/verdict.ts";
 import type { MergeCause, ResolutionTier } from "../../domain/merge/entry.ts";
 import { landingBranchFor } from "../../domain/merge/landing-branch.ts";
 import { pairKey } from "../../domain/merge/radar.ts";

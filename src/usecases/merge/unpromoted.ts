@@ -1,5 +1,4 @@
-import type { Gate, GateResult } from "../../domain/gate/gate.ts";
-import { termsHash } from "../../domain/gate/gate-hash.ts";
+import { type Gate, type GateResult, termsHash } from "../../domain/gate/gate.ts";
 import { verdictOf } from "../../domain/gate/verdict.ts";
 import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";

@@ -3,7 +3,7 @@ import { agentName, taskId } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { forbiddenToSpecify } from "../../domain/task/rights.ts";
-import { specText } from "../../domain/task/spec.ts";
+import { specText } from "../../domain/task/task.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";

@@ -3,7 +3,7 @@ import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { newTask } from "../../domain/task/change.ts";
 import type { TaskFields } from "../../domain/task/fields.ts";
-import { taskPrefix } from "../../domain/task/id.ts";
+import { taskPrefix } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";

@@ -1,4 +1,4 @@
-import { byUrgency, isUntaken, unblocked } from "../../domain/task/ready.ts";
+import { byUrgency, isUntaken, unblocked } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";

@@ -1,7 +1,6 @@
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { formatSeeds, mergeSeeds, parseSeeds } from "../../domain/task/seeds.ts";
-import type { SeedsRecord } from "../../domain/task/seeds-record.ts";
+import { formatSeeds, mergeSeeds, parseSeeds, type SeedsRecord } from "../../domain/task/seeds.ts";
 import type { UseCase } from "../usecase.ts";
 import { detailsOf, type TaskDetail } from "./detail.ts";
 

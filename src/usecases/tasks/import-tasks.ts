@@ -1,6 +1,6 @@
 import { no, ok } from "../../domain/result.ts";
 import { dependencyCycle } from "../../domain/task/dependency.ts";
-import type { OwnFields, SeedsRecord } from "../../domain/task/seeds-record.ts";
+import type { OwnFields, SeedsRecord } from "../../domain/task/seeds.ts";
 import type { Group, Task, TaskDependency } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";

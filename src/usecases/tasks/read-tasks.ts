@@ -1,7 +1,7 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { readyTasks } from "../../domain/task/ready.ts";
+import { readyTasks } from "../../domain/task/dependency.ts";
 import { taskStatuses } from "../../domain/task/task.ts";
 import type { UseCase } from "../usecase.ts";
 import { detailOf, detailsOf, type TaskDetail } from "./detail.ts";

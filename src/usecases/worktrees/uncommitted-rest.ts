@@ -1,6 +1,6 @@
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { unsettledLines } from "../../domain/worktree/unsettled.ts";
+import { unsettledLines } from "../../domain/worktree/change.ts";
 import type { OwnedWorktree, RestProblem, WorktreeKeeping } from "../../ports/worktrees.ts";
 import type { Effect, World } from "../operation.ts";
 import { type Owner, worktreeOf } from "./owners.ts";

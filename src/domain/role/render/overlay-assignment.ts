@@ -1,4 +1,4 @@
-import { headerLine, quoted } from "../../mail/quoted.ts";
+import { headerLine, quoted } from "../../text/visible.ts";
 import type { Assignment, Sibling, Subject } from "../assignment.ts";
 import { bullets, code, codes, paragraphs, shell } from "./words.ts";
 

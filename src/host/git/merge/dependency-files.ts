@@ -1,4 +1,4 @@
-import type { CheckoutTerms } from "../../../domain/gate/gate-hash.ts";
+import type { CheckoutTerms } from "../../../domain/gate/gate.ts";
 import { nameOf, type TrackedFile } from "./tracked.ts";
 
 /**

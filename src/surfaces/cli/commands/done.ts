@@ -1,5 +1,4 @@
-import type { StoredCheck } from "../../../domain/completion/check.ts";
-import type { Missing, MissingKind } from "../../../domain/completion/missing.ts";
+import type { Missing, MissingKind, StoredCheck } from "../../../domain/completion/check.ts";
 import type { GateResult } from "../../../domain/gate/gate.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";

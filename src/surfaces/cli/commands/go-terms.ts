@@ -1,6 +1,5 @@
 import { kept, mostAmount } from "../../../domain/budget/budget.ts";
-import type { Advice } from "../../../domain/coordination/advice.ts";
-import { adviceLines } from "../../../domain/coordination/advice-text.ts";
+import { type Advice, adviceLines } from "../../../domain/coordination/advice.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";

@@ -1,5 +1,5 @@
-import type { Missing } from "../../../domain/completion/missing.ts";
-import { adviceLines } from "../../../domain/coordination/advice-text.ts";
+import type { Missing } from "../../../domain/completion/check.ts";
+import { adviceLines } from "../../../domain/coordination/advice.ts";
 import { setupGate } from "../../../domain/gate/gate.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";

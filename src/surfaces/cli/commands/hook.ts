@@ -1,5 +1,4 @@
-import { type HookEvent, hookEvents, loggedEvents } from "../../../domain/hook/hook-event.ts";
-import type { HookInput } from "../../../domain/hook/hook-input.ts";
+import { type HookEvent, type HookInput, hookEvents, loggedEvents } from "../../../domain/hook/hook.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import type { HookedAgent, HookReply } from "../../../usecases/hooks/report.ts";

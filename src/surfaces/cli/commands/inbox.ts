@@ -1,12 +1,11 @@
 import type { Agent } from "../../../domain/agent/agent.ts";
 import { startAgain, statusOf } from "../../../domain/agent/status.ts";
-import { quoted } from "../../../domain/mail/quoted.ts";
 import { mergeRef } from "../../../domain/merge/entry.ts";
 import { mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { MessageView } from "../../../usecases/mail/view.ts";
 import type { OpenDecision } from "../../../usecases/operator/decisions.ts";
 import type { OpenQuestion } from "../../../usecases/operator/questions.ts";

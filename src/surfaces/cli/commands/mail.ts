@@ -1,11 +1,10 @@
 import { agentOutcomes } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
 import { payloadFields } from "../../../domain/mail/payload.ts";
-import { quoted } from "../../../domain/mail/quoted.ts";
 import type { Delivery } from "../../../domain/mail/types.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { InboxLetter } from "../../../usecases/mail/check.ts";
 import type { SendReply } from "../../../usecases/mail/submit.ts";
 import { type MessageView, viewOfLetter } from "../../../usecases/mail/view.ts";

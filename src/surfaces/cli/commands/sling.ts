@@ -1,6 +1,6 @@
 import { type Agent, hasEnded } from "../../../domain/agent/agent.ts";
 import { statusOf } from "../../../domain/agent/status.ts";
-import { adviceLines } from "../../../domain/coordination/advice-text.ts";
+import { adviceLines } from "../../../domain/coordination/advice.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";

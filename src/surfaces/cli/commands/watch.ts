@@ -1,4 +1,4 @@
-import type { HealthLimits } from "../../../domain/health/facts.ts";
+import type { HealthLimits } from "../../../domain/health/ladder.ts";
 import { stateDirName } from "../../../domain/project/place.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";

@@ -1,8 +1,7 @@
 import { checkAnswerView, openCheckView } from "../../../contract/views/gate.ts";
-import type { Missing } from "../../../domain/completion/missing.ts";
-import { quoted } from "../../../domain/mail/quoted.ts";
+import type { Missing } from "../../../domain/completion/check.ts";
 import { ok } from "../../../domain/result.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { CheckReply } from "../../../usecases/completions/checks.ts";
 import type { ToolAnswer, ToolHandler } from "../tool-call.ts";
 import { gateLines } from "./gates.ts";

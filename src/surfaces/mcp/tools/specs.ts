@@ -1,7 +1,6 @@
 import { specView } from "../../../contract/views/task.ts";
-import { quoted } from "../../../domain/mail/quoted.ts";
 import { ok } from "../../../domain/result.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { ToolHandler } from "../tool-call.ts";
 import { ownOr } from "./tasks.ts";
 

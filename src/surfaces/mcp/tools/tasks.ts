@@ -1,9 +1,8 @@
 import { closedTaskView, taskView } from "../../../contract/views/task.ts";
-import { quoted } from "../../../domain/mail/quoted.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { TaskFields } from "../../../domain/task/fields.ts";
-import { visibleLine } from "../../../domain/text/visible.ts";
+import { quoted, visibleLine } from "../../../domain/text/visible.ts";
 import type { TaskDetail } from "../../../usecases/tasks/detail.ts";
 import type { Given, ToolAnswer, ToolContext, ToolHandler } from "../tool-call.ts";
 

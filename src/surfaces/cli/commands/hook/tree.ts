@@ -1,4 +1,4 @@
-import { hookEvents } from "../../../../domain/hook/hook-event.ts";
+import { hookEvents } from "../../../../domain/hook/hook.ts";
 import type { Command } from "../../command.ts";
 
 /** `ov hook`: what the entries of `ov hooks install` call, one process per event. */

@@ -1,4 +1,4 @@
-import { loggedEvents } from "../../../../domain/hook/hook-event.ts";
+import { loggedEvents } from "../../../../domain/hook/hook.ts";
 import type { Command } from "../../command.ts";
 
 export const logCommand: Command = {

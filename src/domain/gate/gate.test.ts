@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gateHash } from "./gate-hash.ts";
+import { gateHash } from "./gate.ts";
 
 const gate = { command: "make test", timeoutMs: 1_000 };
 const terms = { keepIgnored: ["node_modules", "target"], cache: [], setup: undefined, form: "1" };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isUnverified, workLine } from "./unverified.ts";
+import { isUnverified, workLine } from "./letter.ts";
 
 const base = "1111111111111111111111111111111111111111";
 const head = "2222222222222222222222222222222222222222";
