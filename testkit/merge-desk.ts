@@ -4,12 +4,10 @@ import type { MergeEntry } from "../src/domain/merge/entry.ts";
 import { notFound, type Refusal } from "../src/domain/refusal.ts";
 import { no, ok, type Result } from "../src/domain/result.ts";
 import type { App } from "../src/surfaces/cli/app.ts";
-import { gateCommand } from "../src/surfaces/cli/commands/gate/tree.ts";
-import { mergeCommand } from "../src/surfaces/cli/commands/merge/tree.ts";
-import { runCommand } from "../src/surfaces/cli/commands/run/tree.ts";
-import { statusCommand } from "../src/surfaces/cli/commands/status/tree.ts";
 import { runCli } from "../src/surfaces/cli/run.ts";
 import type { Sink } from "../src/surfaces/cli/sink.ts";
+import { gateCommand, mergeCommand } from "../src/surfaces/cli/tree/merge-commands.ts";
+import { runCommand, statusCommand } from "../src/surfaces/cli/tree/watch-commands.ts";
 import {
   catalog,
   isUseCase,

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Shell, shells } from "../../src/surfaces/cli/completions/shells.ts";
 import { spellings, spotsOf } from "../../src/surfaces/cli/completions/spots.ts";
 import { globalFlags } from "../../src/surfaces/cli/globals.ts";
+import { type Shell, shells } from "../../src/surfaces/cli/tree/tool-commands.ts";
 import { tree } from "../../src/surfaces/cli/tree.ts";
 import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
 import { fillStore } from "../../testkit/mail-seed.ts";

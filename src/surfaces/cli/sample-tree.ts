@@ -1,7 +1,7 @@
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { Command, Handler } from "./command.ts";
-import { completionsCommand } from "./completions/command.ts";
+import { completionsCommand } from "./tree/tool-commands.ts";
 
 const echo: Handler = async ({ path, flags, args }) =>
   ok({ json: { flags, args }, text: `${path.join(" ")} ${JSON.stringify({ flags, args })}`, quietText: "" });

@@ -6,10 +6,10 @@ import type { Command } from "./command.ts";
  */
 export async function treeFor(argv: readonly string[]): Promise<Command> {
   const [first] = argv;
-  if (first === "mail") return only((await import("./commands/mail/tree.ts")).mailCommand);
-  if (first === "log") return only((await import("./commands/log/tree.ts")).logCommand);
-  if (first === "hook") return only((await import("./commands/hook/tree.ts")).hookCommand);
-  if (first === "mcp") return only((await import("./commands/mcp/tree.ts")).mcpCommand);
+  if (first === "mail") return only((await import("./tree/mail-commands.ts")).mailCommand);
+  if (first === "log") return only((await import("./tree/hook-commands.ts")).logCommand);
+  if (first === "hook") return only((await import("./tree/hook-commands.ts")).hookCommand);
+  if (first === "mcp") return only((await import("./tree/hook-commands.ts")).mcpCommand);
   return (await import("./tree.ts")).tree;
 }
 

@@ -1,53 +1,58 @@
 import type { Command } from "./command.ts";
-import { adviseCommand } from "./commands/advise/tree.ts";
-import { agentsCommand } from "./commands/agents/tree.ts";
-import { attachCommand } from "./commands/attach/tree.ts";
-import { budgetCommand } from "./commands/budget/tree.ts";
-import { cleanCommand } from "./commands/clean/tree.ts";
-import { completeCommand } from "./commands/complete/tree.ts";
-import { configCommand } from "./commands/config/tree.ts";
-import { coordinatorCommand } from "./commands/coordinator/tree.ts";
-import { decideCommand } from "./commands/decide/tree.ts";
-import { demoCommand } from "./commands/demo/tree.ts";
-import { diffCommand } from "./commands/diff/tree.ts";
-import { discoverCommand } from "./commands/discover/tree.ts";
-import { doneCommand } from "./commands/done/tree.ts";
-import { engineCommand } from "./commands/engine/tree.ts";
-import { gateCommand } from "./commands/gate/tree.ts";
-import { goCommand } from "./commands/go/tree.ts";
-import { groupCommand } from "./commands/group/tree.ts";
-import { hookCommand } from "./commands/hook/tree.ts";
-import { hooksCommand } from "./commands/hooks/tree.ts";
-import { inboxCommand } from "./commands/inbox/tree.ts";
-import { initCommand } from "./commands/init/tree.ts";
-import { logCommand } from "./commands/log/tree.ts";
-import { logsCommand } from "./commands/logs/tree.ts";
-import { mailCommand } from "./commands/mail/tree.ts";
-import { mcpCommand } from "./commands/mcp/tree.ts";
-import { mergeCommand } from "./commands/merge/tree.ts";
-import { mergeFileCommand } from "./commands/merge-file/tree.ts";
-import { nudgeCommand } from "./commands/nudge/tree.ts";
-import { orchestratorCommand } from "./commands/orchestrator/tree.ts";
-import { pauseCommand } from "./commands/pause/tree.ts";
-import { primeCommand } from "./commands/prime/tree.ts";
-import { promptCommand } from "./commands/prompt/tree.ts";
-import { recoverCommand } from "./commands/recover/tree.ts";
-import { releaseCommand } from "./commands/release/tree.ts";
-import { resumeCommand } from "./commands/resume/tree.ts";
-import { runCommand } from "./commands/run/tree.ts";
-import { runUntilIdleCommand } from "./commands/run-until-idle/tree.ts";
-import { slingCommand } from "./commands/sling/tree.ts";
-import { snapshotsCommand } from "./commands/snapshots/tree.ts";
-import { specCommand } from "./commands/spec/tree.ts";
-import { statusCommand } from "./commands/status/tree.ts";
-import { stopCommand } from "./commands/stop/tree.ts";
-import { supervisorCommand } from "./commands/supervisor/tree.ts";
-import { taskCommand } from "./commands/task/tree.ts";
-import { trustCommand } from "./commands/trust/tree.ts";
-import { updateCommand } from "./commands/update/tree.ts";
-import { watchCommand } from "./commands/watch/tree.ts";
-import { worktreeCommand } from "./commands/worktree/tree.ts";
-import { completionsCommand } from "./completions/command.ts";
+import {
+  adviseCommand,
+  attachCommand,
+  doneCommand,
+  nudgeCommand,
+  pauseCommand,
+  recoverCommand,
+  releaseCommand,
+  resumeCommand,
+  slingCommand,
+  snapshotsCommand,
+  stopCommand,
+  worktreeCommand,
+} from "./tree/agent-commands.ts";
+import { hookCommand, logCommand, mcpCommand } from "./tree/hook-commands.ts";
+import { mailCommand } from "./tree/mail-commands.ts";
+import { gateCommand, mergeCommand } from "./tree/merge-commands.ts";
+import {
+  cleanCommand,
+  configCommand,
+  hooksCommand,
+  initCommand,
+  promptCommand,
+  trustCommand,
+  updateCommand,
+} from "./tree/setup-commands.ts";
+import { groupCommand, specCommand, taskCommand } from "./tree/task-commands.ts";
+import {
+  coordinatorCommand,
+  decideCommand,
+  discoverCommand,
+  goCommand,
+  inboxCommand,
+  orchestratorCommand,
+  supervisorCommand,
+} from "./tree/team-commands.ts";
+import {
+  completeCommand,
+  completionsCommand,
+  demoCommand,
+  engineCommand,
+  mergeFileCommand,
+  runUntilIdleCommand,
+} from "./tree/tool-commands.ts";
+import {
+  agentsCommand,
+  budgetCommand,
+  diffCommand,
+  logsCommand,
+  primeCommand,
+  runCommand,
+  statusCommand,
+  watchCommand,
+} from "./tree/watch-commands.ts";
 
 /** The whole command line, as data. */
 export const tree: Command = {

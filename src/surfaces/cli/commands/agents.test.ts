@@ -3,8 +3,7 @@ import { cliInMemory } from "../../../../testkit/cli-in-memory.ts";
 import { type MailWorld, mailWorld } from "../../../../testkit/mail-world.ts";
 import { agentUseCases } from "../../../usecases/agents/catalog.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
-import { nudgeCommand } from "./nudge/tree.ts";
-import { resumeCommand } from "./resume/tree.ts";
+import { nudgeCommand, resumeCommand } from "../tree/agent-commands.ts";
 
 /** Both streams as one text, over the real use cases. */
 async function ov(world: MailWorld, ...argv: string[]): Promise<{ exit: number; out: string }> {

@@ -3,7 +3,7 @@ import { type BudgetWorld, budgetWorld, limited } from "../../../../testkit/budg
 import { cliInMemory } from "../../../../testkit/cli-in-memory.ts";
 import { budgetUseCases } from "../../../usecases/budgets/catalog.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
-import { budgetCommand } from "./budget/tree.ts";
+import { budgetCommand } from "../tree/watch-commands.ts";
 
 const ov = (world: BudgetWorld, ...argv: string[]) => cliInMemory([budgetCommand], callOf(world), argv);
 

@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import type { Command } from "../command.ts";
 import { runCli } from "../run.ts";
 import type { Written } from "../sink.ts";
-import { mailCommand } from "./mail/tree.ts";
+import { mailCommand } from "../tree/mail-commands.ts";
 
 const tree: Command = { name: "ov", summary: "test", commands: [mailCommand] };
 

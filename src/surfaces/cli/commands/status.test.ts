@@ -5,8 +5,8 @@ import { post } from "../../../usecases/mail/post.ts";
 import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import { runCli } from "../run.ts";
-import { inboxCommand } from "./inbox/tree.ts";
-import { statusCommand } from "./status/tree.ts";
+import { inboxCommand } from "../tree/team-commands.ts";
+import { statusCommand } from "../tree/watch-commands.ts";
 
 const tree = { name: "ov", summary: "", commands: [statusCommand, inboxCommand] };
 

@@ -6,10 +6,8 @@ import type { UseCase } from "../../../usecases/usecase.ts";
 import type { App } from "../app.ts";
 import { runCli } from "../run.ts";
 import type { Sink } from "../sink.ts";
-import { groupCommand } from "./group/tree.ts";
-import { runCommand } from "./run/tree.ts";
-import { specCommand } from "./spec/tree.ts";
-import { taskCommand } from "./task/tree.ts";
+import { groupCommand, specCommand, taskCommand } from "../tree/task-commands.ts";
+import { runCommand } from "../tree/watch-commands.ts";
 
 const tree = { name: "ov", summary: "", commands: [taskCommand, specCommand, groupCommand, runCommand] };
 

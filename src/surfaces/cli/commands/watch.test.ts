@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 import type { Command } from "../command.ts";
 import { plain } from "../paint.ts";
 import { runCli } from "../run.ts";
-import { watchCommand } from "./watch/tree.ts";
+import { watchCommand } from "../tree/watch-commands.ts";
 import { follow, healthLine } from "./watch.ts";
 
 const tree: Command = { name: "ov", summary: "test", commands: [watchCommand] };

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { globalFlags } from "../globals.ts";
 import { sampleTree } from "../sample-tree.ts";
+import { shells } from "../tree/tool-commands.ts";
 import { completionScript } from "./script.ts";
-import { shells } from "./shells.ts";
 import { spellings, spotsOf } from "./spots.ts";
 
 const scripts = Object.fromEntries(shells.map((shell) => [shell, completionScript(sampleTree, shell)]));

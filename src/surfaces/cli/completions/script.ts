@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
+import type { Shell } from "../tree/tool-commands.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
-import type { Shell } from "./shells.ts";
 import { zshScript } from "./zsh.ts";
 
 /** The completion script of the tree for one shell. Values that change are asked of `ov __complete <source> -- <prefix>`. */

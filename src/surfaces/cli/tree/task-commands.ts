@@ -1,5 +1,5 @@
-import { taskStatuses, taskTypes } from "../../../../domain/task/task.ts";
-import type { Argument, Command, Flag } from "../../command.ts";
+import { taskStatuses, taskTypes } from "../../../domain/task/task.ts";
+import type { Argument, Command, Flag } from "../command.ts";
 
 const id: Argument = { name: "task-id", summary: "Id of the task", required: true, complete: "tasks" };
 const file: Argument = {
@@ -45,7 +45,7 @@ export const taskCommand: Command = {
         { line: 'ov task create "Parse dates" --priority 1', does: "adds an urgent task" },
         { line: 'ov task create "Use the parser" --blocked-by app-x1y2', does: "adds one that waits for another" },
       ],
-      run: async () => (await import("../task.ts")).create,
+      run: async () => (await import("../commands/task.ts")).create,
     },
     {
       name: "list",
@@ -56,19 +56,19 @@ export const taskCommand: Command = {
         { name: "all", summary: "Closed tasks too" },
         limit,
       ],
-      run: async () => (await import("../task.ts")).list,
+      run: async () => (await import("../commands/task.ts")).list,
     },
     {
       name: "ready",
       summary: "List what can be started now: open, unclaimed, waiting for nothing",
       flags: [limit],
-      run: async () => (await import("../task.ts")).ready,
+      run: async () => (await import("../commands/task.ts")).ready,
     },
     {
       name: "show",
       summary: "Show one task",
       arguments: [id],
-      run: async () => (await import("../task.ts")).show,
+      run: async () => (await import("../commands/task.ts")).show,
     },
     {
       name: "update",
@@ -84,27 +84,27 @@ export const taskCommand: Command = {
         },
         ...fields,
       ],
-      run: async () => (await import("../task.ts")).update,
+      run: async () => (await import("../commands/task.ts")).update,
     },
     {
       name: "claim",
       summary: "Take a task; of several who try, one gets it",
       arguments: [id],
       flags: [{ name: "by", value: "name", summary: "Give it to this agent instead", complete: "agents" }],
-      run: async () => (await import("../task.ts")).claim,
+      run: async () => (await import("../commands/task.ts")).claim,
     },
     {
       name: "close",
       summary: "End a task and show what can be started because of it",
       arguments: [id],
       flags: [{ name: "reason", value: "text", summary: "Why it is closed" }],
-      run: async () => (await import("../task.ts")).close,
+      run: async () => (await import("../commands/task.ts")).close,
     },
     {
       name: "reopen",
       summary: "Open a closed task again",
       arguments: [id],
-      run: async () => (await import("../task.ts")).reopen,
+      run: async () => (await import("../commands/task.ts")).reopen,
     },
     {
       name: "dep",
@@ -114,13 +114,13 @@ export const taskCommand: Command = {
           name: "add",
           summary: "Make a task wait for another",
           arguments: [id, { name: "depends-on", summary: "Task to wait for", required: true, complete: "tasks" }],
-          run: async () => (await import("../task.ts")).add,
+          run: async () => (await import("../commands/task.ts")).add,
         },
         {
           name: "rm",
           summary: "Make a task no longer wait for another",
           arguments: [id, { name: "depends-on", summary: "Task it waits for", required: true, complete: "tasks" }],
-          run: async () => (await import("../task.ts")).rm,
+          run: async () => (await import("../commands/task.ts")).rm,
         },
       ],
     },
@@ -128,13 +128,93 @@ export const taskCommand: Command = {
       name: "import",
       summary: "Take over tasks from a seeds file; newer lines win",
       arguments: [file],
-      run: async () => (await import("../task.ts")).importFile,
+      run: async () => (await import("../commands/task.ts")).importFile,
     },
     {
       name: "export",
       summary: "Write all tasks to a seeds file that git can merge",
       arguments: [file],
-      run: async () => (await import("../task.ts")).exportFile,
+      run: async () => (await import("../commands/task.ts")).exportFile,
+    },
+  ],
+};
+
+const group: Argument = { name: "group", summary: "Id or name of the group", required: true, complete: "groups" };
+const tasks: Argument = {
+  name: "task-ids",
+  summary: "Ids of the tasks",
+  required: true,
+  variadic: true,
+  complete: "tasks",
+};
+const skip: Flag = { name: "skip-validation", summary: "Take ids of tasks that live in another tracker" };
+
+/** `ov group`: tasks followed together. */
+export const groupCommand: Command = {
+  name: "group",
+  summary: "Follow several tasks together",
+  group: "Tasks",
+  commands: [
+    {
+      name: "create",
+      summary: "Start a group; you are told when all its tasks are closed",
+      arguments: [{ name: "name", summary: "Name of the group", required: true }, tasks],
+      flags: [skip],
+      examples: [{ line: "ov group create release app-x1y2 app-z3w4", does: "follows two tasks together" }],
+      run: async () => (await import("../commands/group.ts")).create,
+    },
+    {
+      name: "status",
+      summary: "Show how far one group is, or every active one",
+      arguments: [{ ...group, required: false }],
+      run: async () => (await import("../commands/group.ts")).status,
+    },
+    {
+      name: "add",
+      summary: "Add tasks to a group; a completed one is active again",
+      arguments: [group, tasks],
+      flags: [skip],
+      run: async () => (await import("../commands/group.ts")).add,
+    },
+    {
+      name: "remove",
+      summary: "Take tasks out of a group",
+      arguments: [group, tasks],
+      run: async () => (await import("../commands/group.ts")).remove,
+    },
+    {
+      name: "list",
+      summary: "List all groups",
+      run: async () => (await import("../commands/group.ts")).list,
+    },
+  ],
+};
+
+const specTask: Argument = { name: "task-id", summary: "Task the spec belongs to", required: true, complete: "tasks" };
+
+/** `ov spec`: the written specification of a task. */
+export const specCommand: Command = {
+  name: "spec",
+  summary: "Write and read the specification of a task",
+  group: "Tasks",
+  commands: [
+    {
+      name: "write",
+      summary: "Replace the spec of a task",
+      details: "The text comes from --body or from standard input, and may have at most 1 MiB.",
+      arguments: [specTask],
+      flags: [
+        { name: "body", value: "text", summary: "The text; without it, standard input is read" },
+        { name: "agent", value: "name", summary: "Who wrote it", complete: "agents" },
+      ],
+      examples: [{ line: "ov spec write app-x1y2 < plan.md", does: "keeps the file's text as the spec" }],
+      run: async () => (await import("../commands/spec.ts")).write,
+    },
+    {
+      name: "read",
+      summary: "Print the spec of a task",
+      arguments: [specTask],
+      run: async () => (await import("../commands/spec.ts")).read,
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { mailTypes, priorities } from "../../../../domain/mail/types.ts";
-import type { Argument, Command, Flag } from "../../command.ts";
+import { mailTypes, priorities } from "../../../domain/mail/types.ts";
+import type { Argument, Command, Flag } from "../command.ts";
 
 const messageId: Argument = { name: "id", summary: "Id of the message", required: true, complete: "messages" };
 
@@ -49,7 +49,7 @@ export const mailCommand: Command = {
           does: "Wakes all builders",
         },
       ],
-      run: async () => (await import("../mail.ts")).send,
+      run: async () => (await import("../commands/mail.ts")).send,
     },
     {
       name: "check",
@@ -70,7 +70,7 @@ export const mailCommand: Command = {
         },
       ],
       examples: [{ line: "ov mail check", does: "Shows what is new and marks it read" }],
-      run: async () => (await import("../mail-check.ts")).check,
+      run: async () => (await import("../commands/mail-check.ts")).check,
     },
     {
       name: "list",
@@ -85,13 +85,13 @@ export const mailCommand: Command = {
         { name: "thread", value: "id", summary: "Only the thread of this message", complete: "messages" },
         limit,
       ],
-      run: async () => (await import("../mail.ts")).list,
+      run: async () => (await import("../commands/mail.ts")).list,
     },
     {
       name: "read",
       summary: "Show one message and mark it read",
       arguments: [messageId],
-      run: async () => (await import("../mail.ts")).read,
+      run: async () => (await import("../commands/mail.ts")).read,
     },
     {
       name: "reply",
@@ -104,31 +104,31 @@ export const mailCommand: Command = {
         payload,
         ...as,
       ],
-      run: async () => (await import("../mail.ts")).reply,
+      run: async () => (await import("../commands/mail.ts")).reply,
     },
     {
       name: "status",
       summary: "Show how far a message has come",
       arguments: [messageId],
-      run: async () => (await import("../mail.ts")).status,
+      run: async () => (await import("../commands/mail.ts")).status,
     },
     {
       name: "why",
       summary: "Explain why a message has or has not been seen",
       arguments: [messageId],
-      run: async () => (await import("../mail.ts")).why,
+      run: async () => (await import("../commands/mail.ts")).why,
     },
     {
       name: "dead",
       summary: "List messages that were given up",
       flags: [limit],
-      run: async () => (await import("../mail.ts")).dead,
+      run: async () => (await import("../commands/mail.ts")).dead,
     },
     {
       name: "retry",
       summary: "Try to deliver a dead message again",
       arguments: [messageId],
-      run: async () => (await import("../mail.ts")).retry,
+      run: async () => (await import("../commands/mail.ts")).retry,
     },
     {
       name: "purge",
@@ -139,7 +139,7 @@ export const mailCommand: Command = {
         { name: "days", value: "n", type: "integer", min: 1, summary: "Older than so many days" },
         { name: "agent", value: "name", summary: "Sent or received by this name", complete: "agents" },
       ],
-      run: async () => (await import("../mail.ts")).purge,
+      run: async () => (await import("../commands/mail.ts")).purge,
     },
   ],
 };

@@ -1,5 +1,5 @@
-import { mergeStatuses } from "../../../../domain/merge/entry.ts";
-import type { Argument, Command, Flag } from "../../command.ts";
+import { mergeStatuses } from "../../../domain/merge/entry.ts";
+import type { Argument, Command, Flag } from "../command.ts";
 
 const merge: Argument = {
   name: "merge",
@@ -38,7 +38,7 @@ export const mergeCommand: Command = {
     { line: "ov merge --branch my-feature --dry-run --json", does: "predicts conflicts and what would settle them" },
     { line: "ov merge --all", does: "approves and lands the whole queue" },
   ],
-  run: async () => (await import("../merge.ts")).merge,
+  run: async () => (await import("../commands/merge.ts")).merge,
   commands: [
     {
       name: "add",
@@ -56,7 +56,7 @@ export const mergeCommand: Command = {
         { name: "priority", value: "0-4", type: "integer", min: 0, summary: "0 is most urgent, 4 least" },
         ...rest,
       ],
-      run: async () => (await import("../merge-queue.ts")).add,
+      run: async () => (await import("../commands/merge-queue.ts")).add,
     },
     {
       name: "list",
@@ -68,37 +68,37 @@ export const mergeCommand: Command = {
         limit,
       ],
       worksWithBrokenConfig: true,
-      run: async () => (await import("../merge-queue.ts")).list,
+      run: async () => (await import("../commands/merge-queue.ts")).list,
     },
     {
       name: "show",
       summary: "Show everything about one merge",
       arguments: [merge],
-      run: async () => (await import("../merge-log.ts")).show,
+      run: async () => (await import("../commands/merge-log.ts")).show,
     },
     {
       name: "plan",
       summary: "Show the order in which branches would land now, and which would conflict",
-      run: async () => (await import("../merge-plan.ts")).plan,
+      run: async () => (await import("../commands/merge-plan.ts")).plan,
     },
     {
       name: "radar",
       summary: "Show which branches that agents work on would collide, and in which files",
       details:
         "Merges every two live branches, and each with the branch it lands on, without writing anything. Owners are told by mail when a collision appears that no rule can settle.",
-      run: async () => (await import("../merge-plan.ts")).radar,
+      run: async () => (await import("../commands/merge-plan.ts")).radar,
     },
     {
       name: "diff",
       summary: "Show what a merge brings, or brought, as a patch",
       arguments: [merge],
-      run: async () => (await import("../merge-log.ts")).diff,
+      run: async () => (await import("../commands/merge-log.ts")).diff,
     },
     {
       name: "log",
       summary: "List what was landed, undone and promoted, newest first",
       flags: [limit],
-      run: async () => (await import("../merge-log.ts")).log,
+      run: async () => (await import("../commands/merge-log.ts")).log,
     },
     {
       name: "approve",
@@ -110,32 +110,32 @@ export const mergeCommand: Command = {
         ...rest,
       ],
       examples: [{ line: "ov merge approve 3", does: "lets merge 3 land" }],
-      run: async () => (await import("../merge-queue.ts")).approve,
+      run: async () => (await import("../commands/merge-queue.ts")).approve,
     },
     {
       name: "reject",
       summary: "Send a branch back to its agent with a reason",
       arguments: [merge],
       flags: [{ name: "reason", value: "text", required: true, summary: "What is wrong with it" }],
-      run: async () => (await import("../merge-queue.ts")).reject,
+      run: async () => (await import("../commands/merge-queue.ts")).reject,
     },
     {
       name: "cancel",
       summary: "Take a branch out of the queue and leave it as it is",
       arguments: [merge],
-      run: async () => (await import("../merge-queue.ts")).cancel,
+      run: async () => (await import("../commands/merge-queue.ts")).cancel,
     },
     {
       name: "retry",
       summary: "Try again what did not land",
       arguments: [merge],
-      run: async () => (await import("../merge-queue.ts")).retry,
+      run: async () => (await import("../commands/merge-queue.ts")).retry,
     },
     {
       name: "resume",
       summary: "Look at once whether what was in the way is gone",
       arguments: [merge],
-      run: async () => (await import("../merge-queue.ts")).resume,
+      run: async () => (await import("../commands/merge-queue.ts")).resume,
     },
     {
       name: "undo",
@@ -148,7 +148,7 @@ export const mergeCommand: Command = {
         { name: "requeue", summary: "Put the branches into the queue again" },
       ],
       examples: [{ line: "ov merge undo --last --yes", does: "takes back the last landing without asking" }],
-      run: async () => (await import("../merge-operations.ts")).undo,
+      run: async () => (await import("../commands/merge-operations.ts")).undo,
     },
     {
       name: "promote",
@@ -159,7 +159,68 @@ export const mergeCommand: Command = {
         { name: "run", value: "run-id", summary: "Which run (default: the current one)", complete: "runs" },
         { name: "target", value: "branch", summary: "What waits for this branch, whichever run it is of" },
       ],
-      run: async () => (await import("../merge-operations.ts")).promote,
+      run: async () => (await import("../commands/merge-operations.ts")).promote,
+    },
+  ],
+};
+
+/** `ov gate`: what was checked before something landed. */
+export const gateCommand: Command = {
+  name: "gate",
+  summary: "See what gates found, and the evidence for what landed",
+  group: "Merging",
+  commands: [
+    {
+      name: "list",
+      summary: "List what gates found lately, newest first",
+      flags: [
+        { name: "gate", value: "name", summary: "Only this gate" },
+        { name: "limit", value: "n", type: "integer", min: 1, summary: "How many (default 20)" },
+      ],
+      run: async () => (await import("../commands/gate.ts")).list,
+    },
+    {
+      name: "log",
+      summary: "Print the whole output of one run of a gate",
+      arguments: [{ name: "result-id", summary: "Id of the result (ov gate list)", required: true }],
+      run: async () => (await import("../commands/gate.ts")).log,
+    },
+    {
+      name: "show",
+      summary: "Show the evidence for a landing or a completion",
+      details:
+        "Base, head and tree, the commands with exit codes and durations, the ignored directories that were kept, and the digest of each log: enough to run it again elsewhere and compare.",
+      arguments: [
+        {
+          name: "of",
+          summary: "Receipt, number or branch of a merge, or agent",
+          required: true,
+          complete: "merges",
+        },
+      ],
+      run: async () => (await import("../commands/gate.ts")).show,
+    },
+    {
+      name: "run",
+      summary: "Run the gates on a branch, a commit or an agent's work",
+      details:
+        "Checks out exactly that commit in a place of its own and runs every gate there; what passed on the same tree " +
+        "before counts. Leaves a receipt. Exits 5 when a required gate does not pass.",
+      arguments: [
+        {
+          name: "ref",
+          summary: "Branch, commit or agent (default: HEAD, or an agent's own branch)",
+          complete: "branches",
+        },
+      ],
+      run: async () => (await import("../commands/gate.ts")).run,
+    },
+    {
+      name: "verify",
+      summary: "Run what a receipt rests on again, and compare",
+      details: "Believes no earlier result. Answers reproduced, or says which gate ended otherwise and exits 5.",
+      arguments: [{ name: "receipt", summary: "Id of the receipt", required: true }],
+      run: async () => (await import("../commands/gate.ts")).verify,
     },
   ],
 };

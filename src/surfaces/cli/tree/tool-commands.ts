@@ -1,0 +1,130 @@
+import { ok } from "../../../domain/result.ts";
+import type { Command } from "../command.ts";
+
+/** `ov merge-file`: the rules that settle conflicts, on three files. */
+export const mergeFileCommand: Command = {
+  name: "merge-file",
+  summary: "Merge three versions of one file by rule, or refuse",
+  details:
+    "Tries what the merge queue tries without asking anybody: one side unchanged, the same change twice, files both sides add to, and a merge by structure (JSON, YAML, Markdown, JSONL, source code). The merged text is printed; nothing is written. A conflict that no rule settles is refused with exit code 4. Works outside a project.",
+  group: "Setup",
+  arguments: [
+    { name: "base", summary: "The common version; may be empty", required: true, complete: "files" },
+    { name: "ours", summary: "Our version; line ends follow it", required: true, complete: "files" },
+    { name: "theirs", summary: "The other version", required: true, complete: "files" },
+  ],
+  flags: [
+    {
+      name: "path",
+      value: "name",
+      summary: "What the file is called in its repository; decides the format",
+      required: true,
+    },
+    { name: "union", summary: "The file has the git attribute merge=union" },
+  ],
+  examples: [
+    { line: "ov merge-file base.json ours.json theirs.json --path package.json", does: "prints the merged manifest" },
+    { line: "ov merge-file a b c --path docs/guide.md --json", does: "says how it was merged, or why not" },
+  ],
+  run: async () => (await import("../commands/merge-file.ts")).mergeFile,
+};
+
+/** `ov engine`: the process that does everything that lasts. It starts by itself; nobody needs these commands to work. */
+export const engineCommand: Command = {
+  name: "engine",
+  summary: "See, start and stop the process that runs turns",
+  details: "Any command that leaves work starts the engine, and it leaves when nothing is left.",
+  group: "Engine",
+  commands: [
+    {
+      name: "start",
+      summary: "Make sure an engine is running",
+      run: async () => (await import("../commands/engine.ts")).start,
+    },
+    {
+      name: "status",
+      summary: "Show whether an engine is running, and what is left to do",
+      worksWithBrokenConfig: true,
+      run: async () => (await import("../commands/engine.ts")).status,
+    },
+    {
+      name: "stop",
+      summary: "Ask the engine to leave, and wait until it did",
+      details: "Turns that are running go on; the next command that leaves work starts an engine again.",
+      worksWithBrokenConfig: true,
+      run: async () => (await import("../commands/engine.ts")).stop,
+    },
+    {
+      name: "install",
+      summary: "Write a user service that starts the engine with this machine",
+      details: "Writes a systemd unit for this project and says how to switch it on; switches nothing on itself.",
+      flags: [{ name: "print", summary: "Print the unit and write nothing" }],
+      run: async () => (await import("../commands/engine.ts")).install,
+    },
+  ],
+};
+
+export const runUntilIdleCommand: Command = {
+  name: "run-until-idle",
+  summary: "Run turns in the foreground until nothing is left",
+  details:
+    "For places where nothing may run in the background, such as a CI job. Where an engine runs already, waits for it.",
+  group: "Engine",
+  flags: [
+    { name: "timeout", value: "s", type: "integer", min: 1, summary: "Give up after so many seconds (exit 124)" },
+  ],
+  examples: [{ line: "ov run-until-idle --timeout 3600", does: "works for an hour at most" }],
+  run: async () => (await import("../commands/engine.ts")).runUntilIdle,
+};
+
+export const demoCommand: Command = {
+  name: "demo",
+  summary: "Watch a team of scripted agents finish an objective in a throwaway repository",
+  details:
+    "No model, no network, no cost. A coordinator, two leads, a scout, four builders and a reviewer improve a small real " +
+    "program with tests. On the way one agent's program is killed and goes on, one review fails, two branches conflict " +
+    "and are merged by structure, and one branch that breaks the tests only together with another is caught before it " +
+    "lands.",
+  group: "Setup",
+  flags: [
+    { name: "keep", summary: "Leave the repository there to look at" },
+    { name: "agents", value: "n", type: "integer", min: 4, summary: "Builders to run (default: 4)" },
+    { name: "seed", value: "n", type: "integer", min: 0, summary: "Decides who is killed and who scouts" },
+  ],
+  examples: [
+    { line: "ov demo", does: "about twenty seconds" },
+    { line: "ov demo --keep --agents 8", does: "with more builders, and the repository stays" },
+  ],
+  run: async () => (await import("../commands/demo.ts")).demo,
+};
+
+/** Asked by completion scripts at a key press; never typed by people. */
+export const completeCommand: Command = {
+  name: "__complete",
+  summary: "Values for a shell's completion",
+  hidden: true,
+  arguments: [
+    { name: "source", summary: "What kind of value", required: true },
+    { name: "prefix", summary: "What was typed so far" },
+  ],
+  run: async () => (await import("../commands/complete.ts")).complete,
+};
+
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+/** `ov completions <shell>`. It is a part of the tree that it completes, so it gets the tree as a function. */
+export const completionsCommand = (tree: () => Command): Command => ({
+  name: "completions",
+  summary: "Print the completion script for a shell",
+  arguments: [{ name: "shell", required: true, choices: shells, summary: "The shell to complete in" }],
+  examples: [{ line: "source <(ov completions bash)", does: "Completes in this shell from now on" }],
+  run: async () => {
+    const { completionScript } = await import("../completions/script.ts");
+    return async ({ args }) => {
+      const shell = shells.find((known) => known === args.shell) ?? "bash";
+      const script = completionScript(tree(), shell);
+      return ok({ json: { shell, script }, text: script });
+    };
+  },
+});

@@ -1,0 +1,189 @@
+import { agentStates } from "../../../domain/agent/agent.ts";
+import { capabilities } from "../../../domain/agent/capability.ts";
+import { budgetScopes, budgetUnits } from "../../../domain/budget/budget.ts";
+import type { Command } from "../command.ts";
+
+/** `ov run`: everything done for one objective. */
+export const runCommand: Command = {
+  name: "run",
+  summary: "Show the current run, list past ones, give one another target, end one",
+  group: "Runs",
+  run: async () => (await import("../commands/run.ts")).current,
+  commands: [
+    {
+      name: "list",
+      summary: "List runs, newest first",
+      flags: [{ name: "last", value: "n", type: "integer", min: 1, summary: "How many (default 10)" }],
+      run: async () => (await import("../commands/run.ts")).list,
+    },
+    {
+      name: "show",
+      summary: "Show a run and its agents",
+      arguments: [
+        { name: "run-id", summary: "Id of the run (default: the current one, else the newest)", complete: "runs" },
+      ],
+      run: async () => (await import("../commands/run.ts")).show,
+    },
+    {
+      name: "retarget",
+      summary: "Let a run work for another branch",
+      details:
+        "For a target that was renamed, or chosen wrongly. What has landed stays where it is and is promoted to the new target.",
+      arguments: [{ name: "branch", summary: "Branch that is to get the work", required: true, complete: "branches" }],
+      flags: [
+        {
+          name: "run",
+          value: "run-id",
+          summary: "Which run (default: the current one, else the newest)",
+          complete: "runs",
+        },
+      ],
+      examples: [{ line: "ov run retarget trunk", does: "promotes to trunk from now on" }],
+      run: async () => (await import("../commands/run.ts")).retarget,
+    },
+    {
+      name: "complete",
+      summary: "End the current run, once its agents are released",
+      flags: [{ name: "force", summary: "Also while agents are not released" }],
+      run: async () => (await import("../commands/run.ts")).complete,
+    },
+  ],
+};
+
+/** `ov budget`: what may be spent, what was, and who waits for more. */
+export const budgetCommand: Command = {
+  name: "budget",
+  summary: "Show what was spent of which limit, and give more",
+  group: "Runs",
+  run: async () => (await import("../commands/budget.ts")).show,
+  commands: [
+    {
+      name: "show",
+      summary: "Show every ledger: limit, spent, set aside for running turns, agents that wait",
+      run: async () => (await import("../commands/budget.ts")).show,
+    },
+    {
+      name: "raise",
+      summary: "Add to a limit; agents parked for want of it go on",
+      details: "Limits are set for all with ov config set budgets.<scope>.<unit>; this adds to one subject's.",
+      arguments: [
+        { name: "scope", summary: "What the limit is for", required: true, choices: budgetScopes },
+        {
+          name: "subject",
+          summary: "Name of the agent, id of the task or run, or a day (2026-01-31, today)",
+          required: true,
+        },
+        { name: "unit", summary: "What is limited", required: true, choices: budgetUnits },
+        { name: "amount", summary: "How much more; dollars and minutes may have decimals", required: true },
+      ],
+      examples: [
+        { line: "ov budget raise agent builder-1 usd 2.50", does: "lets builder-1 spend 2.50 dollars more" },
+        { line: "ov budget raise day today tokens 1000000", does: "gives today a million tokens more" },
+      ],
+      run: async () => (await import("../commands/budget.ts")).raise,
+    },
+  ],
+};
+
+export const statusCommand: Command = {
+  name: "status",
+  summary: "Show the agents of the current run and what they wait for",
+  group: "Watch",
+  flags: [
+    { name: "all", summary: "All runs, ended agents included" },
+    { name: "agent", value: "name", summary: "Whose unread mail to count (default: operator)", complete: "agents" },
+  ],
+  examples: [{ line: "ov status", does: "who is working, waiting or done" }],
+  worksWithBrokenConfig: true,
+  run: async () => (await import("../commands/status.ts")).status,
+};
+
+/** Shorter would only repeat itself, and costs a look at every agent. */
+const shortestIntervalMs = 1000;
+
+export const watchCommand: Command = {
+  name: "watch",
+  summary: "Follow the health of the agents",
+  details:
+    "Makes sure an engine runs, whose watchdog looks after the agents, and prints a line whenever an agent's health " +
+    "changes, until Ctrl-C. Looking changes nothing.",
+  group: "Watch",
+  flags: [
+    {
+      name: "interval",
+      value: "ms",
+      type: "integer",
+      min: shortestIntervalMs,
+      summary: "Time between looks (default: watchdog.tier0IntervalMs)",
+    },
+    { name: "background", summary: "Only make sure that an engine runs, and return" },
+    { name: "kill-others", summary: "Accepted for older scripts: a project has one engine, so there are no others" },
+  ],
+  examples: [
+    { line: "ov watch", does: "who is working, waiting or stalled, as it changes" },
+    { line: "ov watch --background --json", does: "the engine's pid, for a script" },
+  ],
+  run: async () => (await import("../commands/watch.ts")).watch,
+};
+
+/** `ov agents`: who is there. */
+export const agentsCommand: Command = {
+  name: "agents",
+  summary: "Find agents",
+  group: "Watch",
+  commands: [
+    {
+      name: "discover",
+      summary: "List agents by what they can do, their state or their parent",
+      flags: [
+        { name: "capability", value: "kind", choices: capabilities, summary: "Only this kind" },
+        { name: "state", value: "state", choices: agentStates, summary: "Only in this state" },
+        { name: "parent", value: "agent", summary: "Only children of this agent", complete: "agents" },
+        { name: "all", summary: "Ended agents too" },
+      ],
+      examples: [{ line: "ov agents discover --capability builder", does: "who builds right now" }],
+      run: async () => (await import("../commands/agents.ts")).discover,
+    },
+  ],
+};
+
+/** `ov prime`: for the start of a session, and for after its memory was shortened. */
+export const primeCommand: Command = {
+  name: "prime",
+  summary: "Print what you need to know to go on here",
+  details: "Tells a person where the project stands, and an agent who it is, what it works on and what it waits for.",
+  group: "Watch",
+  inHooks: true,
+  flags: [
+    { name: "agent", value: "name", summary: "Brief this agent (default: whoever calls)", complete: "agents" },
+    { name: "compact", summary: "The facts alone, without limits and next commands" },
+  ],
+  examples: [{ line: "ov prime", does: "where the project stands" }],
+  run: async () => (await import("../commands/prime.ts")).prime,
+};
+
+export const logsCommand: Command = {
+  name: "logs",
+  summary: "Read what an agent did and said, as text",
+  details: "Over all its turns. Control bytes are shown, never sent to the terminal.",
+  group: "Watch",
+  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  flags: [
+    { name: "follow", short: "f", summary: "Go on as it works, until it has ended or Ctrl-C" },
+    { name: "turn", value: "turn", summary: "Only this turn: its id, or 1 for the first" },
+    { name: "lines", short: "n", value: "count", type: "integer", min: 1, summary: "The newest lines (default: 200)" },
+  ],
+  examples: [{ line: "ov logs -f b1", does: "what b1 does, as it does it" }],
+  run: async () => (await import("../commands/logs.ts")).logs,
+};
+
+export const diffCommand: Command = {
+  name: "diff",
+  summary: "Show what an agent has changed since it started, committed or not",
+  details: "Piped, the patch is exact; at a terminal control bytes are made visible.",
+  group: "Watch",
+  arguments: [{ name: "agent", summary: "Name of the agent", required: true, complete: "agents" }],
+  flags: [{ name: "stat", summary: "Only the files, with how many lines came and went" }],
+  examples: [{ line: "ov diff b1 --stat", does: "which files b1 has touched" }],
+  run: async () => (await import("../commands/agents.ts")).diff,
+};
