@@ -94,6 +94,16 @@ test("promoting moves the user's branch and files, and never over what they have
   expect(await project.git("status", "--porcelain", "--", ":!.overstory")).toBe("");
 }, 60_000);
 
+test("a queued branch shows the files that it changes before any engine has looked at it", async () => {
+  await using project = await makeProject({ files: { "a.txt": "1\n" } });
+  await branch(project, "one", { "a.txt": "2\n" });
+  expect((await project.ov("merge", "add", "one")).code).toBe(0);
+  expect(await project.read((tx) => tx.merges.get(1))).toMatchObject({ filesModified: [], approval: "waiting" });
+  expect(await ask(project, "merge", "show", "1")).toMatchObject({ exit: 0, entry: { filesModified: ["a.txt"] } });
+  await branch(project, "two", { "b.txt": "2\n" });
+  expect(await ask(project, "merge", "add", "two")).toMatchObject({ exit: 0, entry: { filesModified: ["b.txt"] } });
+}, 60_000);
+
 test("a dry run changes not one byte, names with any letters included, and leaves nothing for --all", async () => {
   await using project = await makeProject({ gates, files: { "größe.txt": "1\n" } });
   await branch(project, "one", { "größe.txt": "2\n" });

@@ -14,7 +14,7 @@ export const add: Handler = async (call) => {
   const { app, args, flags, io } = call;
   const rest = await settleRest(call, [word(args.branch)]);
   if (!rest.ok) return rest;
-  const more = { dependsOn: texts(flags["depends-on"]), priority: integer(flags.priority) };
+  const more = { dependsOn: texts(flags["depends-on"]), priority: integer(flags.priority), listsFiles: io.json };
   const request = await requestFor(app, word(args.branch), text(flags.into), more);
   if (!request.ok) return request;
   const reply = await app.call("merge.add", request.value);
@@ -179,7 +179,7 @@ export async function queueNewer(
   into: string | undefined,
 ): Promise<Result<unknown, Refusal>> {
   for (const branch of branches) {
-    const request = await requestFor(app, branch, into);
+    const request = await requestFor(app, branch, into, { listsFiles: false });
     if (!request.ok) return request;
     const added = await app.call("merge.add", { ...request.value, approve: true });
     if (!added.ok) return added;
@@ -187,12 +187,17 @@ export async function queueNewer(
   return ok(undefined);
 }
 
+interface QueueOptions extends Pick<AddMergeRequest, "dependsOn" | "priority"> {
+  /** Names the files that the branch changes. Where nothing shows them, the engine finds them when it needs them. */
+  readonly listsFiles: boolean;
+}
+
 /** A branch in the form in which it is queued. Refuses a branch that git does not know, before anything is written. */
 export async function requestFor(
   app: App,
   branch: string,
   into: string | undefined,
-  more: Pick<AddMergeRequest, "dependsOn" | "priority"> = {},
+  { listsFiles, ...more }: QueueOptions,
 ): Promise<Result<AddMergeRequest, Refusal>> {
   const head = await app.call("branch.find", { branch });
   if (!head.ok) return head;
@@ -204,6 +209,7 @@ export async function requestFor(
   if (targetBranch === branch) return no(invalid("branch", "is the one it would be merged into", { value: branch }));
   const target = await app.call("branch.find", { branch: targetBranch });
   if (!target.ok) return target;
+  if (!listsFiles) return ok(request);
   const changed = await app.call("branch.listChanges", { target: targetBranch, branch, commit: headCommit });
   return changed.ok ? ok({ ...request, filesModified: changed.value.files }) : changed;
 }

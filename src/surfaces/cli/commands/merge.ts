@@ -34,7 +34,7 @@ async function one(call: Call, branch: string): Promise<Result<Outcome, Refusal>
   }
   const rest = isDryRun ? ok(undefined) : await settleRest(call, [branch]);
   if (!rest.ok) return rest;
-  const request = await requestFor(app, branch, text(flags.into));
+  const request = await requestFor(app, branch, text(flags.into), { listsFiles: isDryRun });
   if (!request.ok) return request;
   if (isDryRun) return dryRunBranch(call, request.value);
   // Who names a branch does not want to wait for the rest of the queue.
