@@ -15,7 +15,7 @@ const ends: Readonly<Record<string, readonly [string, string]>> = {
   sling: ["compose/main", "usecases/mail/post"],
   turn: ["compose/main", "engine/supervisor/follow-end"],
   done: ["compose/main", "usecases/mail/submit"],
-  land: ["engine/engine", "usecases/merge/settle-entry"],
+  land: ["engine/engine", "usecases/merge/queue/settle-entry"],
 };
 
 interface Journey {

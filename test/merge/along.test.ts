@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { NewMerge } from "../../src/usecases/merge/enqueue.ts";
+import type { NewMerge } from "../../src/usecases/merge/queue/enqueue.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 
 const landing = "overstory/integration/main";

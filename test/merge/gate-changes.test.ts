@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { approveMerge } from "../../src/usecases/merge/decide-entry.ts";
+import { approveMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
 import { operatorInbox } from "../../src/usecases/operator/inbox.ts";
 import { anAgent, aRun } from "../../testkit/contracts/store/rows.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";

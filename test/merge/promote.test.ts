@@ -3,9 +3,9 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
-import { cancelMerge } from "../../src/usecases/merge/decide-entry.ts";
+import { planUndo } from "../../src/usecases/merge/landing/request-undo.ts";
+import { cancelMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
 import { mergeLog } from "../../src/usecases/merge/read-merges.ts";
-import { planUndo } from "../../src/usecases/merge/request-undo.ts";
 import { completeRun, retargetRun } from "../../src/usecases/runs/change-run.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 

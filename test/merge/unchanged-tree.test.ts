@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Gate } from "../../src/domain/gate/gate.ts";
 import type { Run } from "../../src/domain/run/run.ts";
 import { ensureLandingBranch } from "../../src/engine/merge/landing-branch.ts";
-import { promotionDoubts } from "../../src/usecases/merge/promotion.ts";
+import { promotionDoubts } from "../../src/usecases/merge/landing/promotion.ts";
 import { showMerge } from "../../src/usecases/merge/read-merges.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { requestPromote } from "../../src/usecases/merge/promotion.ts";
-import { planUndo, requestUndo } from "../../src/usecases/merge/request-undo.ts";
+import { requestPromote } from "../../src/usecases/merge/landing/promotion.ts";
+import { planUndo, requestUndo } from "../../src/usecases/merge/landing/request-undo.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
 import { type LandingWorld, landingWorld } from "../../testkit/landing-world.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { approveMerge } from "../../src/usecases/merge/decide-entry.ts";
-import { requestPromote } from "../../src/usecases/merge/promotion.ts";
+import { requestPromote } from "../../src/usecases/merge/landing/promotion.ts";
+import { approveMerge } from "../../src/usecases/merge/queue/decide-entry.ts";
 import { overview } from "../../src/usecases/status/overview.ts";
 import { landingWorld } from "../../testkit/landing-world.ts";
 

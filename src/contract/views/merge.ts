@@ -7,13 +7,13 @@ import {
   verdictOf,
 } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import type { MergePreview } from "../../usecases/merge/add-entry.ts";
+import type { LostLanding } from "../../usecases/merge/landing/lost-landings.ts";
+import type { Undoable } from "../../usecases/merge/landing/request-undo.ts";
 import type { PredictedMerge } from "../../usecases/merge/look-ahead.ts";
-import type { LostLanding } from "../../usecases/merge/lost-landings.ts";
-import type { BlockedMerge } from "../../usecases/merge/queue-state.ts";
+import type { MergePreview } from "../../usecases/merge/queue/add-entry.ts";
+import type { BlockedMerge } from "../../usecases/merge/queue/queue-state.ts";
 import type { RadarView } from "../../usecases/merge/radar.ts";
 import type { MergeDetail, MergeView } from "../../usecases/merge/read-merges.ts";
-import type { Undoable } from "../../usecases/merge/request-undo.ts";
 import { olderBranchKeys, olderEntryKeys } from "../older-keys.ts";
 import { iso, isoUnlessZero } from "../values.ts";
 import { gateResultView, receiptView } from "./gate.ts";

@@ -10,7 +10,7 @@ import { releaseIfDue } from "../../usecases/agents/release-agent.ts";
 import { goOn } from "../../usecases/agents/resume.ts";
 import { record } from "../../usecases/events/record.ts";
 import { markFor } from "../../usecases/identity/identify.ts";
-import { askToLand } from "../../usecases/merge/ask-to-land.ts";
+import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import { conserve } from "../supervisor/conserve.ts";
 import type { HandBackPorts } from "./ports.ts";

@@ -6,7 +6,7 @@ import type { WorktreeFacts } from "../../ports/worktrees.ts";
 import { acceptCompletion, lacking, type ProvedWork } from "../../usecases/completions/accept.ts";
 import { givenBranches, roleFacts } from "../../usecases/completions/role-facts.ts";
 import { loadFollower } from "../../usecases/mail/followers.ts";
-import { targetOf } from "../../usecases/merge/landing-target.ts";
+import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { worktreeOf } from "../../usecases/worktrees/owners.ts";
 import { branchRef, mergeContext } from "../merge/ports.ts";
 import { baseOfTakenOut } from "../merge/taken-out.ts";

@@ -4,7 +4,7 @@ import { type Judged, verdictOf } from "../../domain/gate/verdict.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
 import { environmentsOf } from "../../usecases/gates/environments.ts";
 import { type GateFailure, type GateProgress, type GatesRun, runGates } from "../../usecases/gates/run-gates.ts";
-import { targetOf } from "../../usecases/merge/landing-target.ts";
+import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { gatePorts, openChecks } from "../merge/checks.ts";
 import { judgeTip } from "../merge/judge-tip.ts";
 import { branchRef, keepTerms, mergeContext } from "../merge/ports.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type LandingOptions, type LandingWorld, landingWorld } from "../../../testkit/landing-world.ts";
-import { approveMerge } from "../../usecases/merge/decide-entry.ts";
+import { approveMerge } from "../../usecases/merge/queue/decide-entry.ts";
 
 const landing = "overstory/integration/r1";
 

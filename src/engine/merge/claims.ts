@@ -1,8 +1,8 @@
 import type { MergeAttempt } from "../../domain/merge/attempt.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
-import { askAbout, askAgain, type Doubt } from "../../usecases/merge/approval.ts";
-import { rejected } from "../../usecases/merge/settle-entry.ts";
+import { askAbout, askAgain, type Doubt } from "../../usecases/merge/queue/approval.ts";
+import { rejected } from "../../usecases/merge/queue/settle-entry.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 import type { Concern } from "./steering.ts";
 

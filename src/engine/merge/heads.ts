@@ -1,7 +1,7 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { RefChange } from "../../ports/merge-git.ts";
-import { blocked, rejected } from "../../usecases/merge/settle-entry.ts";
-import { filesBrought } from "../../usecases/merge/taken-out.ts";
+import { filesBrought } from "../../usecases/merge/landing/taken-out.ts";
+import { blocked, rejected } from "../../usecases/merge/queue/settle-entry.ts";
 import { branchRef, type MergePorts, mergeContext, queueRef } from "./ports.ts";
 import { takenOutOf } from "./taken-out.ts";
 

@@ -2,7 +2,7 @@ import { type MergeEntry, mergeRef, mergeStatuses, type Verdict } from "../../do
 import type { LandedAlong, LandedMember, MergeOp } from "../../domain/merge/operation.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newOp } from "../../usecases/merge/merge-records.ts";
-import { landed } from "../../usecases/merge/settle-entry.ts";
+import { landed } from "../../usecases/merge/queue/settle-entry.ts";
 import { comingAlong, isResting } from "./along.ts";
 import { foreignTip } from "./landing-tip.ts";
 import { learn } from "./learn.ts";

@@ -6,7 +6,12 @@ import type { Ids } from "../../ports/ids.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
-import { earlierLandings, formerLandingOf, landingPlace, leftTips } from "../../usecases/merge/landing-target.ts";
+import {
+  earlierLandings,
+  formerLandingOf,
+  landingPlace,
+  leftTips,
+} from "../../usecases/merge/landing/landing-target.ts";
 import { newOp } from "../../usecases/merge/merge-records.ts";
 
 export interface LandingPorts {

@@ -2,9 +2,9 @@ import { integrationPrefix, isIntegration } from "../../domain/merge/landing-bra
 import { isOurTip, type LostLanding } from "../../domain/merge/landing-tip.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
-import { askAboutTip, closeTipQuestions } from "../../usecases/merge/branch-questions.ts";
-import { isOfTarget, leftTips } from "../../usecases/merge/landing-target.ts";
-import { hasCommit } from "../../usecases/merge/taken-out.ts";
+import { askAboutTip, closeTipQuestions } from "../../usecases/merge/landing/branch-questions.ts";
+import { isOfTarget, leftTips } from "../../usecases/merge/landing/landing-target.ts";
+import { hasCommit } from "../../usecases/merge/landing/taken-out.ts";
 import { backupRef, branchRef, landingRef, type MergePorts, pinLanding } from "./ports.ts";
 
 /** The ports for comparing the tip of a landing branch with the record. */

@@ -1,5 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { moveEntry } from "../../usecases/merge/enqueue.ts";
+import { moveEntry } from "../../usecases/merge/queue/enqueue.ts";
 import { landingInstead } from "./landing-branch.ts";
 import { type MergePorts, mergeContext } from "./ports.ts";
 

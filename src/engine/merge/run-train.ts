@@ -2,7 +2,7 @@ import { lastingProblem } from "../../domain/failure.ts";
 import type { AttemptOutcome } from "../../domain/merge/attempt.ts";
 import type { MergeCause, MergeEntry, Verdict } from "../../domain/merge/entry.ts";
 import { steeringGaps } from "../../domain/merge/steering.ts";
-import { blocked, landed, rejected } from "../../usecases/merge/settle-entry.ts";
+import { blocked, landed, rejected } from "../../usecases/merge/queue/settle-entry.ts";
 import { type Checks, openChecks } from "./checks.ts";
 import { isInWork, land } from "./land.ts";
 import { foreignTip, tipOf } from "./landing-tip.ts";

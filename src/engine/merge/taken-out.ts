@@ -1,5 +1,10 @@
 import { type TakenOut, takenOut } from "../../domain/merge/taken-out.ts";
-import { baseOfTakenOut as baseIn, hasCommit, type TakenOutBase, wordsAbout } from "../../usecases/merge/taken-out.ts";
+import {
+  baseOfTakenOut as baseIn,
+  hasCommit,
+  type TakenOutBase,
+  wordsAbout,
+} from "../../usecases/merge/landing/taken-out.ts";
 import type { MergePorts } from "./ports.ts";
 
 /** What was taken out of this branch again in the history of `into`, the last taken out first. */

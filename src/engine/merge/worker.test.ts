@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { landingWorld } from "../../../testkit/landing-world.ts";
-import { requestPromote } from "../../usecases/merge/promotion.ts";
-import { mergeCounts } from "../../usecases/merge/queue-state.ts";
+import { requestPromote } from "../../usecases/merge/landing/promotion.ts";
+import { mergeCounts } from "../../usecases/merge/queue/queue-state.ts";
 import { Slots } from "./slots.ts";
 import { MergeWorker } from "./worker.ts";
 

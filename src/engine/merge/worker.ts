@@ -1,6 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
-import { readyMerges } from "../../usecases/merge/queue-state.ts";
+import { readyMerges } from "../../usecases/merge/queue/queue-state.ts";
 import { SingleFlight } from "../single-flight.ts";
 import { askAhead, claimEntries, freeLostEntries } from "./claims.ts";
 import { pinHeads } from "./heads.ts";

@@ -2,7 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { isIn } from "../../domain/agent/capability.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import { record } from "../../usecases/events/record.ts";
-import { wordsAbout } from "../../usecases/merge/taken-out.ts";
+import { wordsAbout } from "../../usecases/merge/landing/taken-out.ts";
 import type { EnginePorts } from "../ports.ts";
 import { type Prune, turnOf } from "./prune.ts";
 

@@ -13,7 +13,7 @@ import { retireIfOver } from "../../usecases/coordinators/finish.ts";
 import { handOn, nearestLiveAncestor } from "../../usecases/mail/hand-on.ts";
 import { mayGiveWork } from "../../usecases/mail/may-give-work.ts";
 import { fromEngine, post, wakeUp } from "../../usecases/mail/post.ts";
-import { askToLand } from "../../usecases/merge/ask-to-land.ts";
+import { askToLand } from "../../usecases/merge/queue/ask-to-land.ts";
 import type { Context } from "../../usecases/usecase.ts";
 import type { Ending } from "./settle-turn.ts";
 

@@ -1,6 +1,6 @@
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
-import { baseOfTakenOut } from "../merge/taken-out.ts";
+import { baseOfTakenOut } from "../merge/landing/taken-out.ts";
 import type { Effect } from "../operation.ts";
 import { worktreeOf } from "../worktrees/owners.ts";
 

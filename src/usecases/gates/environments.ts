@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Tx } from "../../ports/store.ts";
-import { landingsSincePromotion } from "../merge/unpromoted.ts";
+import { landingsSincePromotion } from "../merge/landing/unpromoted.ts";
 
 /** Work that gates look at: whose it is and what run it belongs to, as far as that is known. */
 export interface GatedWork {

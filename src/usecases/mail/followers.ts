@@ -12,7 +12,7 @@ export interface Follower {
 }
 
 const loaders: Partial<Record<MailType, () => Promise<Follower>>> = {
-  merge_ready: async () => (await import("../merge/enqueue-ready.ts")).mergeReady,
+  merge_ready: async () => (await import("../merge/queue/enqueue-ready.ts")).mergeReady,
 };
 
 const loaded = new Map<string, Follower>();

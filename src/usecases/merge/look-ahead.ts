@@ -10,9 +10,9 @@ import type { Settings } from "../../ports/settings.ts";
 import { heads, tipsOf } from "../branches/branches.ts";
 import type { Effect } from "../operation.ts";
 import { commandFor, isMadeAgain, standIn } from "./generated-files.ts";
-import { earlierLandings, landingPlace } from "./landing-target.ts";
+import { earlierLandings, landingPlace } from "./landing/landing-target.ts";
+import { filesBrought, hasCommit } from "./landing/taken-out.ts";
 import { judgePairs, type RadarCell, type RadarView } from "./radar.ts";
-import { filesBrought, hasCommit } from "./taken-out.ts";
 
 export interface PredictRequest {
   /** The branch it is meant for. */

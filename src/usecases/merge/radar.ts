@@ -15,7 +15,7 @@ import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { targetOf } from "./landing-target.ts";
+import { targetOf } from "./landing/landing-target.ts";
 import { notify } from "./notify.ts";
 
 export interface RadarRequest {

@@ -15,9 +15,9 @@ import { no, ok } from "../../domain/result.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { completionReceipt, ownerOfBranch } from "./branch-owner.ts";
-import { promoteFlags, purposeOf } from "./landing-target.ts";
+import { promoteFlags, purposeOf } from "./landing/landing-target.ts";
 import { findEntry } from "./merge-records.ts";
-import { readyMerges } from "./queue-state.ts";
+import { readyMerges } from "./queue/queue-state.ts";
 
 export interface MergeView {
   readonly entry: MergeEntry;

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { mergeWorld } from "../../../testkit/merge-queue-world.ts";
 import { checkMail } from "../mail/check.ts";
-import { addMerge } from "../merge/add-entry.ts";
-import { askToLand } from "../merge/ask-to-land.ts";
-import { askOperator, closeQuestion } from "../merge/branch-questions.ts";
-import { approveMerge, cancelMerge, rejectMerge } from "../merge/decide-entry.ts";
+import { askOperator, closeQuestion } from "../merge/landing/branch-questions.ts";
+import { addMerge } from "../merge/queue/add-entry.ts";
+import { askToLand } from "../merge/queue/ask-to-land.ts";
+import { approveMerge, cancelMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
 import { showMerge } from "../merge/read-merges.ts";
 import { decide } from "./decide.ts";
 import { operatorInbox } from "./inbox.ts";

@@ -13,8 +13,8 @@ import { nearestLiveAncestor } from "../mail/hand-on.ts";
 import { markRead } from "../mail/read.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
-import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/branch-questions.ts";
-import { approveMerge, rejectMerge } from "../merge/decide-entry.ts";
+import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/landing/branch-questions.ts";
+import { approveMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
 import { answerTo, approvalOptions, optionsOf } from "./decisions.ts";
 

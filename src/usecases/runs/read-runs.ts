@@ -6,7 +6,7 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run, RunStatus } from "../../domain/run/run.ts";
 import { agentDuration, runDuration } from "../../domain/run/run.ts";
 import type { Tx } from "../../ports/store.ts";
-import { type MergeCounts, mergeCounts } from "../merge/queue-state.ts";
+import { type MergeCounts, mergeCounts } from "../merge/queue/queue-state.ts";
 import { openDecisions } from "../operator/decisions.ts";
 import type { UseCase } from "../usecase.ts";
 

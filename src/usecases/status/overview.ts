@@ -5,8 +5,8 @@ import type { Run } from "../../domain/run/run.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/release-agent.ts";
-import { type BlockedMerge, mergeCounts } from "../merge/queue-state.ts";
-import { type Unpromoted, unpromotedWork } from "../merge/unpromoted.ts";
+import { type Unpromoted, unpromotedWork } from "../merge/landing/unpromoted.ts";
+import { type BlockedMerge, mergeCounts } from "../merge/queue/queue-state.ts";
 import { type OpenDecision, openDecisions } from "../operator/decisions.ts";
 import { type OpenQuestion, openQuestions } from "../operator/questions.ts";
 import {

@@ -5,7 +5,7 @@ import { ok } from "../../domain/result.ts";
 import type { SnapshotRecord } from "../../ports/store/snapshots.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { OwnedWorktree } from "../../ports/worktrees.ts";
-import { wordsAboutAll } from "../merge/taken-out.ts";
+import { wordsAboutAll } from "../merge/landing/taken-out.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { Context, UseCase } from "../usecase.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { desk, lands, landsOn } from "../../../../testkit/merge-desk.ts";
 import { type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
-import { settlePromotion } from "../../../usecases/merge/promotion.ts";
-import { undone } from "../../../usecases/merge/settle-undo.ts";
+import { settlePromotion } from "../../../usecases/merge/landing/promotion.ts";
+import { undone } from "../../../usecases/merge/landing/settle-undo.ts";
 
 test("undo shows what it takes back, needs a yes, and waits for the engine", async () => {
   await using world = await mergeWorld();

@@ -1,9 +1,9 @@
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { AddMergeRequest, MergePreview } from "../../../usecases/merge/add-entry.ts";
 import { standstill } from "../../../usecases/merge/follow.ts";
 import type { PredictedMerge } from "../../../usecases/merge/look-ahead.ts";
+import type { AddMergeRequest, MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { RadarCell, RadarView } from "../../../usecases/merge/radar.ts";
 import type { MergeView } from "../../../usecases/merge/read-merges.ts";
 import type { App } from "../app.ts";

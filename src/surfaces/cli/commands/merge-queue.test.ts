@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { cleanly, conflicts, desk } from "../../../../testkit/merge-desk.ts";
 import { builderBranch, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
-import { askAbout } from "../../../usecases/merge/approval.ts";
-import { blocked } from "../../../usecases/merge/settle-entry.ts";
+import { askAbout } from "../../../usecases/merge/queue/approval.ts";
+import { blocked } from "../../../usecases/merge/queue/settle-entry.ts";
 
 test("a branch that waits for approval says so everywhere, with the command to type", async () => {
   await using world = await mergeWorld({ mode: "approve" });

@@ -2,7 +2,7 @@ import type { MergeEntry } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { AddMergeRequest } from "../../../usecases/merge/add-entry.ts";
+import type { AddMergeRequest } from "../../../usecases/merge/queue/add-entry.ts";
 import type { App } from "../app.ts";
 import type { Call, Handler, Io, Outcome } from "../command.ts";
 import { integer, isOn, text, texts, word } from "../given.ts";

@@ -2,8 +2,8 @@ import { isOpenMerge, type MergeEntry, type MergeStatus, type Verdict, verdicts 
 import { causeWords } from "../../../domain/merge/words.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { MergePreview } from "../../../usecases/merge/add-entry.ts";
-import type { BlockedMerge } from "../../../usecases/merge/queue-state.ts";
+import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
+import type { BlockedMerge } from "../../../usecases/merge/queue/queue-state.ts";
 import type { MergeView } from "../../../usecases/merge/read-merges.ts";
 import type { Paint, Rows } from "../command.ts";
 import { iso } from "../format.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cleanly, conflicts, desk, lands } from "../../../../testkit/merge-desk.ts";
 import { builderBranch, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
-import { landed } from "../../../usecases/merge/settle-entry.ts";
+import { landed } from "../../../usecases/merge/queue/settle-entry.ts";
 
 test("neither a branch nor --all is a mistake of usage", async () => {
   await using world = await mergeWorld();

@@ -3,7 +3,7 @@ import { statusOf, waitWords } from "../../../domain/agent/status.ts";
 import { ok } from "../../../domain/result.ts";
 import { shellWord } from "../../../domain/text/shell-word.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { Unpromoted } from "../../../usecases/merge/unpromoted.ts";
+import type { Unpromoted } from "../../../usecases/merge/landing/unpromoted.ts";
 import type { AgentView, OtherRun } from "../../../usecases/status/overview.ts";
 import type { App } from "../app.ts";
 import type { Handler, Paint, Rows } from "../command.ts";

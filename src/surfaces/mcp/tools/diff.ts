@@ -1,7 +1,7 @@
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine, visibleText } from "../../../domain/text/visible.ts";
-import type { MergePreview } from "../../../usecases/merge/add-entry.ts";
+import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import { type PatchedFile, patchedFiles } from "../../shared/patch.ts";
 import type { McpApp } from "../app.ts";
 import type { ToolHandler } from "../tool-call.ts";

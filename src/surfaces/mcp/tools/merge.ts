@@ -2,7 +2,7 @@ import { addedEntryView, predictedEntryView } from "../../../contract/views/merg
 import type { Refusal } from "../../../domain/refusal.ts";
 import { ok, type Result } from "../../../domain/result.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
-import type { MergePreview } from "../../../usecases/merge/add-entry.ts";
+import type { MergePreview } from "../../../usecases/merge/queue/add-entry.ts";
 import type { McpApp } from "../app.ts";
 import type { ToolHandler } from "../tool-call.ts";
 

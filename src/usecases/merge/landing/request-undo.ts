@@ -1,11 +1,11 @@
-import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
-import type { MergeOp } from "../../domain/merge/operation.ts";
-import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
-import { no, ok, type Result } from "../../domain/result.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { UseCase } from "../usecase.ts";
+import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { UseCase } from "../../usecase.ts";
+import { findEntry, newOp } from "../merge-records.ts";
 import { isOfTarget, promoteFlags, purposeOf } from "./landing-target.ts";
-import { findEntry, newOp } from "./merge-records.ts";
 
 export interface UndoTarget {
   /** Id of an operation, number of an entry, or a branch. */

@@ -1,22 +1,22 @@
-import { approvalFor, strongerApproval, waitingReason } from "../../domain/merge/approval.ts";
+import { approvalFor, strongerApproval, waitingReason } from "../../../domain/merge/approval.ts";
 import {
   type Approval,
   isOpenMerge,
   type MergeEntry,
   type MergeStatus,
   openMergeStatuses,
-} from "../../domain/merge/entry.ts";
-import { invalid, type Refusal } from "../../domain/refusal.ts";
-import { no, ok, type Result } from "../../domain/result.ts";
-import type { Tx } from "../../ports/store.ts";
-import { giveUpUnlanded, releaseIfDue } from "../agents/release-agent.ts";
-import { byCaller } from "../events/record.ts";
-import type { Context, UseCase } from "../usecase.ts";
+} from "../../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import type { Tx } from "../../../ports/store.ts";
+import { giveUpUnlanded, releaseIfDue } from "../../agents/release-agent.ts";
+import { byCaller } from "../../events/record.ts";
+import type { Context, UseCase } from "../../usecase.ts";
+import { forbiddenToQueue, ownerOfBranch, setMergeState } from "../branch-owner.ts";
+import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "../merge-records.ts";
+import { notify } from "../notify.ts";
 import { answerDoubt, askForApproval, endApprovalWait, endMergeWaits, factsOf } from "./approval.ts";
-import { forbiddenToQueue, ownerOfBranch, setMergeState } from "./branch-owner.ts";
 import { waitFor } from "./enqueue.ts";
-import { findEntry, isLanding, landingBusy, recordMerge, wrongStatus } from "./merge-records.ts";
-import { notify } from "./notify.ts";
 import { type Rejected, rejected } from "./settle-entry.ts";
 
 export interface ApproveRequest {

@@ -1,8 +1,8 @@
-import { ok } from "../../domain/result.ts";
-import type { AheadGit } from "../../ports/merge-git.ts";
-import { heads } from "../branches/branches.ts";
-import type { Effect } from "../operation.ts";
-import type { UseCase } from "../usecase.ts";
+import { ok } from "../../../domain/result.ts";
+import type { AheadGit } from "../../../ports/merge-git.ts";
+import { heads } from "../../branches/branches.ts";
+import type { Effect } from "../../operation.ts";
+import type { UseCase } from "../../usecase.ts";
 import { landedCommitOf } from "./taken-out.ts";
 
 /** The last landing of a branch on a target, which nobody took back with `ov merge undo`. */

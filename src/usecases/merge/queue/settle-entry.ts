@@ -1,4 +1,4 @@
-import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
+import { type Agent, hasEnded, isSubmitted } from "../../../domain/agent/agent.ts";
 import {
   type CauseDetail,
   type MergeCause,
@@ -7,18 +7,18 @@ import {
   openMergeStatuses,
   type ResolutionTier,
   type Verdict,
-} from "../../domain/merge/entry.ts";
-import { blockedMail, failedMail, landedMail } from "../../domain/merge/outcome-mail.ts";
-import type { Tx } from "../../ports/store.ts";
-import { release, releaseIfDue } from "../agents/release-agent.ts";
-import { reopenAgent } from "../agents/reopen-agent.ts";
-import { closeAndFollow } from "../tasks/close-task.ts";
-import type { Context } from "../usecase.ts";
+} from "../../../domain/merge/entry.ts";
+import { blockedMail, failedMail, landedMail } from "../../../domain/merge/outcome-mail.ts";
+import type { Tx } from "../../../ports/store.ts";
+import { release, releaseIfDue } from "../../agents/release-agent.ts";
+import { reopenAgent } from "../../agents/reopen-agent.ts";
+import { closeAndFollow } from "../../tasks/close-task.ts";
+import type { Context } from "../../usecase.ts";
+import { ownerOfBranch, setMergeState, taskOf } from "../branch-owner.ts";
+import { isOfTarget } from "../landing/landing-target.ts";
+import { recordMerge } from "../merge-records.ts";
+import { notify } from "../notify.ts";
 import { endMergeWaits } from "./approval.ts";
-import { ownerOfBranch, setMergeState, taskOf } from "./branch-owner.ts";
-import { isOfTarget } from "./landing-target.ts";
-import { recordMerge } from "./merge-records.ts";
-import { notify } from "./notify.ts";
 
 interface Landed {
   readonly entry: MergeEntry;

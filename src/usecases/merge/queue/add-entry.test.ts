@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
+import { builderBranch, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { landingsOf } from "../landing/landing-target.ts";
+import { planUndo } from "../landing/request-undo.ts";
+import { newOp } from "../merge-records.ts";
 import { addMerge, previewMerge } from "./add-entry.ts";
-import { landingsOf } from "./landing-target.ts";
-import { newOp } from "./merge-records.ts";
-import { planUndo } from "./request-undo.ts";
 import { landed } from "./settle-entry.ts";
 
 const feature = { branch: "feature", headCommit: "f1" };

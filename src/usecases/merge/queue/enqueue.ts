@@ -1,10 +1,10 @@
-import { type Asker, approvalFor, strongerApproval, waitingReason } from "../../domain/merge/approval.ts";
-import { isOpenMerge, type MergeEntry, mergeRef, openMergeStatuses } from "../../domain/merge/entry.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context } from "../usecase.ts";
+import { type Asker, approvalFor, strongerApproval, waitingReason } from "../../../domain/merge/approval.ts";
+import { isOpenMerge, type MergeEntry, mergeRef, openMergeStatuses } from "../../../domain/merge/entry.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context } from "../../usecase.ts";
+import { setMergeState } from "../branch-owner.ts";
+import { recordMerge } from "../merge-records.ts";
 import { askForApproval, endApprovalWait, endMergeWaits, factsOf } from "./approval.ts";
-import { setMergeState } from "./branch-owner.ts";
-import { recordMerge } from "./merge-records.ts";
 
 /** An empty `headCommit` is read by whoever works on the entry. */
 export interface NewMerge
@@ -22,7 +22,7 @@ export interface NewMerge
   readonly waiter?: string | null;
 }
 
-export interface Enqueued {
+interface Enqueued {
   readonly entry: MergeEntry;
   /** False: the same commit had its place already. */
   readonly added: boolean;
@@ -83,7 +83,7 @@ async function landAfter(tx: Tx, { now }: Context, open: MergeEntry, { after = [
 }
 
 /** Answers who waited for the older head: they wait for the newer one now. */
-export async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
+async function supersede(tx: Tx, context: Context, open: MergeEntry): Promise<string[]> {
   await tx.merges.change(open.id, openMergeStatuses, { status: "superseded", updatedAt: context.now });
   await recordMerge(tx, context, open, (facts) => ({ type: "merge_superseded", data: facts }));
   return [...(await endMergeWaits(tx, open, context.now))];
@@ -152,7 +152,7 @@ async function dependenciesOf(tx: Tx, taskId: string | null, targetBranch: strin
 const counts = (entry: MergeEntry): boolean => isOpenMerge(entry) || entry.status === "merged";
 
 /** Whoever waits for an earlier entry of this branch waits for this one instead: the earlier one will never land. */
-export async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promise<void> {
+async function redirectDependents(tx: Tx, entry: MergeEntry, now: number): Promise<void> {
   const { id, branch, targetBranch } = entry;
   const earlier = await tx.merges.list({ branch });
   const replaced = new Set(

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
-import { payloadFields } from "../../domain/mail/payload.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { changeState } from "../agents/change-state.ts";
-import { releaseAgentCommand, releaseIfDue } from "../agents/release-agent.ts";
-import { handOn } from "../mail/hand-on.ts";
-import { overview } from "../status/overview.ts";
+import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { payloadFields } from "../../../domain/mail/payload.ts";
+import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { changeState } from "../../agents/change-state.ts";
+import { releaseAgentCommand, releaseIfDue } from "../../agents/release-agent.ts";
+import { handOn } from "../../mail/hand-on.ts";
+import { overview } from "../../status/overview.ts";
+import { newOp } from "../merge-records.ts";
+import { notify } from "../notify.ts";
 import { addMerge } from "./add-entry.ts";
 import { cancelMerge, rejectMerge } from "./decide-entry.ts";
-import { newOp } from "./merge-records.ts";
-import { notify } from "./notify.ts";
 import { landed, rejected } from "./settle-entry.ts";
 
 const land = (world: MergeWorld, entry: MergeEntry) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gitMergeWorld } from "../../../testkit/git-merge-world.ts";
+import { gitMergeWorld } from "../../../../testkit/git-merge-world.ts";
 import { earlierLandings, landingPlace } from "./landing-target.ts";
 
 test("work lands where unpromoted work waits, else at the target's tip, whoever asks", async () => {

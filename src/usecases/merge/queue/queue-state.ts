@@ -1,9 +1,9 @@
-import { sufficientApprovals } from "../../domain/merge/approval.ts";
-import { type MergeEntry, openMergeStatuses } from "../../domain/merge/entry.ts";
-import { landingOrder } from "../../domain/merge/order.ts";
-import { causeWords } from "../../domain/merge/words.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context } from "../usecase.ts";
+import { sufficientApprovals } from "../../../domain/merge/approval.ts";
+import { type MergeEntry, openMergeStatuses } from "../../../domain/merge/entry.ts";
+import { landingOrder } from "../../../domain/merge/order.ts";
+import { causeWords } from "../../../domain/merge/words.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context } from "../../usecase.ts";
 
 /** What could land now, in the order in which it should; over all targets. */
 export async function readyMerges(

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import { builderBranch, mergeWorld } from "../../../testkit/merge-queue-world.ts";
-import { type Caller, operator } from "../../domain/caller/caller.ts";
-import { ok } from "../../domain/result.ts";
-import type { OperationName } from "../catalog.ts";
-import { completeRun } from "../runs/change-run.ts";
-import { showRun } from "../runs/read-runs.ts";
-import { overview } from "../status/overview.ts";
+import { builderBranch, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import { type Caller, operator } from "../../../domain/caller/caller.ts";
+import { ok } from "../../../domain/result.ts";
+import type { OperationName } from "../../catalog.ts";
+import { completeRun } from "../../runs/change-run.ts";
+import { showRun } from "../../runs/read-runs.ts";
+import { overview } from "../../status/overview.ts";
+import { listMerges, showMerge } from "../read-merges.ts";
 import { addMerge } from "./add-entry.ts";
 import { approveMerge, rejectMerge, resumeMerge, retryMerge } from "./decide-entry.ts";
-import { listMerges, showMerge } from "./read-merges.ts";
 
 const decisions: readonly [OperationName, unknown][] = [
   ["merge.approve", { of: builderBranch }],

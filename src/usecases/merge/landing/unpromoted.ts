@@ -1,11 +1,12 @@
-import { type Gate, type GateResult, termsHash } from "../../domain/gate/gate.ts";
-import { verdictOf } from "../../domain/gate/verdict.ts";
-import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
-import type { MergeOp } from "../../domain/merge/operation.ts";
-import { failsAsBefore } from "../../domain/merge/words.ts";
-import type { Run } from "../../domain/run/run.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context } from "../usecase.ts";
+import type { Gate, GateResult } from "../../../domain/gate/gate.ts";
+import { termsHash } from "../../../domain/gate/gate.ts";
+import { verdictOf } from "../../../domain/gate/verdict.ts";
+import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { failsAsBefore } from "../../../domain/merge/words.ts";
+import type { Run } from "../../../domain/run/run.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context } from "../../usecase.ts";
 import { isOfTarget, leftTips, purposeOf } from "./landing-target.ts";
 
 /** Work that landed on a branch of ours and is not on its target yet. */

@@ -1,19 +1,19 @@
-import { payloadFields } from "../../domain/mail/payload.ts";
-import type { Message } from "../../domain/mail/types.ts";
+import { payloadFields } from "../../../domain/mail/payload.ts";
+import type { Message } from "../../../domain/mail/types.ts";
 import {
   type LostLanding,
   lostIn,
   type TipQuestion,
   tipMail,
   type tipOptions,
-} from "../../domain/merge/landing-tip.ts";
-import type { OutcomeMail } from "../../domain/merge/outcome-mail.ts";
-import { type RewrittenTarget, rewrittenMail, type rewrittenOptions } from "../../domain/merge/rewritten-target.ts";
-import type { Tx } from "../../ports/store.ts";
-import { fromEngine, post, tellOperator } from "../mail/post.ts";
-import { markRead } from "../mail/read.ts";
-import type { Context } from "../usecase.ts";
-import { newOp } from "./merge-records.ts";
+} from "../../../domain/merge/landing-tip.ts";
+import type { OutcomeMail } from "../../../domain/merge/outcome-mail.ts";
+import { type RewrittenTarget, rewrittenMail, type rewrittenOptions } from "../../../domain/merge/rewritten-target.ts";
+import type { Tx } from "../../../ports/store.ts";
+import { fromEngine, post, tellOperator } from "../../mail/post.ts";
+import { markRead } from "../../mail/read.ts";
+import type { Context } from "../../usecase.ts";
+import { newOp } from "../merge-records.ts";
 import { leftBehind } from "./settle-undo.ts";
 
 // Questions of the engine to the operator about a branch that somebody else moved: the tip of a landing branch, or the
@@ -187,7 +187,7 @@ export async function askOperator(
 }
 
 /** Open questions of the engine, without an answer, that `isMeant` accepts. */
-export async function openQuestions(tx: Tx, isMeant: (message: Message) => boolean): Promise<readonly Message[]> {
+async function openQuestions(tx: Tx, isMeant: (message: Message) => boolean): Promise<readonly Message[]> {
   const asked = await tx.messages.list({ to: "operator", type: "decision_gate" });
   const open: Message[] = [];
   for (const message of asked) {

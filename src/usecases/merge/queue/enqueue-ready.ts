@@ -1,17 +1,17 @@
-import type { Agent } from "../../domain/agent/agent.ts";
-import { isIn } from "../../domain/agent/capability.ts";
-import { payloadFields } from "../../domain/mail/payload.ts";
-import type { Message } from "../../domain/mail/types.ts";
-import { invalid, type Refusal } from "../../domain/refusal.ts";
-import type { Tx } from "../../ports/store.ts";
-import { workUnderReview } from "../completions/role-facts.ts";
-import type { Follower } from "../mail/followers.ts";
-import type { Sender } from "../mail/sender.ts";
-import type { Context } from "../usecase.ts";
-import { askerFor, ownerOfBranch } from "./branch-owner.ts";
+import type { Agent } from "../../../domain/agent/agent.ts";
+import { isIn } from "../../../domain/agent/capability.ts";
+import { payloadFields } from "../../../domain/mail/payload.ts";
+import type { Message } from "../../../domain/mail/types.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import type { Tx } from "../../../ports/store.ts";
+import { workUnderReview } from "../../completions/role-facts.ts";
+import type { Follower } from "../../mail/followers.ts";
+import type { Sender } from "../../mail/sender.ts";
+import type { Context } from "../../usecase.ts";
+import { askerFor, ownerOfBranch } from "../branch-owner.ts";
+import { targetOf } from "../landing/landing-target.ts";
+import { notify } from "../notify.ts";
 import { enqueueBranch, whyLanded } from "./enqueue.ts";
-import { targetOf } from "./landing-target.ts";
-import { notify } from "./notify.ts";
 
 export const mergeReady: Follower = { refuse: refuseLanded, follow: enqueueReady };
 

@@ -1,10 +1,10 @@
-import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../domain/merge/landing-branch.ts";
-import { ok } from "../../domain/result.ts";
-import type { Run } from "../../domain/run/run.ts";
-import type { MergeGit } from "../../ports/merge-git.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context, UseCase } from "../usecase.ts";
+import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { formerLanding, isIntegration, type LandingFacts, ownLanding } from "../../../domain/merge/landing-branch.ts";
+import { ok } from "../../../domain/result.ts";
+import type { Run } from "../../../domain/run/run.ts";
+import type { MergeGit } from "../../../ports/merge-git.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context, UseCase } from "../../usecase.ts";
 
 /** Where branches of this run land: where it was decided to, else what it is meant for, else the project's own branch. */
 export async function targetOf(tx: Tx, { settings }: Pick<Context, "settings">, runId: string | null): Promise<string> {

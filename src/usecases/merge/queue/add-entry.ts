@@ -1,15 +1,15 @@
-import { isIn } from "../../domain/agent/capability.ts";
-import { fillPayload, payloadFields } from "../../domain/mail/payload.ts";
-import type { Asker } from "../../domain/merge/approval.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { invalid, type Refusal } from "../../domain/refusal.ts";
-import { no, ok, type Result } from "../../domain/result.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context, UseCase } from "../usecase.ts";
-import { askerFor, completionReceipt, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "./branch-owner.ts";
+import { isIn } from "../../../domain/agent/capability.ts";
+import { fillPayload, payloadFields } from "../../../domain/mail/payload.ts";
+import type { Asker } from "../../../domain/merge/approval.ts";
+import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { invalid, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context, UseCase } from "../../usecase.ts";
+import { askerFor, completionReceipt, forbiddenToQueue, ownerOfBranch, ownerWithoutCommits } from "../branch-owner.ts";
+import { targetOf } from "../landing/landing-target.ts";
+import { findEntry } from "../merge-records.ts";
 import { enqueueBranch, freshEntry, type NewMerge, whyLanded } from "./enqueue.ts";
-import { targetOf } from "./landing-target.ts";
-import { findEntry } from "./merge-records.ts";
 
 export interface AddMergeRequest {
   readonly branch: string;

@@ -1,12 +1,12 @@
-import type { Agent } from "../../domain/agent/agent.ts";
-import { isIn } from "../../domain/agent/capability.ts";
-import { engineCaller } from "../../domain/caller/caller.ts";
-import { payloadFields } from "../../domain/mail/payload.ts";
-import { isOpenMerge, mergeRef } from "../../domain/merge/entry.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context } from "../usecase.ts";
+import type { Agent } from "../../../domain/agent/agent.ts";
+import { isIn } from "../../../domain/agent/capability.ts";
+import { engineCaller } from "../../../domain/caller/caller.ts";
+import { payloadFields } from "../../../domain/mail/payload.ts";
+import { isOpenMerge, mergeRef } from "../../../domain/merge/entry.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context } from "../../usecase.ts";
+import { targetOf } from "../landing/landing-target.ts";
 import { enqueueBranch } from "./enqueue.ts";
-import { targetOf } from "./landing-target.ts";
 
 /**
  * Finished work of an agent whose parent is the operator: nobody else will announce it, so it takes its place in the

@@ -1,9 +1,9 @@
-import type { MergeOp } from "../../domain/merge/operation.ts";
-import { type TakenOut, takenOut, type WordAboutBranch } from "../../domain/merge/taken-out.ts";
-import { ok } from "../../domain/result.ts";
-import type { MergeGit } from "../../ports/merge-git.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { UseCase } from "../usecase.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { type TakenOut, takenOut, type WordAboutBranch } from "../../../domain/merge/taken-out.ts";
+import { ok } from "../../../domain/result.ts";
+import type { MergeGit } from "../../../ports/merge-git.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { UseCase } from "../../usecase.ts";
 import { targetOf } from "./landing-target.ts";
 
 /** What the record says about the work of a branch, the newest first. Empty when nothing of it was ever taken out. */

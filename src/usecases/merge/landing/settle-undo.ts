@@ -1,15 +1,15 @@
-import { type MergeEntry, mergeStatuses } from "../../domain/merge/entry.ts";
-import type { LostLanding } from "../../domain/merge/landing-tip.ts";
-import type { MergeOp } from "../../domain/merge/operation.ts";
-import { closeTask, reopenTask } from "../../domain/task/change.ts";
-import type { Tx } from "../../ports/store.ts";
-import type { Context } from "../usecase.ts";
-import { ownerOfBranch, taskOf } from "./branch-owner.ts";
-import { enqueueBranch } from "./enqueue.ts";
-import { recordMerge } from "./merge-records.ts";
-import { notify } from "./notify.ts";
+import { type MergeEntry, mergeStatuses } from "../../../domain/merge/entry.ts";
+import type { LostLanding } from "../../../domain/merge/landing-tip.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { closeTask, reopenTask } from "../../../domain/task/change.ts";
+import type { Tx } from "../../../ports/store.ts";
+import type { Context } from "../../usecase.ts";
+import { ownerOfBranch, taskOf } from "../branch-owner.ts";
+import { recordMerge } from "../merge-records.ts";
+import { notify } from "../notify.ts";
+import { enqueueBranch } from "../queue/enqueue.ts";
 
-export interface Undone {
+interface Undone {
   /** The operation of kind undo. */
   readonly op: MergeOp;
   readonly beforeCommit: string;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { builderBranch, type MergeWorld, mergeWorld } from "../../../testkit/merge-queue-world.ts";
-import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { newOp } from "./merge-records.ts";
+import { builderBranch, type MergeWorld, mergeWorld } from "../../../../testkit/merge-queue-world.ts";
+import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import { newOp } from "../merge-records.ts";
+import { landed } from "../queue/settle-entry.ts";
+import { mergeLog } from "../read-merges.ts";
 import { requestPromote } from "./promotion.ts";
-import { mergeLog } from "./read-merges.ts";
 import { planUndo, requestUndo } from "./request-undo.ts";
-import { landed } from "./settle-entry.ts";
 import { undone } from "./settle-undo.ts";
 
 /** Lands the builder's branch and another together, as one operation. */

@@ -1,16 +1,16 @@
-import { promoteCommand } from "../../domain/merge/join-command.ts";
-import { ownLanding } from "../../domain/merge/landing-branch.ts";
-import type { MergeOp } from "../../domain/merge/operation.ts";
-import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
-import { no, ok, type Result } from "../../domain/result.ts";
-import type { Run } from "../../domain/run/run.ts";
-import type { Tx } from "../../ports/store.ts";
-import { record } from "../events/record.ts";
-import { tellOperator } from "../mail/post.ts";
-import { currentRun } from "../runs/read-runs.ts";
-import type { Context, UseCase } from "../usecase.ts";
+import { promoteCommand } from "../../../domain/merge/join-command.ts";
+import { ownLanding } from "../../../domain/merge/landing-branch.ts";
+import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
+import { no, ok, type Result } from "../../../domain/result.ts";
+import type { Run } from "../../../domain/run/run.ts";
+import type { Tx } from "../../../ports/store.ts";
+import { record } from "../../events/record.ts";
+import { tellOperator } from "../../mail/post.ts";
+import { currentRun } from "../../runs/read-runs.ts";
+import type { Context, UseCase } from "../../usecase.ts";
+import { newOp } from "../merge-records.ts";
 import { formerLandingOf } from "./landing-target.ts";
-import { newOp } from "./merge-records.ts";
 import { doubtsAbout, type Unpromoted, unpromotedWork } from "./unpromoted.ts";
 
 export interface PromoteRequest {

@@ -1,16 +1,16 @@
-import { hasEnded } from "../../domain/agent/agent.ts";
-import { type Asker, approvalFor, waitingReason } from "../../domain/merge/approval.ts";
-import { type MergeEntry, mergeRef } from "../../domain/merge/entry.ts";
-import { approvalMail, mergeAsked } from "../../domain/merge/outcome-mail.ts";
-import type { Settings } from "../../ports/settings.ts";
-import type { Tx } from "../../ports/store.ts";
-import { isBelow } from "../agents/subordinate.ts";
-import { notice } from "../events/record.ts";
-import { tellOperator } from "../mail/post.ts";
-import { markRead } from "../mail/read.ts";
-import type { Context } from "../usecase.ts";
-import { doubtsAbout } from "./branch-owner.ts";
-import { recordMerge } from "./merge-records.ts";
+import { hasEnded } from "../../../domain/agent/agent.ts";
+import { type Asker, approvalFor, waitingReason } from "../../../domain/merge/approval.ts";
+import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
+import { approvalMail, mergeAsked } from "../../../domain/merge/outcome-mail.ts";
+import type { Settings } from "../../../ports/settings.ts";
+import type { Tx } from "../../../ports/store.ts";
+import { isBelow } from "../../agents/subordinate.ts";
+import { notice } from "../../events/record.ts";
+import { tellOperator } from "../../mail/post.ts";
+import { markRead } from "../../mail/read.ts";
+import type { Context } from "../../usecase.ts";
+import { doubtsAbout } from "../branch-owner.ts";
+import { recordMerge } from "../merge-records.ts";
 
 /**
  * Asks the operator for one decision: sends a message to the inbox, and makes the branch's agent and the coordinator
