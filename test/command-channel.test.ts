@@ -1,6 +1,11 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { directChannel, remoteChannel } from "../src/compose/channel.ts";
 import { openProject } from "../src/compose/project.ts";
+import type { Schema } from "../src/domain/schema/schema.ts";
+import { callEngine } from "../src/host/engine-contact/caller.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { linuxProcesses } from "../src/host/processes.ts";
 import { placeAround } from "../src/host/project-place.ts";
@@ -15,6 +20,8 @@ import { activeRun, storedAgent } from "../testkit/use-case.ts";
 /** Keeps the engine up for the whole test, and lets it look at nothing unless it is woken. */
 const idle = { OVERSTORY__ENGINE__IDLE_EXIT_MS: "600000" };
 const longLived = { config: "", env: { ...idle, OVERSTORY_TEST_CONFINED: "1" } };
+
+const names = Object.keys(catalog) as OperationName[];
 
 function startEngine(project: TestProject): number {
   const child = Bun.spawn({
@@ -77,7 +84,6 @@ test("the same request id gets the first reply and changes nothing", async () =>
   await using project = await makeProject(longLived);
   await project.ov("status");
   startEngine(project);
-  const { callEngine } = await import("../src/host/engine-contact/caller.ts");
   const token = await seatedToken(project);
   const frame = JSON.stringify({ name: "task.create", request: { title: "Once" }, requestId: "request-1", token });
   const first = await callEngine(statePath(project.root), frame);
@@ -90,7 +96,6 @@ test("a stored reply is given to the caller it was stored for and to nobody else
   await using project = await makeProject(longLived);
   await project.ov("status");
   startEngine(project);
-  const { callEngine } = await import("../src/host/engine-contact/caller.ts");
   const state = statePath(project.root);
   const token = await seatedToken(project);
   const other = "another-token-for-tests";
@@ -140,7 +145,6 @@ test.each(malformed.map((token) => [JSON.stringify(token).slice(0, 20), token] a
     await using project = await makeProject(longLived);
     await project.ov("status");
     startEngine(project);
-    const { callEngine } = await import("../src/host/engine-contact/caller.ts");
     const frame = JSON.stringify({ name: "task.create", request: { title: "One" }, requestId: "request-1", token });
     const answer = JSON.parse(await callEngine(statePath(project.root), frame));
     expect(answer).toEqual({ result: { ok: false, refusal: { kind: "unknown-token" } } });
@@ -165,19 +169,10 @@ test("nobody has the engine run an effect without a token, not even one that onl
   startEngine(project);
   const channel = remoteChannel({ dir: statePath(project.root) });
   const answers: [string, unknown][] = [];
-  for (const name of Object.keys(catalog) as OperationName[]) {
+  for (const name of names) {
     const operation = await operationOf(name);
     if (isUseCase(operation) || operation.place !== "engine") continue;
-    const request = {
-      branch: "main",
-      branches: ["main"],
-      target: "main",
-      ids: [],
-      candidates: [],
-      name: "b1",
-      of: "b1",
-    };
-    answers.push([name, await channel.call({ name, request })]);
+    answers.push([name, await channel.call({ name, request: sampleOf(operation.request ?? {}) })]);
   }
   expect(answers.length).toBeGreaterThan(20);
   const refused = { ok: false, refusal: { kind: "unknown-token" } } as const;
@@ -185,3 +180,134 @@ test("nobody has the engine run an effect without a token, not even one that onl
   const audited = await project.read((tx) => tx.audit.list(1000));
   expect(audited.map(({ action }) => action).toSorted()).toEqual(answers.map(([name]) => name).toSorted());
 });
+
+test("over the socket every operation takes a request that fits its schema, and refuses others before anything runs", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const state = statePath(project.root);
+  const token = await seatedToken(project);
+  const ask = async (frame: object) => JSON.parse(await callEngine(state, JSON.stringify(frame))).result;
+  expect(await ask({ name: "group.list", request: {}, token })).toMatchObject({ ok: true });
+  const before = storedRows(project.root);
+  let refused = 0;
+  for (const name of names) {
+    const operation = await operationOf(name);
+    if (operation.request === undefined) continue;
+    if (!isUseCase(operation) && operation.place === "caller") {
+      const answer = await ask({ name, request: sampleOf(operation.request), token });
+      expect([name, answer]).toMatchObject([name, { ok: false, refusal: { kind: "invalid", field: "name" } }]);
+      continue;
+    }
+    for (const [field, request] of misfitsOf(operation.request)) {
+      const answer = await ask({ name, request, requestId: `request-${refused++}`, token });
+      expect([name, request, answer]).toMatchObject([
+        name,
+        request,
+        { ok: false, refusal: { kind: "invalid", field } },
+      ]);
+    }
+  }
+  expect(refused).toBeGreaterThan(20);
+  expect(storedRows(project.root)).toEqual(before);
+  // A fitting request comes as far as the question who sent it.
+  for (const name of names) {
+    const operation = await operationOf(name);
+    if (operation.request === undefined || !(isUseCase(operation) || operation.place === "engine")) continue;
+    const answer = await ask({ name, request: sampleOf(operation.request) });
+    expect([name, answer]).toEqual([name, { ok: false, refusal: { kind: "unknown-token" } }]);
+  }
+});
+
+test("over the socket a text that is no request is refused, and its sender is told", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const frames: [string, string][] = [
+    ["no JSON", "frame"],
+    ["[]", "name"],
+    ["7", "frame"],
+    ["{}", "name"],
+    [JSON.stringify({ name: "task.fly", request: {} }), "name"],
+    [JSON.stringify({ name: "constructor", request: {} }), "name"],
+    [JSON.stringify({ name: "group.list", request: {}, requestId: 7 }), "requestId"],
+    [JSON.stringify({ name: "group.list", request: {}, requestId: "x".repeat(1000) }), "requestId"],
+    [JSON.stringify({ name: "group.list" }), "request"],
+  ];
+  for (const [frame, field] of frames) {
+    const { result } = JSON.parse(await callEngine(statePath(project.root), frame));
+    expect([frame, result]).toMatchObject([frame, { ok: false, refusal: { kind: "invalid", field } }]);
+  }
+});
+
+test("a caller over the socket is told at once that an operation failed", async () => {
+  await using project = await makeProject(longLived);
+  await project.ov("status");
+  startEngine(project);
+  const channel = remoteChannel({ dir: statePath(project.root) });
+  const token = await seatedToken(project);
+  const call = () => channel.call({ name: "branch.list", request: {}, token });
+  expect(await call()).toMatchObject({ ok: true });
+  const head = join(project.root, ".git/HEAD");
+  renameSync(head, `${head}.kept`);
+  writeFileSync(head, "broken");
+  await expect(call()).rejects.toMatchObject({ name: "Failure" });
+  renameSync(`${head}.kept`, head);
+  expect(await call()).toMatchObject({ ok: true });
+});
+
+/** Everything that is stored, except how long the engine may go on without a sign of life. */
+function storedRows(root: string): unknown {
+  const database = new Database(statePath(root, "overstory.db"), { readonly: true });
+  const tables = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = tables
+    .filter(({ name }) => name !== "leases")
+    .map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).all()]);
+  database.close();
+  return rows;
+}
+
+/** A value that fits, with every key it may have. */
+function sampleOf(schema: Schema): unknown {
+  switch (schema.type) {
+    case undefined:
+      return schema.anyOf === undefined ? "anything" : sampleOf(schema.anyOf[0] ?? {});
+    case "null":
+      return null;
+    case "string":
+      return schema.enum?.[0] ?? "some text";
+    case "integer":
+    case "number":
+      return schema.minimum ?? 1;
+    case "boolean":
+      return true;
+    case "array":
+      return [sampleOf(schema.items)];
+    case "object":
+      return Object.fromEntries(Object.entries(schema.properties).map(([key, value]) => [key, sampleOf(value)]));
+  }
+}
+
+/** Requests that do not fit, each with the field that is wrong: one lacking, of another type, or not known. */
+function misfitsOf(schema: Schema): [field: string, request: unknown][] {
+  const form = schema.type === undefined ? schema.anyOf?.[0] : schema;
+  if (form?.type !== "object") throw new Error("a request is an object");
+  const fitting = sampleOf(form) as Record<string, unknown>;
+  const without = (key: string) => Object.fromEntries(Object.entries(fitting).filter(([name]) => name !== key));
+  return [
+    ["request", "no object"],
+    ["request", null],
+    ["unheardOf", { ...fitting, unheardOf: 1 }],
+    ...form.required.map((key): [string, unknown] => [key, without(key)]),
+    ...Object.entries(form.properties).flatMap(([key, value]): [string, unknown][] => {
+      const wrong = misfitOf(value);
+      return wrong === undefined ? [] : [[key, { ...fitting, [key]: wrong }]];
+    }),
+  ];
+}
+
+/** A value of another type; undefined where any value fits. */
+function misfitOf(schema: Schema): unknown {
+  if (schema.type === undefined) return schema.anyOf === undefined ? undefined : misfitOf(schema.anyOf[0] ?? {});
+  return schema.type === "string" ? 7 : "of another type";
+}

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { stampOf } from "../config/compiled.ts";
 import { config } from "../config/config.ts";
+import { failureOf } from "../domain/failure.ts";
 import { runEngine } from "../engine/engine.ts";
 import { seatedStore } from "../engine/engine-lease.ts";
 import type { EnginePorts } from "../engine/ports.ts";
@@ -21,7 +22,7 @@ import { isOldState, placeAround, readRecord } from "../host/project-place.ts";
 import type { EngineSide } from "../ports/engine-contact.ts";
 import type { Store } from "../ports/store.ts";
 import { exits } from "../surfaces/shared/exits.ts";
-import { isOperationName } from "../usecases/catalog.ts";
+import { readFrame } from "../usecases/channel/read-frame.ts";
 import type { ChannelPorts } from "../usecases/channel/run-use-case.ts";
 import { tellOfChangedSettings } from "../usecases/config/judging-settings.ts";
 import { record } from "../usecases/events/record.ts";
@@ -226,25 +227,19 @@ const timestamp = (project: Project): string =>
  * agents from reading each other's tokens.
  */
 async function answer(project: Project, store: Store, text: string): Promise<string> {
-  const frame: unknown = JSON.parse(text);
-  if (!isFrame(frame) || !isOperationName(frame.name))
-    return JSON.stringify({ problem: "not a request this engine knows" });
-  const takesTokens = areConfined(project.env);
-  const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
-  const { run } = engineCall({ project, store, ports, token: frame.token });
-  const { name, request, requestId } = frame;
-  const id = typeof requestId === "string" ? { requestId } : {};
-  return JSON.stringify({ result: await run({ name, request, ...id }) });
-}
-
-function isFrame(value: unknown): value is { name: string; request: unknown; token?: unknown; requestId?: string } {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "name" in value &&
-    typeof value.name === "string" &&
-    "request" in value
-  );
+  try {
+    const asked = await readFrame(text);
+    if (!asked.ok) return JSON.stringify({ result: asked });
+    const takesTokens = areConfined(project.env);
+    const ports: ChannelPorts = { ...channelPorts(project, store), sight: { kind: "connection", takesTokens } };
+    const { token, ...frame } = asked.value;
+    return JSON.stringify({ result: await engineCall({ project, store, ports, token }).run(frame) });
+  } catch (error) {
+    // The caller must not wait for an answer that never comes.
+    const failure = failureOf(error);
+    if (failure.kind === "unexpected") reportFailure(project, store, error);
+    return JSON.stringify({ failure });
+  }
 }
 
 /** Is the engine in a command's own process. It leaves as soon as nothing is left to do. */

@@ -1,6 +1,7 @@
 import type { ProjectPlace } from "../domain/project/place.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
+import type { SchemaOf } from "../domain/schema/schema.ts";
 import type { AttachedSessions } from "../ports/agent-process.ts";
 import type { CleanFiles } from "../ports/clean-files.ts";
 import type { DemoRequest, DemoStage } from "../ports/demo-stage.ts";
@@ -24,6 +25,8 @@ import type { ItemOf, OperationName, ReplyOf, RequestOf, StreamName } from "./ca
  * it is.
  */
 interface Beyond<Request> {
+  /** What a request that comes from another process must look like. The engine refuses others before anything runs. */
+  readonly request?: SchemaOf<Request>;
   /** Only the operator may call it, also in a project without a database or with a broken one. */
   readonly operatorOnly?: boolean;
   /** What it does, in words, for the refusal of what is the operator's alone: "install hooks". Without it, its name. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../domain/caller/caller.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
+import type { SchemaOf } from "../domain/schema/schema.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { ProjectFiles } from "../ports/project-files.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -21,6 +22,8 @@ export interface Context {
 export interface UseCase<Request, Reply> {
   /** `read`: works on a read-only connection and writes nothing. */
   readonly kind: "read" | "write";
+  /** What a request that comes from another process must look like. The engine refuses others before anything runs. */
+  readonly request?: SchemaOf<Request>;
   /**
    * Effects that must exist before the transaction refers to them. Runs before it, so it must be safe to repeat and
    * harmless when the transaction never follows. Answers the request to go on with.

@@ -1,4 +1,5 @@
-import { flag, object, text, texts } from "./schema.ts";
+import { object } from "../../domain/schema/schema.ts";
+import { flag, text, texts } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
 const branch = text("Name of the branch, like overstory/<agent>/<task>");

@@ -1,5 +1,6 @@
 import { verdicts } from "../../domain/mail/payload-shapes.ts";
-import { anyText, choice, flag, object, text, whole } from "./schema.ts";
+import { object } from "../../domain/schema/schema.ts";
+import { anyText, choice, flag, text, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
 /** The one verified completion step; what it asks for is what the role is judged by. */

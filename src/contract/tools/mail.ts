@@ -1,7 +1,8 @@
 import { isIn } from "../../domain/agent/capability.ts";
 import { severities } from "../../domain/mail/payload-shapes.ts";
 import { mailTypes, priorities } from "../../domain/mail/types.ts";
-import { anyText, choice, flag, object, someTexts, text, whole } from "./schema.ts";
+import { object } from "../../domain/schema/schema.ts";
+import { anyText, choice, flag, someTexts, text, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
 /** A client's own time limit would end longer waits without an answer. */

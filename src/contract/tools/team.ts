@@ -1,4 +1,5 @@
-import { choice, flag, object, someTexts, text, texts, whole } from "./schema.ts";
+import { object } from "../../domain/schema/schema.ts";
+import { choice, flag, someTexts, text, texts, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
 export const fleetScopes = ["children", "run", "all"] as const;

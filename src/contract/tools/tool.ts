@@ -1,6 +1,6 @@
 import type { RoleSpec } from "../../domain/role/role-spec.ts";
 import type { ToolName } from "../../domain/role/tools.ts";
-import type { ObjectSchema } from "./schema.ts";
+import type { ObjectSchema } from "../../domain/schema/schema.ts";
 
 /** One tool as an agent sees it. */
 export interface Tool {

@@ -1,6 +1,7 @@
+import { object, type Schema } from "../../domain/schema/schema.ts";
 import { highestPriority, lowestPriority } from "../../domain/task/fields.ts";
 import { taskStatuses, taskTypes } from "../../domain/task/task.ts";
-import { anyText, choice, flag, object, type Schema, text, texts, whole } from "./schema.ts";
+import { anyText, choice, flag, text, texts, whole } from "./input.ts";
 import type { ToolFor } from "./tool.ts";
 
 const priority = whole({ min: highestPriority, max: lowestPriority }, "0 is most urgent, 4 least");

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { EngineNotice } from "../../ports/engine-contact.ts";
 import { linuxProcesses } from "../processes.ts";
-import { hasAnswer } from "./caller.ts";
+import { callEngine, hasAnswer } from "./caller.ts";
 import { engineSide, mostFrameBytes } from "./engine-side.ts";
 import { enginePaths } from "./keeper.ts";
 
@@ -144,5 +144,16 @@ test("a look at an engine whose socket was deleted takes as long as it is counte
   const began = performance.now();
   expect(await side.look(linuxProcesses.self(), 300)).not.toBe("answers");
   expect(performance.now() - began).toBeGreaterThan(290);
+  door.close({});
+});
+
+test("a caller whose request fails in the engine is told so at once", async () => {
+  const state = deepState();
+  const side = engineSide({ state, engine: [], env: {}, processes: linuxProcesses, version: "1" });
+  const call = () => Promise.reject(new Error("out of luck"));
+  const door = side.open({ wake: () => {}, call, restored: () => {} });
+  const answer = await callEngine(state, "{}");
+  expect(JSON.parse(answer)).toEqual({ problem: "the engine failed: Error: out of luck" });
+
   door.close({});
 });

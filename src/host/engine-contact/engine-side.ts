@@ -241,8 +241,8 @@ function serve(handlers: SocketHandlers): Bun.SocketHandler<Connection> {
           flush(socket);
           data.deadline = endLater(socket);
         },
-        // A broken request must not take the engine down; the caller sees its connection end and learns by its own time.
-        () => socket.end(),
+        // A request that fails must not end the engine, and its caller must not wait for an answer that never comes.
+        (error) => refuse(socket, `the engine failed: ${String(error)}`),
       );
     },
   };

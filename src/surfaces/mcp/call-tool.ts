@@ -1,7 +1,7 @@
-import { checkArguments } from "../../contract/tools/check.ts";
 import { definedTools, isDefined, toolFor } from "../../contract/tools/tools.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { nearest } from "../../domain/name/nearest.ts";
+import { checkArguments } from "../../domain/schema/check.ts";
 import { visibleText } from "../../domain/text/visible.ts";
 import type { Description } from "../shared/description.ts";
 import { describeFailure } from "../shared/failures.ts";

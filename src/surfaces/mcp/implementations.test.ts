@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { checkArguments } from "../../contract/tools/check.ts";
 import { toolFor, undefinedTools } from "../../contract/tools/tools.ts";
 import { roleList, toolsOf } from "../../domain/role/roles.ts";
 import { toolNames } from "../../domain/role/tools.ts";
+import { checkArguments } from "../../domain/schema/check.ts";
 import { implementations } from "./implementations.ts";
 import { listedTools, offeredTools } from "./tool-list.ts";
 

@@ -1,7 +1,7 @@
-import type { Fields } from "../../contract/tools/check.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { RoleSpec } from "../../domain/role/role-spec.ts";
+import type { Fields } from "../../domain/schema/check.ts";
 import type { Self } from "../../usecases/identity/self.ts";
 import type { McpApp } from "./app.ts";
 

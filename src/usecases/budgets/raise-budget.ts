@@ -14,6 +14,7 @@ import { isExhausted, limitOf } from "../../domain/budget/ledger.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { decimal, fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
@@ -43,6 +44,7 @@ export interface RaiseReply extends LedgerKey {
 /** Adds to the limit of one subject and lets the agents go on that were parked for want of it. */
 export const raiseBudget: UseCase<RaiseRequest, RaiseReply> = {
   kind: "write",
+  request: fields({ scope: text, subject: text, unit: text, amount: decimal }),
   operatorOnly: true,
   run: async (tx, context, request) => {
     const { ids, now, settings } = context;

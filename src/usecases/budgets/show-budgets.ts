@@ -13,6 +13,7 @@ import {
 } from "../../domain/budget/budget.ts";
 import { limitOf, percentOf } from "../../domain/budget/ledger.ts";
 import { ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -34,6 +35,7 @@ export interface BudgetView extends LedgerKey {
 /** Every ledger that was touched, and those of today and of the current run that have a limit. */
 export const showBudgets: UseCase<object, { readonly budgets: readonly BudgetView[] }> = {
   kind: "read",
+  request: noFields,
   run: async (tx, { now, settings }) => {
     const stored = await tx.budgets.list();
     const upcoming = completeLedgers(await present(tx, now), stored).filter(

@@ -1,4 +1,4 @@
-import { Failure } from "../../domain/failure.ts";
+import { Failure, type FailureData } from "../../domain/failure.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Result } from "../../domain/result.ts";
 import type { ChannelCall, CommandChannel } from "../../ports/command-channel.ts";
@@ -103,9 +103,15 @@ let warnedOf: number | undefined;
 export const remoteChannel = (send: (frame: string) => Promise<string>, ids: Ids): CommandChannel => ({
   call: async (call) => {
     const frame = JSON.stringify({ ...call, name: known(call), requestId: ids.next("request", 20) });
-    const answer = JSON.parse(await send(frame)) as { result?: Result<unknown, Refusal>; problem?: string };
-    if (answer.result === undefined) throw new Error(answer.problem ?? "the engine answered nothing");
-    return answer.result;
+    const answer = JSON.parse(await send(frame)) as {
+      result?: Result<unknown, Refusal>;
+      failure?: FailureData;
+      problem?: string;
+    };
+    if (answer.result !== undefined) return answer.result;
+    throw new Failure(
+      answer.failure ?? { kind: "unexpected", problem: answer.problem ?? "the engine answered nothing" },
+    );
   },
   changeCounter: async () => undefined,
   close: async () => {},

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { forbiddenToArrange } from "../../domain/task/rights.ts";
 import type { Group } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -21,6 +22,7 @@ export interface AddMembersRequest extends ChangeMembersRequest {
 /** Adds tasks to a group; a completed one is active again. */
 export const addMembers: UseCase<AddMembersRequest, GroupDetail> = {
   kind: "write",
+  request: fields({ group: text, taskIds: list(text) }, { skipValidation: flag }),
   run: async (tx, context, { group: argument, taskIds, skipValidation }) => {
     const found = await findOwn(tx, context, argument, "add to a group");
     if (!found.ok) return found;
@@ -37,6 +39,7 @@ export const addMembers: UseCase<AddMembersRequest, GroupDetail> = {
 /** Takes tasks out of a group; one whose last open task goes is complete. */
 export const removeMembers: UseCase<ChangeMembersRequest, GroupDetail> = {
   kind: "write",
+  request: fields({ group: text, taskIds: list(text) }),
   run: async (tx, context, { group: argument, taskIds }) => {
     const found = await findOwn(tx, context, argument, "remove from a group");
     if (!found.ok) return found;

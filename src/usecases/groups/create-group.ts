@@ -1,5 +1,6 @@
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import { forbiddenToArrange } from "../../domain/task/rights.ts";
 import type { Group } from "../../domain/task/task.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -17,6 +18,7 @@ export interface CreateGroupRequest {
 /** Follows tasks together; the caller owns the group and is told when all of them are closed. */
 export const createGroup: UseCase<CreateGroupRequest, GroupDetail> = {
   kind: "write",
+  request: fields({ name: text, taskIds: list(text) }, { skipValidation: flag }),
   run: async (tx, context, request) => {
     const { caller, now, ids } = context;
     const refused = forbiddenToArrange(caller, "create a group");

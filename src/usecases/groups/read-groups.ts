@@ -1,4 +1,5 @@
 import { ok } from "../../domain/result.ts";
+import { fields, noFields, text } from "../../domain/schema/schema.ts";
 import type { GroupProgress } from "../../domain/task/group.ts";
 import type { Group } from "../../domain/task/task.ts";
 import type { UseCase } from "../usecase.ts";
@@ -15,6 +16,7 @@ export const groupStatus: UseCase<
   { readonly groups: readonly GroupStatus[] }
 > = {
   kind: "read",
+  request: fields({}, { group: text }),
   run: async (tx, _context, request) => {
     const named = request.group === undefined ? undefined : await findGroup(tx, request.group);
     if (named !== undefined && !named.ok) return named;
@@ -32,6 +34,7 @@ export const groupStatus: UseCase<
 /** All groups, completed ones included, oldest first. */
 export const listGroups: UseCase<object, { readonly groups: readonly GroupDetail[] }> = {
   kind: "read",
+  request: noFields,
   run: async (tx) => {
     const groups: GroupDetail[] = [];
     for (const group of await tx.groups.list()) groups.push(await groupDetail(tx, group));

@@ -1,10 +1,12 @@
 import { no, ok } from "../../domain/result.ts";
 import { roleOf, toolsOf } from "../../domain/role/roles.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** May the caller use this tool? Asked about tools that were not offered, so that trying them is put on record. */
 export const mayUseTool: UseCase<{ readonly tool: string }, { readonly tool: string }> = {
   kind: "write",
+  request: fields({ tool: text }),
   run: async (_tx, { caller }, { tool }) => {
     if (caller.kind !== "agent") return ok({ tool });
     const { capability } = caller;

@@ -1,10 +1,12 @@
 import { no, ok } from "../../domain/result.ts";
 import { roleOf } from "../../domain/role/roles.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** May the caller have this file written for it? An agent may where its role may write: in its own worktree, or nowhere. */
 export const mayWrite: UseCase<{ readonly path: string }, { readonly path: string }> = {
   kind: "read",
+  request: fields({ path: text }),
   guarded: true,
   run: async (tx, { caller }, { path }) => {
     if (caller.kind !== "agent") return ok({ path });

@@ -1,6 +1,7 @@
 import type { Capability } from "../../domain/agent/capability.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 /** What an agent's tools must know about it. */
@@ -16,6 +17,7 @@ export interface Self {
 /** Who the holder of this token is. Writes nothing, but only what counts as a write is put on record when refused. */
 export const self: UseCase<object, Self> = {
   kind: "write",
+  request: noFields,
   run: async (tx, { caller }) => {
     if (caller.kind !== "agent") {
       const why = "they belong to agents, which have a token in OVERSTORY_TOKEN; a person types ov commands instead";
