@@ -1,3 +1,5 @@
+import { flag, list, oneOf, orNull, text } from "../schema/schema.ts";
+
 /**
  * What a tool does, whatever its program calls it. The first ten are those of the Agent Client Protocol; beside them,
  * `delegate`: starts or steers agents of its own; `ask`: waits for a person; `own`: a tool of ours, which knows its rights.
@@ -30,6 +32,13 @@ export interface ToolUse {
   readonly changes: boolean;
 }
 
+export const toolUseFields = {
+  kind: oneOf(toolKinds),
+  command: orNull(text),
+  paths: list(text),
+  changes: flag,
+} as const;
+
 /** Why something is denied: the rule by which it can be found again, and what to do instead, for whoever tried it. */
 export interface Denial {
   readonly decision: "deny";
@@ -40,7 +49,7 @@ export interface Denial {
 /** `note`: it may be done, and this should be known about it. */
 export type Verdict = { readonly decision: "allow"; readonly note?: string } | Denial;
 
-const guardRules = [
+export const guardRules = [
   "unreadable",
   "team-tools",
   "person-tools",

@@ -1,5 +1,6 @@
 import { type Advice, advise } from "../../domain/coordination/advice.ts";
 import { ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
 
@@ -9,6 +10,7 @@ const mostTasks = 300;
 /** Whether to work in parallel, and how far, judged by the tasks there are. Nothing is stored by looking. */
 export const advisePlan: UseCase<object, { readonly advice: Advice }> = {
   kind: "read",
+  request: noFields,
   run: async (tx, context) => ok({ advice: await adviceNow(tx, context) }),
 };
 

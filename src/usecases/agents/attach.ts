@@ -4,6 +4,7 @@ import { attachLease } from "../../domain/agent/wait.ts";
 import type { Lease, ProcessIdentity, ProcessRecord } from "../../domain/process/process.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import type { AttachedSessions, AttachHold } from "../../ports/agent-process.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
@@ -21,6 +22,7 @@ interface HoldRequest {
 /** Takes an agent over for a person: a pause of its own, held by a lease, so that a terminal that closes gives it back. */
 export const holdAgent: UseCase<HoldRequest, AttachHold> = {
   kind: "write",
+  request: fields({ name: text, process: fields({ pid: whole, startToken: text, bootId: text }) }),
   operatorOnly: true,
   run: async (tx, context, { name, process }) => {
     const found = await findAgent(tx, name);
@@ -66,6 +68,7 @@ export const readAttachment: UseCase<
   { readonly held: { readonly lease: Lease; readonly holder: ProcessRecord | undefined } | null }
 > = {
   kind: "read",
+  request: fields({ name: text }),
   run: async (tx, _context, { name }) => {
     const found = await findAgent(tx, name);
     if (!found.ok) return found;
@@ -82,6 +85,7 @@ export const checkAttach: UseCase<
   { readonly running: { readonly turnId: string; readonly processes: readonly ProcessRecord[] } | null }
 > = {
   kind: "read",
+  request: fields({ agentId: text }),
   run: async (tx, _context, { agentId }) => {
     const turn = await tx.turns.runningFor(agentId);
     if (turn === undefined) return ok({ running: null });
@@ -117,6 +121,7 @@ const againMs = 30_000;
 /** Opens an agent at the caller's terminal, and gives it back afterwards. */
 export const attach: Stream<AttachRequest, AttachReport, AttachStep> = {
   kind: "stream",
+  request: fields({ name: text, interrupt: flag }),
   place: "caller",
   run: async (world, request, { onItem }) => {
     const sessions = await world.attachedSessions();

@@ -1,5 +1,6 @@
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface CheckpointRequest {
@@ -13,6 +14,7 @@ const maxLength = 4_000;
 /** An agent notes where it stands, for itself after its conversation was shortened or for whoever goes on instead of it. */
 export const checkpoint: UseCase<CheckpointRequest, { readonly agentName: string }> = {
   kind: "write",
+  request: fields({ progress: text }, { pending: text }),
   run: async (tx, { caller, now }, { progress, pending = "" }) => {
     if (caller.kind !== "agent") {
       const why = "only an agent knows where it stands";

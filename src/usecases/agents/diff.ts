@@ -1,5 +1,6 @@
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { baseOfTakenOut } from "../merge/landing/taken-out.ts";
 import type { Effect } from "../operation.ts";
 import { worktreeOf } from "../worktrees/owners.ts";
@@ -20,6 +21,7 @@ export interface AgentDiff {
 /** Everything an agent did to files since where it started, committed or not. Looking changes nothing of it. */
 export const diffAgent: Effect<{ readonly name: string }, AgentDiff> = {
   kind: "effect",
+  request: fields({ name: text }),
   place: "engine",
   run: async (world, { name: asked }) => {
     const found = await world.call("status.agent", { name: asked });

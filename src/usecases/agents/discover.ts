@@ -4,6 +4,7 @@ import { isReserved } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
 import type { UseCase } from "../usecase.ts";
@@ -20,6 +21,7 @@ export interface DiscoverRequest {
 /** Who could be asked or handed work: live agents, narrowed down. Nothing is stored by looking. */
 export const discoverAgents: UseCase<DiscoverRequest, { readonly agents: readonly Agent[] }> = {
   kind: "read",
+  request: fields({ all: flag }, { capability: text, state: text, parent: text }),
   run: async (tx, _context, request) => {
     const capability = request.capability === undefined ? ok(undefined) : parseCapability(request.capability);
     if (!capability.ok) return capability;

@@ -1,5 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, oneOf, text } from "../../domain/schema/schema.ts";
 import type { Stream } from "../operation.ts";
 
 export interface FollowAgentRequest {
@@ -11,6 +12,7 @@ export interface FollowAgentRequest {
 /** Waits until an agent has come so far. Null when it cannot be looked at any more. */
 export const followAgent: Stream<FollowAgentRequest, { readonly agent: Agent | null }, never> = {
   kind: "stream",
+  request: fields({ name: text, until: oneOf(["first-turn", "end"]) }),
   place: "engine",
   run: async (world, { name, until }) =>
     world.until(async () => {

@@ -3,6 +3,7 @@ import type { Event } from "../../domain/event/event.ts";
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { type LogLine, logLines } from "./log-line.ts";
@@ -30,6 +31,7 @@ export interface LogsReply {
 /** What an agent did and said, as text, over all its turns and incarnations. */
 export const readLogs: UseCase<LogsRequest, LogsReply> = {
   kind: "read",
+  request: fields({ name: text, lines: whole }, { after: whole, turn: text }),
   run: async (tx, _context, { name, lines, after, turn }) => {
     const found = await findAgent(tx, name);
     if (!found.ok) return found;

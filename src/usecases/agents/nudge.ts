@@ -5,6 +5,7 @@ import { isReserved } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import { roleOf } from "../../domain/role/roles.ts";
+import { fields, flag, notSent, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import { fitBody } from "../mail/compose.ts";
@@ -49,6 +50,7 @@ const defaultMessage = "Check your mail with `ov mail check`, then go on with yo
 /** Urgent mail that wakes its reader, and returns without waiting for it. */
 export const nudgeAgent: UseCase<NudgeRequest, NudgeReply> = {
   kind: "write",
+  request: fields({ name: text, force: flag }, { message: text, from: text, blobPath: notSent }),
   prepare: async (files, { settings }, request) => {
     const text = request.message?.trim() ?? "";
     const fitted = await fitBody(files, settings, text === "" ? defaultMessage : text);

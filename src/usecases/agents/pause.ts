@@ -2,6 +2,7 @@ import { hasEnded } from "../../domain/agent/agent.ts";
 import { statusOf } from "../../domain/agent/status.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import { record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
 import { descendantsOf, findSubordinate } from "./subordinate.ts";
@@ -23,6 +24,7 @@ export interface PauseReply {
 /** Holds agents back: mail and turns queue for them and start nothing until they are resumed. A running turn finishes. */
 export const pauseAgent: UseCase<PauseRequest, PauseReply> = {
   kind: "write",
+  request: fields({ name: text, tree: flag }),
   run: async (tx, { caller, now }, { name, tree }) => {
     const found = await findSubordinate(tx, caller, name, "pause");
     if (!found.ok) return found;

@@ -3,6 +3,7 @@ import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, notSent, record, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { post } from "../mail/post.ts";
 import { newestPerName } from "../status/newest-per-name.ts";
@@ -28,6 +29,7 @@ export interface RecoverRequest {
  */
 export const recover: UseCase<RecoverRequest, SlingReply> = {
   kind: "write",
+  request: fields({ of: text, environment: record(text) }, { fresh: flag, envFile: notSent }),
   prepare: keepEnvironment,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {

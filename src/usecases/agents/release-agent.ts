@@ -4,6 +4,7 @@ import { isOpenMerge, openMergeStatuses } from "../../domain/merge/entry.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { giveUpTask, returnTask } from "../../domain/task/change.ts";
 import type { Tx } from "../../ports/store.ts";
 import { type EventOwner, record } from "../events/record.ts";
@@ -22,6 +23,7 @@ export interface ReleaseReply {
 /** Lets an ended agent go: its branch stays, its worktree is kept as a snapshot and taken away by the engine. */
 export const releaseAgentCommand: UseCase<{ readonly name: string }, ReleaseReply> = {
   kind: "write",
+  request: fields({ name: text }),
   run: async (tx, context, { name }) => {
     const { caller } = context;
     const agent = await tx.agents.byName(name);

@@ -3,6 +3,7 @@ import type { Capability } from "../../domain/agent/capability.ts";
 import { stopEnd } from "../../domain/agent/transition.ts";
 import type { ProcessIdentity, ProcessRole } from "../../domain/process/process.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, flag, list, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -49,6 +50,7 @@ export interface DoomedProcess extends ProcessIdentity {
  */
 export const requestStop: UseCase<StopOrder, StopIntents> = {
   kind: "write",
+  request: fields({ name: text, tree: flag }),
   run: async (tx, context, { name, tree }) => {
     const found = await findSubordinate(tx, context.caller, name, "stop");
     if (!found.ok) return found;
@@ -127,6 +129,7 @@ async function end(tx: Tx, context: Context, agent: Agent): Promise<boolean> {
 /** Which of these agents have not ended yet, for whoever waits for a stop to be complete. */
 export const checkStop: UseCase<{ readonly agentIds: readonly string[] }, { readonly open: readonly string[] }> = {
   kind: "read",
+  request: fields({ agentIds: list(text) }),
   run: async (tx, _context, { agentIds }) => {
     const open: string[] = [];
     for (const id of agentIds) {

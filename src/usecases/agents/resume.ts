@@ -4,6 +4,7 @@ import { statusOf } from "../../domain/agent/status.ts";
 import { isAttachHold } from "../../domain/agent/wait.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -32,6 +33,7 @@ export interface ResumeReply {
 /** Lets paused agents go on with what queued up meanwhile. An agent lifts only the pauses it set itself. */
 export const resumeAgent: UseCase<ResumeRequest, ResumeReply> = {
   kind: "write",
+  request: fields({ name: text, tree: flag }),
   run: async (tx, context, { name, tree }) => {
     const { caller } = context;
     const found = await findSubordinate(tx, caller, name, "resume");

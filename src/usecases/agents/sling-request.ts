@@ -1,3 +1,5 @@
+import { fields, flag, list, notSent, record, type SchemaOf, text, whole } from "../../domain/schema/schema.ts";
+
 /** What `ov sling` and the MCP tool `spawn` ask for. */
 export interface SlingRequest {
   readonly taskId: string;
@@ -31,6 +33,33 @@ export interface SlingRequest {
   readonly envFile?: string;
   readonly cliVersion?: string | null;
 }
+
+export const slingFields: SchemaOf<SlingRequest> = fields(
+  { taskId: text, capability: text, files: list(text), environment: record(text) },
+  {
+    title: text,
+    name: text,
+    parent: text,
+    run: text,
+    depth: whole,
+    specPath: text,
+    runtime: text,
+    model: text,
+    baseBranch: text,
+    siblings: list(text),
+    profile: text,
+    maxAgents: whole,
+    dispatchMaxAgents: whole,
+    skipScout: flag,
+    skipReview: flag,
+    skipTaskCheck: flag,
+    scoutCheck: flag,
+    forceHierarchy: flag,
+    allowOverlap: flag,
+    envFile: notSent,
+    cliVersion: notSent,
+  },
+);
 
 export interface SlingReply {
   readonly agentName: string;

@@ -14,11 +14,12 @@ import { runtimeNameFor } from "./choose-runtime.ts";
 import { firstTurnSlot } from "./first-turn-slot.ts";
 import { planSling, type SlingPlan } from "./plan-sling.ts";
 import { letGo } from "./release-agent.ts";
-import type { SlingReply, SlingRequest } from "./sling-request.ts";
+import { type SlingReply, type SlingRequest, slingFields } from "./sling-request.ts";
 
 /** Reserves a seat in one transaction and returns; the engine prepares the worktree and starts the first turn. */
 export const sling: UseCase<SlingRequest, SlingReply> = {
   kind: "write",
+  request: slingFields,
   prepare: prepareSeat,
   discard: forgetEnvironment,
   run: async (tx, context, request) => {
@@ -37,6 +38,7 @@ export const sling: UseCase<SlingRequest, SlingReply> = {
 /** What `ov sling` would do. */
 export const drySling: UseCase<SlingRequest, SlingReply> = {
   kind: "read",
+  request: slingFields,
   run: async (tx, context, request) => {
     const plan = await planSling(tx, context, request);
     if (!plan.ok) return plan;

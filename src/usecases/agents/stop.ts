@@ -1,6 +1,7 @@
 import type { ProcessRole } from "../../domain/process/process.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Processes } from "../../ports/process.ts";
 import type { Effect, World } from "../operation.ts";
 import type { DoomedProcess, StopIntent } from "./request-stop.ts";
@@ -51,6 +52,7 @@ const tellAfterMs = 2_000;
 /** Stops agents: the intent first, then what runs for them, then the wait until it is on record. */
 export const stop: Effect<StopRequest, StopReport> = {
   kind: "effect",
+  request: fields({ name: text, tree: flag, force: flag }),
   place: "engine",
   run: async (world, { name, tree, force }) => {
     const asked = await world.call("agent.requestStop", { name, tree });

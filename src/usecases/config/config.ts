@@ -1,6 +1,7 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, noFields, oneOf, text } from "../../domain/schema/schema.ts";
 import type { ConfigChange, ConfigKey, ConfigProblem } from "../../ports/settings.ts";
 import type { Effect, Whereabouts, World } from "../operation.ts";
 
@@ -16,12 +17,14 @@ export interface SetRequest {
 
 export const get: Effect<{ readonly key: string }, unknown> = {
   kind: "effect",
+  request: fields({ key: text }),
   place: "caller",
   run: async (world, { key }) => (await world.configuration()).get(key),
 };
 
 export const explain: Effect<{ readonly key: string }, ConfigKey> = {
   kind: "effect",
+  request: fields({ key: text }),
   place: "caller",
   run: async (world, { key }) => (await world.configuration()).explain(key),
 };
@@ -29,6 +32,7 @@ export const explain: Effect<{ readonly key: string }, ConfigKey> = {
 /** All keys, or those of a section. */
 export const list: Effect<{ readonly section?: string | undefined }, readonly ConfigKey[]> = {
   kind: "effect",
+  request: fields({}, { section: text }),
   place: "caller",
   run: async (world, { section }) => {
     const configuration = await world.configuration();
@@ -45,6 +49,7 @@ export const validate: Effect<
   { readonly problems: readonly ConfigProblem[]; readonly warnings: readonly ConfigProblem[] }
 > = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => ok(await (await world.configuration()).problems()),
 };
@@ -52,6 +57,7 @@ export const validate: Effect<
 /** Sets one key. What does not fit is refused and changes nothing. */
 export const set: Effect<SetRequest, ConfigChange> = {
   kind: "effect",
+  request: fields({ key: text, value: text, local: flag }, { at: oneOf(["project", "repository"]) }),
   place: "caller",
   operatorOnly: true,
   action: ({ key }) => `set ${key}`,

@@ -1,7 +1,8 @@
 import { decide, type GuardRequest } from "../../domain/guard/decide.ts";
 import { readGuardPolicy } from "../../domain/guard/policy.ts";
-import { deny, type Verdict } from "../../domain/guard/tool-use.ts";
+import { deny, toolUseFields, type Verdict } from "../../domain/guard/tool-use.ts";
 import { ok } from "../../domain/result.ts";
+import { either, fields, flag, orNull, text } from "../../domain/schema/schema.ts";
 import type { Effect } from "../operation.ts";
 
 export interface JudgeRequest {
@@ -14,6 +15,16 @@ export interface JudgeRequest {
 /** May an agent use a tool so? Rules that are missing, cannot be read or have another digest deny. */
 export const judge: Effect<JudgeRequest, Verdict> = {
   kind: "effect",
+  request: fields(
+    {
+      by: either(
+        fields<{ readonly file: string }>({ file: text }),
+        fields<{ readonly agent: string }>({ agent: text }),
+      ),
+      use: fields({ ...toolUseFields, tool: orNull(text), cwd: orNull(text), attended: flag }),
+    },
+    { digest: text },
+  ),
   place: "caller",
   run: async (world, { by, use, digest }) => {
     const guard = await world.toolGuard();

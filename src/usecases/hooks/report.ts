@@ -1,6 +1,18 @@
-import type { HookEvent, HookInput } from "../../domain/hook/hook.ts";
+import { toolUseFields } from "../../domain/guard/tool-use.ts";
+import { type HookEvent, type HookInput, hookEvents } from "../../domain/hook/hook.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import {
+  anything,
+  decimal,
+  fields,
+  flag,
+  oneOf,
+  orNull,
+  type SchemaOf,
+  text,
+  whole,
+} from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { recordHookEvent } from "../events/record-hook-event.ts";
 import { peekMail } from "../mail/peek.ts";
@@ -13,6 +25,23 @@ export interface HookReport {
   /** Hand out no mail when some was handed out less than so many milliseconds ago. */
   readonly debounceMs?: number | undefined;
 }
+
+export const hookInput: SchemaOf<HookInput> = fields(
+  {
+    tool: orNull(text),
+    summary: orNull(text),
+    durationMs: orNull(decimal),
+    use: fields(toolUseFields),
+    toolUseId: orNull(text),
+    sessionId: orNull(text),
+    transcript: orNull(text),
+    cwd: orNull(text),
+    source: orNull(text),
+    continuing: flag,
+    subagent: flag,
+  },
+  { toolInput: anything },
+);
 
 export interface HookReply {
   /** Whose session it is; null for a person's own, where what a model may do is theirs to decide. */
@@ -33,6 +62,7 @@ export interface HookedAgent {
  */
 export const reportHook: UseCase<HookReport, HookReply> = {
   kind: "write",
+  request: fields({ event: oneOf(hookEvents), input: orNull(hookInput) }, { debounceMs: whole }),
   run: async (tx, context, report) => {
     const { caller } = context;
     const about = caller.kind === "agent" ? {} : { agent: caller.name };

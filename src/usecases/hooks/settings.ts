@@ -2,6 +2,7 @@ import { hookEvents } from "../../domain/hook/hook.ts";
 import type { GeneratedState } from "../../domain/project/generated-state.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, noFields } from "../../domain/schema/schema.ts";
 import type { HookMemory, HookSettings } from "../../ports/project-setup.ts";
 import type { Effect } from "../operation.ts";
 
@@ -26,6 +27,7 @@ export interface HooksStatus {
  */
 export const install: Effect<{ readonly force: boolean }, HooksChange> = {
   kind: "effect",
+  request: fields({ force: flag }),
   place: "caller",
   operatorOnly: true,
   action: () => "install hooks",
@@ -35,6 +37,7 @@ export const install: Effect<{ readonly force: boolean }, HooksChange> = {
 /** Takes out our entries alone; the file is as it was before when it has not been changed since. */
 export const uninstall: Effect<object, HooksChange> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   operatorOnly: true,
   action: () => "uninstall hooks",
@@ -56,6 +59,7 @@ export const uninstall: Effect<object, HooksChange> = {
 
 export const status: Effect<object, HooksStatus> = {
   kind: "effect",
+  request: noFields,
   place: "caller",
   run: async (world) => {
     const settings = await world.hookSettings();

@@ -1,7 +1,8 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { isUnverified, type Letter, workLine } from "../../domain/mail/letter.ts";
-import type { Delivery, DeliveryState, MailType, Message } from "../../domain/mail/types.ts";
+import { type Delivery, type DeliveryState, type MailType, type Message, mailTypes } from "../../domain/mail/types.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, list, oneOf, text, whole } from "../../domain/schema/schema.ts";
 import type { Mail } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -43,6 +44,7 @@ const maxChars = 65_536;
  */
 export const checkMail: UseCase<CheckRequest, CheckReply> = {
   kind: "write",
+  request: fields({}, { agent: text, limit: whole, types: list(oneOf(mailTypes)), debounceMs: whole }),
   run: async (tx, context, request) => {
     const { caller, now, ids } = context;
     const opened = await openInbox(tx, caller, request.agent);

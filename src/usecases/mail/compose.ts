@@ -2,6 +2,7 @@ import { capBody } from "../../domain/mail/limits.ts";
 import type { MailType, Priority } from "../../domain/mail/types.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { notSent, text } from "../../domain/schema/schema.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
 import type { ProjectFiles } from "../../ports/project-files.ts";
 import type { Settings } from "../../ports/settings.ts";
@@ -21,6 +22,15 @@ export interface WrittenRequest {
   /** Set by `prepareWritten`, whatever the caller sent. */
   readonly blobPath?: string | null | undefined;
 }
+
+export const writtenFields = {
+  from: text,
+  type: text,
+  priority: text,
+  payload: text,
+  dedupeKey: text,
+  blobPath: notSent,
+} as const;
 
 /** Loads what follows a message of its type, and stores a long body as a file. */
 export async function prepareWritten<Request extends WrittenRequest>(

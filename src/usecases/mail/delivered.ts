@@ -1,5 +1,6 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, list, text, whole } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 import { openInbox } from "./inbox.ts";
 import { deliveryPolicyOf } from "./policy.ts";
@@ -20,6 +21,7 @@ export interface DeliveredReply {
 /** Confirms that mail was really shown. What the reader lost meanwhile is left to whoever has it now. */
 export const confirmDelivered: UseCase<DeliveredRequest, DeliveredReply> = {
   kind: "write",
+  request: fields({ by: text, messages: list(whole) }, { agent: text }),
   run: async (tx, { caller, now, settings }, { agent, by, messages }) => {
     const inbox = await openInbox(tx, caller, agent);
     if (!inbox.ok) return inbox;

@@ -2,6 +2,7 @@ import type { Message } from "../../domain/mail/types.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import type { MessageFilter } from "../../ports/store/mail.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
@@ -35,6 +36,7 @@ const defaultLimit = 1_000;
 /** Messages, newest first: of the whole project for a person, else those in the caller's sight. Looking changes nothing. */
 export const listMail: UseCase<ListRequest, ListReply> = {
   kind: "read",
+  request: fields({}, { from: text, to: text, unread: flag, type: text, run: text, thread: text, limit: whole }),
   guarded: true,
   run: async (tx, { caller }, request) => {
     const filter = await filterOf(tx, request);

@@ -1,4 +1,5 @@
 import { ok } from "../../domain/result.ts";
+import { fields, text, whole } from "../../domain/schema/schema.ts";
 import type { Stream } from "../operation.ts";
 import type { UseCase } from "../usecase.ts";
 import { hasRunOut, isDebounced, openInbox, wasHandedOver } from "./inbox.ts";
@@ -23,6 +24,7 @@ export interface PeekReply {
 /** Looks whether an inbox is worth opening. Most looks of a hook end here, without a writer's lock. */
 export const peekMail: UseCase<PeekRequest, PeekReply> = {
   kind: "read",
+  request: fields({}, { agent: text, debounceMs: whole }),
   run: async (tx, { caller, now }, { agent, debounceMs }) => {
     const opened = await openInbox(tx, caller, agent);
     if (!opened.ok) return opened;
@@ -46,6 +48,7 @@ export const followMail: Stream<
   { readonly waiting: false }
 > = {
   kind: "stream",
+  request: fields({ patienceMs: whole }),
   place: "engine",
   run: async (world, { patienceMs }, { onItem, signal }) => {
     const deadline = performance.now() + patienceMs;

@@ -1,5 +1,6 @@
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
@@ -25,6 +26,7 @@ const dayMs = 86_400_000;
 /** Deletes messages with all their deliveries. What was deleted stays on record as a number. */
 export const purgeMail: UseCase<PurgeRequest, PurgeReply> = {
   kind: "write",
+  request: fields({}, { all: flag, days: whole, before: whole, agent: text }),
   operatorOnly: true,
   run: async (tx, { caller, now }, { all, days, before, agent }) => {
     if (all !== true && days === undefined && before === undefined && agent === undefined) {

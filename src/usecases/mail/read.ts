@@ -1,6 +1,7 @@
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Message } from "../../domain/mail/types.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { findMessage } from "./find-message.ts";
@@ -16,6 +17,7 @@ export interface ReadReply {
 /** Shows one message of the caller's own inbox, which counts as read from then on. */
 export const readMail: UseCase<{ readonly id: string }, ReadReply> = {
   kind: "write",
+  request: fields({ id: text }),
   run: async (tx, { caller, now }, { id }) => {
     const message = await findMessage(tx, id);
     if (!message.ok) return message;

@@ -1,6 +1,7 @@
 import { planReply } from "../../domain/mail/reply.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
-import { checkWritten, prepareWritten, type WrittenRequest } from "./compose.ts";
+import { checkWritten, prepareWritten, type WrittenRequest, writtenFields } from "./compose.ts";
 import { findMessage } from "./find-message.ts";
 import { markRead } from "./read.ts";
 import { findSender } from "./sender.ts";
@@ -16,6 +17,7 @@ export interface ReplyRequest extends WrittenRequest {
 /** Answers a message in its thread. A reply to a question or decision ends its author's wait. */
 export const replyToMail: UseCase<ReplyRequest, SendReply> = {
   kind: "write",
+  request: fields({ id: text, body: text }, writtenFields),
   prepare: prepareWritten,
   run: async (tx, context, request) => {
     const written = checkWritten({ body: request.body });

@@ -3,6 +3,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { nextDelivery } from "../../domain/mail/delivery.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 import { findMessage } from "./find-message.ts";
 import { wakeUp } from "./post.ts";
@@ -16,6 +17,7 @@ export interface RetryReply {
 /** Gives dead mail another round of attempts: for the operator, or for the parent of the one who should read it. */
 export const retryMail: UseCase<{ readonly id: string }, RetryReply> = {
   kind: "write",
+  request: fields({ id: text }),
   run: async (tx, { caller, now, ids }, { id }) => {
     const message = await findMessage(tx, id);
     if (!message.ok) return message;

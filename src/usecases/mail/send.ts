@@ -1,5 +1,6 @@
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
-import { checkWritten, prepareWritten, type WrittenRequest } from "./compose.ts";
+import { checkWritten, prepareWritten, type WrittenRequest, writtenFields } from "./compose.ts";
 import { findSender } from "./sender.ts";
 import { type SendReply, submit } from "./submit.ts";
 import { asks } from "./waits.ts";
@@ -18,6 +19,10 @@ export interface SendRequest extends WrittenRequest {
 /** Sends one message to a name or a group. */
 export const sendMail: UseCase<SendRequest, SendReply> = {
   kind: "write",
+  request: fields(
+    { to: text, subject: text, body: text },
+    { ...writtenFields, wake: flag, strict: flag, allowEmpty: flag, expectsReply: flag },
+  ),
   prepare: prepareWritten,
   run: async (tx, context, request) => {
     const written = checkWritten({ subject: request.subject, body: request.body });

@@ -2,6 +2,7 @@ import { hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import type { Delivery, Message } from "../../domain/mail/types.ts";
 import { type Explanation, explainDelivery, type WhyRecipient } from "../../domain/mail/why.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { parkedOf } from "../agents/parked.ts";
 import type { Context, UseCase } from "../usecase.ts";
@@ -21,6 +22,7 @@ export interface WhyReply {
 /** Why a message has or has not been seen, for each recipient, and what to type about it. */
 export const whyMail: UseCase<WhyRequest, WhyReply> = {
   kind: "read",
+  request: fields({ id: text }, { engineRunning: flag }),
   guarded: true,
   run: async (tx, context, { id, engineRunning = true }) => {
     const { caller, now } = context;

@@ -7,6 +7,7 @@ import { rewrittenOptions } from "../../domain/merge/rewritten-target.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import { findMessage } from "../mail/find-message.ts";
 import { nearestLiveAncestor } from "../mail/hand-on.ts";
@@ -45,6 +46,7 @@ export interface DecideReply {
 /** The operator's word on something that waits for it. */
 export const decide: UseCase<DecideRequest, DecideReply> = {
   kind: "write",
+  request: fields({ id: text, option: text }, { note: text }),
   operatorOnly: true,
   run: async (tx, context, request) => {
     const merge = /^merge:(\d+)$/.exec(request.id.trim())?.[1];

@@ -1,5 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import { ok } from "../../domain/result.ts";
+import { noFields } from "../../domain/schema/schema.ts";
 import type { Tx } from "../../ports/store.ts";
 import type { UseCase } from "../usecase.ts";
 import { type OpenDecision, openDecisions } from "./decisions.ts";
@@ -23,6 +24,7 @@ export interface Waiting {
 /** What waits for the operator. Their mail is read by `mail.check`, which keeps their place in it. */
 export const operatorInbox: UseCase<object, Waiting> = {
   kind: "read",
+  request: noFields,
   operatorOnly: true,
   run: async (tx) =>
     ok({

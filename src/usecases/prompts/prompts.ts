@@ -3,7 +3,8 @@ import { no, ok, type Result } from "../../domain/result.ts";
 import { type OverrideState, replacementOf, shortHash } from "../../domain/role/override.ts";
 import { renderPrompt } from "../../domain/role/render/prompt.ts";
 import type { Role, RoleSpec } from "../../domain/role/role-spec.ts";
-import { roleOf } from "../../domain/role/roles.ts";
+import { roleList, roleOf } from "../../domain/role/roles.ts";
+import { fields, list, oneOf, text } from "../../domain/schema/schema.ts";
 import { type DiffLine, lineDiff } from "../../domain/text/line-diff.ts";
 import type { OwnRoleText, RoleTexts } from "../../ports/instructions.ts";
 import type { Effect } from "../operation.ts";
@@ -11,6 +12,8 @@ import type { Effect } from "../operation.ts";
 interface OfRole {
   readonly role: Role;
 }
+
+const role = oneOf(roleList.map(({ capability }) => capability));
 
 export interface ShownPrompt extends OfRole {
   readonly state: OverrideState;
@@ -24,6 +27,7 @@ export interface ShownPrompt extends OfRole {
 /** The prompt of a role, as every agent of it is told it here. */
 export const show: Effect<OfRole, ShownPrompt> = {
   kind: "effect",
+  request: fields({ role }),
   place: "caller",
   run: async (world, { role }) => {
     const texts = await world.roleTexts();
@@ -45,6 +49,7 @@ export const render: Effect<
   readonly (OfRole & { readonly text: string; readonly unknown: readonly string[] })[]
 > = {
   kind: "effect",
+  request: fields({ roles: list(role) }),
   place: "caller",
   run: async (world, { roles }) => {
     const texts = await world.roleTexts();
@@ -66,6 +71,7 @@ export interface ComparedPrompt extends OwnRoleText {
 /** Compares the project's own texts of these roles with those that ship. Roles without such a text are left out. */
 export const compare: Effect<{ readonly roles: readonly Role[] }, readonly ComparedPrompt[]> = {
   kind: "effect",
+  request: fields({ roles: list(role) }),
   place: "caller",
   run: async (world, { roles }) => {
     const texts = await world.roleTexts();
@@ -77,6 +83,7 @@ export const compare: Effect<{ readonly roles: readonly Role[] }, readonly Compa
 /** The text that ships, as the beginning of one of the project's own. */
 export const begin: Effect<OfRole, OfRole & { readonly hash: string; readonly text: string }> = {
   kind: "effect",
+  request: fields({ role }),
   place: "caller",
   run: async (world, { role }) => {
     const { text, hash } = (await world.roleTexts()).builtIn(role);
@@ -90,6 +97,7 @@ export const showGiven: Effect<
   { readonly agent: string; readonly hash: string; readonly text: string }
 > = {
   kind: "effect",
+  request: fields({ agent: text }),
   place: "caller",
   run: async (world, { agent }) => {
     const texts = await world.roleTexts();
@@ -101,6 +109,7 @@ export const showGiven: Effect<
 /** A prompt that agents were once given, by its version. */
 export const showKept: Effect<{ readonly version: string }, { readonly version: string; readonly text: string }> = {
   kind: "effect",
+  request: fields({ version: text }),
   place: "caller",
   run: async (world, { version }) => {
     const text = (await world.roleTexts()).kept(version);

@@ -2,6 +2,7 @@ import { taskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 export interface ReadSpecRequest {
@@ -22,6 +23,7 @@ export interface ReadSpecReply {
 /** The specification of a task: what was written last, or what a person put into its file since. */
 export const readSpec: UseCase<ReadSpecRequest, ReadSpecReply> = {
   kind: "read",
+  request: fields({ taskId: text }),
   run: async (tx, _context, request) => {
     const id = taskId(request.taskId, "task id");
     if (!id.ok) return id;

@@ -2,6 +2,7 @@ import type { Caller } from "../../domain/caller/caller.ts";
 import { agentName, taskId } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, notSent, text } from "../../domain/schema/schema.ts";
 import { forbiddenToSpecify } from "../../domain/task/rights.ts";
 import { specText } from "../../domain/task/task.ts";
 import { checkSize, sizes } from "../../domain/text/sizes.ts";
@@ -29,6 +30,7 @@ export interface WriteSpecReply {
  */
 export const writeSpec: UseCase<WriteSpecRequest, WriteSpecReply> = {
   kind: "write",
+  request: fields({ taskId: text, body: text }, { agent: text, written: notSent }),
   prepare: async (files, terms, request) => {
     const asking = await terms.caller();
     if (!asking.ok) return asking;

@@ -2,6 +2,7 @@ import type { Agent } from "../../domain/agent/agent.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { notFound } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import type { Turn } from "../../domain/turn/turn.ts";
 import type { UseCase } from "../usecase.ts";
 
@@ -11,6 +12,7 @@ export const agentDetail: UseCase<
   { readonly agent: Agent; readonly turns: readonly Turn[] }
 > = {
   kind: "read",
+  request: fields({ name: text }),
   run: async (tx, _context, { name }) => {
     const agent = await tx.agents.byName(name);
     if (agent === undefined) return no(notFound("agent", name, nearest(name, await tx.agents.names())));

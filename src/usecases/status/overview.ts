@@ -2,6 +2,7 @@ import { type Agent, hasEnded, isSubmitted } from "../../domain/agent/agent.ts";
 import { endedInTrouble } from "../../domain/agent/status.ts";
 import { ok } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { fields, flag, text } from "../../domain/schema/schema.ts";
 import type { Wait } from "../../ports/store/agents.ts";
 import type { Tx } from "../../ports/store.ts";
 import { landedNowhere } from "../agents/release-agent.ts";
@@ -70,6 +71,7 @@ export interface OtherRun {
 /** Who is there and what they wait for. Derived on reading; nothing is stored by looking. */
 export const overview: UseCase<{ readonly all: boolean; readonly mailbox: string }, Overview> = {
   kind: "read",
+  request: fields({ all: flag, mailbox: text }),
   run: async (tx, context, { all, mailbox }) => {
     const run = (await tx.runs.current()) ?? null;
     const agents: AgentView[] = [];

@@ -4,6 +4,7 @@ import { nearest } from "../../domain/name/nearest.ts";
 import { notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Wait } from "../../ports/store/agents.ts";
@@ -44,6 +45,7 @@ export interface AgentBrief {
  */
 export const prime: UseCase<{ readonly agent?: string | undefined }, PersonBrief | AgentBrief> = {
   kind: "read",
+  request: fields({}, { agent: text }),
   run: async (tx, context, request) => {
     const subject = await subjectOf(tx, context.caller, request.agent);
     if (!subject.ok) return subject;

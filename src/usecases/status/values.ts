@@ -1,5 +1,6 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
+import { fields, oneOf, text } from "../../domain/schema/schema.ts";
 import type { UseCase } from "../usecase.ts";
 
 export const valueSources = ["agents", "tasks", "runs", "merges", "messages", "groups", "snapshots"] as const;
@@ -13,6 +14,7 @@ export const values: UseCase<
   { readonly values: readonly string[] }
 > = {
   kind: "read",
+  request: fields({ source: oneOf(valueSources), prefix: text }),
   run: async (tx, _context, { source, prefix }) => {
     const known: Record<ValueSource, () => Promise<readonly string[]>> = {
       agents: () => tx.agents.names(),

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { touched } from "../../domain/task/change.ts";
 import { dependencyCycle } from "../../domain/task/dependency.ts";
 import { forbidden } from "../../domain/task/rights.ts";
@@ -18,6 +19,7 @@ export interface DependencyReply extends TaskDetail {
 /** Makes one task wait for another. Refused when they would wait for each other in the end. */
 export const addDependency: UseCase<TaskDependency, DependencyReply> = {
   kind: "write",
+  request: fields({ taskId: text, dependsOn: text }),
   run: async (tx, context, dependency) => {
     const ends = await findEnds(tx, context, dependency);
     if (!ends.ok) return ends;
@@ -35,6 +37,7 @@ export const addDependency: UseCase<TaskDependency, DependencyReply> = {
 /** Makes one task no longer wait for another. */
 export const removeDependency: UseCase<TaskDependency, DependencyReply> = {
   kind: "write",
+  request: fields({ taskId: text, dependsOn: text }),
   run: async (tx, context, dependency) => {
     const ends = await findEnds(tx, context, dependency);
     if (!ends.ok) return ends;

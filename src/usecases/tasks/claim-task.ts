@@ -1,5 +1,6 @@
 import { agentName } from "../../domain/name/name.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { claimTask as claim } from "../../domain/task/change.ts";
 import { directs, forbidden } from "../../domain/task/rights.ts";
 import { byCaller, record } from "../events/record.ts";
@@ -17,6 +18,7 @@ export interface ClaimTaskRequest {
 /** Takes a task that nobody holds. Of any number of callers exactly one succeeds. */
 export const claimTask: UseCase<ClaimTaskRequest, TaskDetail> = {
   kind: "write",
+  request: fields({ id: text }, { by: text }),
   run: async (tx, context, { id, by }) => {
     const { caller } = context;
     const holder = agentName(by ?? caller.name, "by");

@@ -1,4 +1,5 @@
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { closeTask as close } from "../../domain/task/change.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Group, Task } from "../../domain/task/task.ts";
@@ -25,6 +26,7 @@ export interface CloseTaskReply extends TaskDetail {
 /** Ends a task, with everything that follows from it. */
 export const closeTask: UseCase<CloseTaskRequest, CloseTaskReply> = {
   kind: "write",
+  request: fields({ id: text }, { reason: text }),
   run: async (tx, context, { id, reason }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;

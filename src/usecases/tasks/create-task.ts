@@ -1,13 +1,14 @@
 import { taskId } from "../../domain/name/name.ts";
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, list, text } from "../../domain/schema/schema.ts";
 import { newTask } from "../../domain/task/change.ts";
 import type { TaskFields } from "../../domain/task/fields.ts";
 import { taskPrefix } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { detailOf, type TaskDetail } from "./detail.ts";
+import { detailOf, type TaskDetail, taskFields } from "./detail.ts";
 import { findTask } from "./find-task.ts";
 
 export interface CreateTaskRequest extends TaskFields {
@@ -21,6 +22,7 @@ export interface CreateTaskRequest extends TaskFields {
 /** Adds an open task. Everybody may: finding work is part of working. */
 export const createTask: UseCase<CreateTaskRequest, TaskDetail> = {
   kind: "write",
+  request: fields({ title: text }, { ...taskFields, id: text, blockedBy: list(text) }),
   run: async (tx, context, request) => {
     const id = await chooseId(tx, context, request.id);
     if (!id.ok) return id;

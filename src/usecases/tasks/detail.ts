@@ -1,3 +1,4 @@
+import { list, orNull, text, whole } from "../../domain/schema/schema.ts";
 import { Dependencies } from "../../domain/task/dependency.ts";
 import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
@@ -12,6 +13,17 @@ export interface TaskDetail {
   /** What waits for it. */
   readonly blocks: readonly string[];
 }
+
+/** What may be written about a new task and about one that is there, beside its title. */
+export const taskFields = {
+  type: text,
+  priority: whole,
+  description: orNull(text),
+  assignee: orNull(text),
+  labels: list(text),
+  files: list(text),
+  parentId: orNull(text),
+} as const;
 
 export async function detailOf(tx: Tx, task: Task): Promise<TaskDetail> {
   const blockedBy = await tx.tasks.dependenciesOf(task.id);

@@ -1,5 +1,6 @@
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { formatSeeds, mergeSeeds, parseSeeds, type SeedsRecord } from "../../domain/task/seeds.ts";
 import type { UseCase } from "../usecase.ts";
 import { detailsOf, type TaskDetail } from "./detail.ts";
@@ -20,6 +21,7 @@ export interface ExportTasksReply {
 /** All tasks as text for a file that git can merge line by line. */
 export const exportTasks: UseCase<ExportTasksRequest, ExportTasksReply> = {
   kind: "read",
+  request: fields({}, { existing: text }),
   run: async (tx, _context, { existing }) => {
     const there = readSeeds(existing ?? "");
     if (!there.ok) return there;

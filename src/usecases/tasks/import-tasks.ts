@@ -1,4 +1,5 @@
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { dependencyCycle } from "../../domain/task/dependency.ts";
 import type { OwnFields, SeedsRecord } from "../../domain/task/seeds.ts";
 import type { Group, Task, TaskDependency } from "../../domain/task/task.ts";
@@ -24,6 +25,7 @@ export interface ImportTasksReply {
 /** Takes over every line that is newer than what is stored: all of the text or, when one line is wrong, nothing. */
 export const importTasks: UseCase<{ readonly text: string }, ImportTasksReply> = {
   kind: "write",
+  request: fields({ text }),
   operatorOnly: true,
   run: async (tx, context, { text }) => {
     const read = readSeeds(text);

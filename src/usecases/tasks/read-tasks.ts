@@ -1,6 +1,7 @@
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, flag, text, whole } from "../../domain/schema/schema.ts";
 import { readyTasks } from "../../domain/task/dependency.ts";
 import { taskStatuses } from "../../domain/task/task.ts";
 import type { UseCase } from "../usecase.ts";
@@ -22,6 +23,7 @@ export interface TaskList {
 /** Tasks by urgency, then age. */
 export const listTasks: UseCase<ListTasksRequest, TaskList> = {
   kind: "read",
+  request: fields({}, { status: text, runId: text, limit: whole, all: flag }),
   run: async (tx, _context, request) => {
     const { runId, limit } = request;
     const status = taskStatuses.find((known) => known === request.status);
@@ -41,6 +43,7 @@ export const listTasks: UseCase<ListTasksRequest, TaskList> = {
 
 export const showTask: UseCase<{ readonly id: string }, TaskDetail> = {
   kind: "read",
+  request: fields({ id: text }),
   run: async (tx, _context, { id }) => {
     const task = await findTask(tx, id);
     return task.ok ? ok(await detailOf(tx, task.value)) : task;
@@ -50,6 +53,7 @@ export const showTask: UseCase<{ readonly id: string }, TaskDetail> = {
 /** What somebody could start on now, most urgent first. */
 export const listReady: UseCase<{ readonly limit?: number | undefined }, TaskList> = {
   kind: "read",
+  request: fields({}, { limit: whole }),
   run: async (tx, _context, { limit }) => {
     const ready = readyTasks(await tx.tasks.list({}), await tx.tasks.dependencies());
     return ok({ tasks: await detailsOf(tx, ready.slice(0, limit)) });

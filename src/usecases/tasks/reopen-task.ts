@@ -1,4 +1,5 @@
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { reopenTask as reopen } from "../../domain/task/change.ts";
 import { forbidden } from "../../domain/task/rights.ts";
 import type { Task } from "../../domain/task/task.ts";
@@ -12,6 +13,7 @@ import { findTask } from "./find-task.ts";
 /** Makes a closed task open again; groups that counted it as done follow it again. */
 export const reopenTask: UseCase<{ readonly id: string }, TaskDetail> = {
   kind: "write",
+  request: fields({ id: text }),
   run: async (tx, context, { id }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;

@@ -1,5 +1,6 @@
 import { invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
+import { fields, text } from "../../domain/schema/schema.ts";
 import { changeTask, type TaskChange } from "../../domain/task/change.ts";
 import { isOwnAncestor } from "../../domain/task/dependency.ts";
 import { forbidden } from "../../domain/task/rights.ts";
@@ -7,7 +8,7 @@ import type { Task } from "../../domain/task/task.ts";
 import type { Tx } from "../../ports/store.ts";
 import { byCaller, record } from "../events/record.ts";
 import type { UseCase } from "../usecase.ts";
-import { detailOf, type TaskDetail } from "./detail.ts";
+import { detailOf, type TaskDetail, taskFields } from "./detail.ts";
 import { findTask } from "./find-task.ts";
 
 export interface UpdateTaskRequest extends TaskChange {
@@ -17,6 +18,7 @@ export interface UpdateTaskRequest extends TaskChange {
 /** Replaces the given fields and leaves the others. */
 export const updateTask: UseCase<UpdateTaskRequest, TaskDetail> = {
   kind: "write",
+  request: fields({ id: text }, { ...taskFields, title: text, status: text }),
   run: async (tx, context, { id, ...change }) => {
     const found = await findTask(tx, id);
     if (!found.ok) return found;
