@@ -96,6 +96,9 @@ async function look(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Pro
 async function prepare(ports: ChannelPorts, useCase: AnyUseCase, frame: Frame): Promise<Result<unknown, Refusal>> {
   if (useCase.prepare === undefined) return { ok: true, value: frame.request };
   const caller = () => ports.store.read((tx) => callerOf(tx, ports, useCase, frame));
+  // Over a connection anybody may ask. Nothing is written for a caller that is not known.
+  const known = ports.sight.kind === "connection" ? await caller() : undefined;
+  if (known?.ok === false) return known;
   const { settings, preflight, isCommit } = ports;
   return useCase.prepare(ports.files, { settings, preflight, isCommit, caller }, frame.request);
 }
