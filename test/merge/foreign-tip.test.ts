@@ -59,6 +59,28 @@ test("nothing lands on it either, until the operator puts it back, and what was 
   expect(await world.promote()).toMatchObject({ status: "done" });
 });
 
+test("a question that lost its meaning cannot be answered, and the branch that waited for it lands", async () => {
+  const { world, foreign } = await moved();
+  await using _ = world;
+  const waiting = await world.enqueue("b");
+  await world.work();
+  const [asked] = await questions(world);
+  expect(await world.entry(waiting)).toMatchObject({ status: "blocked", cause: "foreign_tip" });
+  world.git(world.root, "branch", "-D", landing);
+  world.branch("c", () => world.write(world.root, "c.txt", "c\n"));
+  const next = await world.enqueue("c");
+  await world.work();
+  await world.work();
+  for (const id of [waiting, next]) expect(await world.entry(id)).toMatchObject({ status: "merged", cause: null });
+  const tip = world.tip(landing);
+  for (const option of ["accept", "put back"]) {
+    const answer = await world.call(decide, { id: asked?.id ?? "", option }).catch((error) => String(error));
+    expect(JSON.stringify(answer)).toContain("asks nothing any more");
+  }
+  expect(await world.promote()).toMatchObject({ status: "done", afterCommit: tip });
+  expect(world.git(world.root, "merge-base", tip, foreign)).not.toBe(foreign);
+});
+
 test("what the operator accepts is promoted", async () => {
   const { world, foreign } = await moved();
   await using _ = world;

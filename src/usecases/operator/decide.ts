@@ -15,9 +15,10 @@ import { markRead } from "../mail/read.ts";
 import { findSender } from "../mail/sender.ts";
 import { submit } from "../mail/submit.ts";
 import { decideTarget, decideTip, rewrittenAsked, tipAsked } from "../merge/landing/branch-questions.ts";
+import { leftTips } from "../merge/landing/landing-target.ts";
 import { approveMerge, rejectMerge } from "../merge/queue/decide-entry.ts";
 import type { Context, UseCase } from "../usecase.ts";
-import { answerTo, approvalOptions, optionsOf } from "./decisions.ts";
+import { answerTo, approvalOptions, closingOf, optionsOf } from "./decisions.ts";
 
 export interface DecideRequest {
   /** Id of the message that asks, or `merge:<number>`. */
@@ -113,6 +114,12 @@ async function decideGate(
     const said = typeof before === "string" ? `: ${before}` : ` in ${earlier.id}`;
     return no(invalid("id", `was answered before${said}`, { value: gate.id }));
   }
+  const closing = await closingOf(tx, gate);
+  if (closing !== undefined) return no(staleQuestion(gate, closing.subject));
+  const tip = tipAsked(gate);
+  if (tip !== undefined && (await leftTips(tx, tip.landing)).last !== tip.expected) {
+    return no(staleQuestion(gate, `${tip.landing} has moved since`));
+  }
   const sender = await findSender(tx, context.caller);
   if (!sender.ok) return sender;
   const plan = planReply(gate, { replier: sender.value.name, type: "decision" });
@@ -168,3 +175,9 @@ function choose<O extends string>(typed: string, options: readonly O[]): Result<
   const extra = { value: typed, allowed: options, ...(near === undefined ? {} : { nearest: near }) };
   return no(invalid("option", "is not among those that were offered", extra));
 }
+
+/** An answer to such a question would be about something that is not there any more. */
+const staleQuestion = ({ id }: Message, why: string): InvalidInput =>
+  invalid("id", `asks nothing any more: ${why}; nothing was changed, and what waits for you now is in: ov inbox`, {
+    value: id,
+  });

@@ -55,14 +55,14 @@ export async function answerTo(tx: Tx, gate: Message): Promise<Message | undefin
 
 /** A stopped or released agent waits for no answer; `ov recover` opens its questions again. */
 async function isOpen(tx: Tx, gate: Message): Promise<boolean> {
-  if ((await answerTo(tx, gate)) !== undefined || (await wasClosed(tx, gate))) return false;
+  if ((await answerTo(tx, gate)) !== undefined || (await closingOf(tx, gate)) !== undefined) return false;
   const author = await tx.agents.byName(gate.fromAgent);
   return author === undefined || !hasEnded(author) || (author.releasedAt === null && author.outcome !== "stopped");
 }
 
-/** The engine took a question of its own back. */
-const wasClosed = async (tx: Tx, { id, threadId }: Message): Promise<boolean> =>
-  (await tx.messages.thread(threadId)).some(
+/** The message by which the engine took a question of its own back. */
+export const closingOf = async (tx: Tx, { id, threadId }: Message): Promise<Message | undefined> =>
+  (await tx.messages.thread(threadId)).find(
     ({ fromAgent, payload }) => fromAgent === "system" && payloadFields(payload).closes === id,
   );
 

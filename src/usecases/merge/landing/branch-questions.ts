@@ -56,6 +56,15 @@ export async function closeTipQuestions(
     if (payloadFields(message.payload).landingTip === except) continue;
     await closeQuestion(tx, context, message, `${landing} has moved since`);
   }
+  if (except === undefined) await releaseWaiting(tx, context, landing);
+}
+
+/** Branches that waited because somebody else moved their landing branch are ready again. */
+async function releaseWaiting(tx: Tx, { now }: Writing, landing: string): Promise<void> {
+  for (const { id, cause, targetBranch } of await tx.merges.list({ statuses: ["blocked"] })) {
+    if (cause !== "foreign_tip" || targetBranch !== landing) continue;
+    await tx.merges.change(id, ["blocked"], { status: "pending", notBefore: 0, updatedAt: now });
+  }
 }
 
 const openTipQuestions = (tx: Tx, landing: string): Promise<readonly Message[]> =>
@@ -77,11 +86,7 @@ export async function decideTip(
     await tx.mergeOps.settle(op.id, { status: "done", updatedAt: context.now });
     gone = await leftBehind(tx, context, op, lost);
   }
-  const waiting = await tx.merges.list({ statuses: ["blocked"] });
-  for (const { id, cause, targetBranch } of waiting) {
-    if (cause !== "foreign_tip" || targetBranch !== landing) continue;
-    await tx.merges.change(id, ["blocked"], { status: "pending", notBefore: 0, updatedAt: context.now });
-  }
+  await releaseWaiting(tx, context, landing);
   return gone;
 }
 
