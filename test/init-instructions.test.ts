@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sealed } from "../src/domain/project/seal.ts";
+import { sealed } from "../src/domain/project/generated-state.ts";
 import { sectionIn, withSection } from "../src/domain/project/section.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { parse } from "../src/surfaces/cli/parse.ts";

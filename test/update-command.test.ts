@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { sealed, sealWord } from "../src/domain/project/seal.ts";
+import { sealed, sealWord } from "../src/domain/project/generated-state.ts";
 import { randomIds } from "../src/host/ids.ts";
 import { document, initWorld, type World } from "./init.world.ts";
 

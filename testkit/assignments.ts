@@ -1,7 +1,5 @@
-import type { Capability } from "../src/domain/agent/capability.ts";
-import { isIn } from "../src/domain/agent/capability.ts";
-import { readAsked } from "../src/domain/role/asked.ts";
-import type { Assignment, ProjectTerms } from "../src/domain/role/assignment.ts";
+import { type Capability, isIn } from "../src/domain/agent/capability.ts";
+import { type Assignment, type ProjectTerms, readAsked } from "../src/domain/role/assignment.ts";
 
 /** What a project with two gates tells everybody. */
 export const someTerms: ProjectTerms = {

@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import type { Conflict } from "../src/domain/merge/conflict.ts";
+import type { Conflict } from "../src/domain/merge/ladder.ts";
 import { trustName } from "../src/domain/project/place.ts";
 import { gitMerging } from "../src/host/git/merge/merging.ts";
 import { readTrust, writeTrust } from "../src/host/trust-file.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Rung } from "../domain/merge/ladder/triple.ts";
+import type { Rung } from "../domain/merge/ladder.ts";
 import type { MergePorts } from "../engine/merge/ports.ts";
 import { resolver } from "../engine/merge/resolve.ts";
 import { saveChangedFiles } from "../host/gates/changed-files.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { instructionMark } from "../domain/role/instruction-mark.ts";
+import { instructionMark } from "../domain/role/assignment.ts";
 import { git } from "./git/git.ts";
 import { placedPaths, placeIgnored } from "./instruction-files.ts";
 

@@ -1,5 +1,5 @@
 import type { CheckoutTerms } from "../domain/gate/gate.ts";
-import type { Conflict } from "../domain/merge/conflict.ts";
+import type { Conflict } from "../domain/merge/ladder.ts";
 import type { ProcessIdentity } from "../domain/process/process.ts";
 import type { CommandRun } from "./gate-runner.ts";
 import type { ReachKillPoint } from "./kill-points.ts";

@@ -1,9 +1,9 @@
 import type { HookEvent } from "../domain/hook/hook.ts";
-import type { CommitFacts, OwnPath } from "../domain/project/commit.ts";
-import type { DetectedGate } from "../domain/project/gate.ts";
+import type { DetectedGate } from "../domain/project/gates.ts";
 import type { GeneratedState } from "../domain/project/generated-state.ts";
 import type { GeneratedFile } from "../domain/project/generated-texts.ts";
 import type { ProjectPlace } from "../domain/project/place.ts";
+import type { CommitFacts, OwnPath } from "../domain/project/set-up.ts";
 import type { Refusal } from "../domain/refusal.ts";
 import type { Result } from "../domain/result.ts";
 import type { RoleText } from "../domain/role/override.ts";

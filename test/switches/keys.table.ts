@@ -104,10 +104,10 @@ export const actsBecause: Readonly<Record<string, Proof>> = {
   "mail.hopLimit": [limits, "two agents that answer each other for ever are stopped by the hop limit"],
 
   "merge.mode": [
-    "src/domain/merge/approval.test.ts",
+    "src/domain/merge/entry.test.ts",
     '[{ gated: false, unverified: "land", mode: "approve" }, "waiting"]',
   ],
-  "merge.unverified": ["src/domain/merge/approval.test.ts", '[{ gated: false, unverified: "land" }, "parent"]'],
+  "merge.unverified": ["src/domain/merge/entry.test.ts", '[{ gated: false, unverified: "land" }, "parent"]'],
   "merge.promote": [
     "test/merge/promote.test.ts",
     "at the end of a run work is taken over by itself where that is wanted",

@@ -1,5 +1,5 @@
-import { joinCommand } from "./join-command.ts";
 import type { OutcomeMail } from "./outcome-mail.ts";
+import { joinCommand } from "./words.ts";
 
 /** A branch that others may collide with: an agent's work, or a branch on which work lands. */
 export interface RadarHead {

@@ -1,3 +1,5 @@
+import { shellWord } from "../text/shell-word.ts";
+import { visibleLine } from "../text/visible.ts";
 import type { MergeCause, MergeEntry } from "./entry.ts";
 
 /** Why an entry did not land, in words for the user. */
@@ -52,3 +54,41 @@ const wayWords: Readonly<Record<string, string>> = {
 
 /** The gap that a gate leaves which does not pass on the base either. */
 export const failsAsBefore = (gate: string): string => `gate ${gate} fails, as it did before this change`;
+
+/**
+ * The git command that merges a branch into the branch that is checked out, for a person or an agent. `--ff` allows both
+ * a fast-forward and a merge commit, whatever `merge.ff` says: with `merge.ff=only`, git refuses two histories that have
+ * parted.
+ */
+export const joinCommand = (branch: string, checkout?: string): string =>
+  `git ${checkout === undefined ? "" : `-C ${shellWord(checkout)} `}merge --ff ${shellWord(branch)}`;
+
+/** The whole command that promotes what waits for a target: by its run, else by the name of the target. */
+export const promoteCommand = ({ runId, target }: { readonly runId: string | null; readonly target: string }): string =>
+  `ov merge promote ${runId === null ? `--target ${shellWord(target)}` : `--run ${runId}`}`;
+
+type MessageFacts = Pick<MergeEntry, "id" | "branch" | "targetBranch" | "taskId" | "agentName" | "runId"> & {
+  readonly tier: string;
+  readonly strategy: string | null;
+  /** What the task is called, when there is one. */
+  readonly title: string | null;
+};
+
+/** The words of a landing's commit: what a person reads first, then what tools look for. */
+export function landingMessage(facts: MessageFacts): string {
+  const { branch, targetBranch, taskId, title } = facts;
+  const what = title === null ? visibleLine(branch) : `${oneLine(title)} (${visibleLine(branch)})`;
+  const trailers = [
+    ["Overstory-Task", taskId],
+    ["Overstory-Agent", facts.agentName],
+    ["Overstory-Run", facts.runId],
+    ["Overstory-Tier", facts.tier],
+    ["Overstory-Strategy", facts.strategy],
+    ["Overstory-Queue-Id", String(facts.id)],
+  ].filter((trailer): trailer is [string, string] => trailer[1] !== null);
+  const body = trailers.map(([name, value]) => `${name}: ${oneLine(value)}`).join("\n");
+  return `Merge ${what} into ${visibleLine(targetBranch)}\n\n${body}\n`;
+}
+
+/** A title must not be able to forge a trailer, nor to act on the terminal of a person who reads the history. */
+const oneLine = (text: string): string => visibleLine(text.replace(/\s+/g, " ").trim().slice(0, 200));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { generatedState, generatedStates, updateStep } from "./generated-state.ts";
-import { sealed, sealWord } from "./seal.ts";
+import { generatedState, generatedStates, sealed, sealWord, updateStep } from "./generated-state.ts";
 
 const digest = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 const written = (body: string): string => sealed(`# ${sealWord}\n${body}\n`, digest);

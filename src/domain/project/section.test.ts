@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { orchestratorGuide } from "./guide.ts";
+import { orchestratorGuide } from "./generated-texts.ts";
 import { sectionIn, withSection } from "./section.ts";
 
 const block = "<!-- overstory:begin -->\nguide\n<!-- overstory:end -->";

@@ -1,7 +1,6 @@
 import { simpleCommands } from "../gate/simple-commands.ts";
-import type { ProjectTexts } from "./gate.ts";
-import { makefileNames } from "./gates/make.ts";
-import { field, type Manager, managerOf, parsed } from "./gates/node.ts";
+import { makefileNames, type ProjectTexts } from "./gates.ts";
+import { field, type Manager, managerOf, parsed } from "./node-checks.ts";
 
 /** A command that installs what the gates need, with the file that it follows. */
 export interface SetupCommand {

@@ -1,6 +1,6 @@
 import { namedByCommand } from "../gate/named-by-command.ts";
 import { simpleCommands } from "../gate/simple-commands.ts";
-import { field, parsed } from "./gates/node.ts";
+import { field, parsed } from "./node-checks.ts";
 
 export interface UnusableGate {
   readonly name: string;

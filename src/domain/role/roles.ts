@@ -1,13 +1,7 @@
 import { type Capability, canonical } from "../agent/capability.ts";
+import { coordinator, monitor, orchestrator } from "./persistent-roles.ts";
 import type { Role, RoleSpec } from "./role-spec.ts";
-import { builder } from "./roles/builder.ts";
-import { coordinator } from "./roles/coordinator.ts";
-import { lead } from "./roles/lead.ts";
-import { merger } from "./roles/merger.ts";
-import { monitor } from "./roles/monitor.ts";
-import { orchestrator } from "./roles/orchestrator.ts";
-import { reviewer } from "./roles/reviewer.ts";
-import { scout } from "./roles/scout.ts";
+import { builder, lead, merger, reviewer, scout } from "./task-roles.ts";
 import { expertiseTools, type ToolName, toolNames } from "./tools.ts";
 
 /** Every role, from the top of the hierarchy down. */

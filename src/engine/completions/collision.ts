@@ -1,6 +1,6 @@
 import type { Agent } from "../../domain/agent/agent.ts";
 import type { Missing } from "../../domain/completion/check.ts";
-import { joinCommand } from "../../domain/merge/join-command.ts";
+import { joinCommand } from "../../domain/merge/words.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";
 import { targetOf } from "../../usecases/merge/landing/landing-target.ts";
 import { judgePairs } from "../../usecases/merge/radar.ts";

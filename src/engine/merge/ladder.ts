@@ -1,5 +1,4 @@
-import { rememberedRung } from "../../domain/merge/ladder/remembered.ts";
-import type { Rung } from "../../domain/merge/ladder/triple.ts";
+import { type Rung, rememberedRung } from "../../domain/merge/ladder.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { MergeSettings } from "../../ports/settings.ts";
 import type { Store } from "../../ports/store.ts";

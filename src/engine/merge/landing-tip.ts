@@ -1,5 +1,4 @@
-import { integrationPrefix, isIntegration } from "../../domain/merge/landing-branch.ts";
-import { isOurTip, type LostLanding } from "../../domain/merge/landing-tip.ts";
+import { integrationPrefix, isIntegration, isOurTip, type LostLanding } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
 import type { MergeGit } from "../../ports/merge-git.ts";
 import { askAboutTip, closeTipQuestions } from "../../usecases/merge/landing/branch-questions.ts";

@@ -1,6 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { fingerprintOf, resolutionOf } from "../../domain/merge/ladder/remembered.ts";
-import type { Triple } from "../../domain/merge/ladder/triple.ts";
+import { fingerprintOf, resolutionOf, type Triple } from "../../domain/merge/ladder.ts";
 import type { LandedMember, MergeOp } from "../../domain/merge/operation.ts";
 import type { MergePorts } from "./ports.ts";
 import { textOf, tripleOf } from "./resolve.ts";

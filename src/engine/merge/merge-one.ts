@@ -1,5 +1,5 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { landingMessage } from "../../domain/merge/landing-message.ts";
+import { landingMessage } from "../../domain/merge/words.ts";
 import type { LostPointer, ObjectMerge, ResolvedFile } from "../../ports/merge-git.ts";
 import { ownerWithoutCommits } from "../../usecases/merge/branch-owner.ts";
 import { commandFor, isMadeAgain, standIn } from "../../usecases/merge/generated-files.ts";

@@ -1,8 +1,8 @@
 import { Failure, failureOf } from "../../domain/failure.ts";
 import { isOpenMerge } from "../../domain/merge/entry.ts";
-import { joinCommand } from "../../domain/merge/join-command.ts";
 import { isIntegration } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp, PromoteCause } from "../../domain/merge/operation.ts";
+import { joinCommand } from "../../domain/merge/words.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { CheckoutMove } from "../../ports/merge-git.ts";
 import { settlePromotion } from "../../usecases/merge/landing/promotion.ts";

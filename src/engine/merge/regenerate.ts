@@ -1,4 +1,4 @@
-import type { Conflict } from "../../domain/merge/conflict.ts";
+import type { Conflict } from "../../domain/merge/ladder.ts";
 import type { ResolvedFile } from "../../ports/merge-git.ts";
 import { environmentsOf, type GatedWork } from "../../usecases/gates/environments.ts";
 import { commandFor } from "../../usecases/merge/generated-files.ts";

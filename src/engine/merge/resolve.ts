@@ -1,6 +1,4 @@
-import type { Conflict } from "../../domain/merge/conflict.ts";
-import { climb } from "../../domain/merge/ladder/climb.ts";
-import type { Rung, Triple } from "../../domain/merge/ladder/triple.ts";
+import { type Conflict, climb, type Rung, type Triple } from "../../domain/merge/ladder.ts";
 import type { ConflictInPlace, MergeGit, Settled } from "../../ports/merge-git.ts";
 
 /** Settles conflicts by the rungs of a ladder, from the three versions of a path and never from a file with markers. */

@@ -1,7 +1,7 @@
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { promoteCommand } from "../../domain/merge/join-command.ts";
-import type { LostLanding } from "../../domain/merge/landing-tip.ts";
+import type { LostLanding } from "../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import { promoteCommand } from "../../domain/merge/words.ts";
 import { tellOperator } from "../../usecases/mail/post.ts";
 import { askAboutTarget, closeTargetQuestions, restsOn } from "../../usecases/merge/landing/branch-questions.ts";
 import { purposeOf } from "../../usecases/merge/landing/landing-target.ts";

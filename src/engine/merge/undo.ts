@@ -1,7 +1,7 @@
 import { Failure, lastingProblem } from "../../domain/failure.ts";
 import type { MergeEntry } from "../../domain/merge/entry.ts";
-import { promoteCommand } from "../../domain/merge/join-command.ts";
 import type { MergeOp } from "../../domain/merge/operation.ts";
+import { promoteCommand } from "../../domain/merge/words.ts";
 import { shellWord } from "../../domain/text/shell-word.ts";
 import type { RefUpdate } from "../../ports/merge-git.ts";
 import { findUndo } from "../../usecases/merge/landing/request-undo.ts";

@@ -7,7 +7,7 @@ import { agentName, taskId as parseTaskId } from "../../domain/name/name.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { invalid, notFound, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";
-import { readAsked } from "../../domain/role/asked.ts";
+import { readAsked } from "../../domain/role/assignment.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { checkPaths } from "../../domain/task/fields.ts";
 import type { Task } from "../../domain/task/task.ts";

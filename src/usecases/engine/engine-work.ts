@@ -1,4 +1,4 @@
-import { sufficientApprovals } from "../../domain/merge/approval.ts";
+import { sufficientApprovals } from "../../domain/merge/entry.ts";
 import { ok } from "../../domain/result.ts";
 import type { Settings } from "../../ports/settings.ts";
 import type { Tx } from "../../ports/store.ts";

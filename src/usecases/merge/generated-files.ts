@@ -1,4 +1,4 @@
-import type { Conflict } from "../../domain/merge/conflict.ts";
+import type { Conflict } from "../../domain/merge/ladder.ts";
 import { matchesGlob } from "../../domain/text/glob.ts";
 import type { MergeGit, ResolvedFile } from "../../ports/merge-git.ts";
 import type { Settings } from "../../ports/settings.ts";

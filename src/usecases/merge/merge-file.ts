@@ -1,6 +1,4 @@
-import { climb } from "../../domain/merge/ladder/climb.ts";
-import { regenerateRung } from "../../domain/merge/ladder/regenerate.ts";
-import type { Rung, Triple } from "../../domain/merge/ladder/triple.ts";
+import { climb, type Rung, regenerateRung, type Triple } from "../../domain/merge/ladder.ts";
 import { ok } from "../../domain/result.ts";
 import {
   identicalRule,

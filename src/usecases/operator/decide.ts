@@ -1,9 +1,8 @@
 import { payloadFields } from "../../domain/mail/payload.ts";
 import { planReply } from "../../domain/mail/reply.ts";
 import type { Message } from "../../domain/mail/types.ts";
-import { tipOptions } from "../../domain/merge/landing-tip.ts";
+import { rewrittenOptions, tipOptions } from "../../domain/merge/landing-branch.ts";
 import { mergeAsked } from "../../domain/merge/outcome-mail.ts";
-import { rewrittenOptions } from "../../domain/merge/rewritten-target.ts";
 import { nearest } from "../../domain/name/nearest.ts";
 import { type InvalidInput, invalid, type Refusal } from "../../domain/refusal.ts";
 import { no, ok, type Result } from "../../domain/result.ts";

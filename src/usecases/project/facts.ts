@@ -1,6 +1,5 @@
-import type { DetectedGate } from "../../domain/project/gate.ts";
-import { detectGates, gateFiles } from "../../domain/project/gates.ts";
-import { projectName } from "../../domain/project/name.ts";
+import { type DetectedGate, detectGates, gateFiles } from "../../domain/project/gates.ts";
+import { projectName } from "../../domain/project/set-up.ts";
 import { type SetupCommand, setupCommand, setupFiles } from "../../domain/project/setup-command.ts";
 import { type UnusableGate, unusableGates } from "../../domain/project/unusable-gates.ts";
 import type { InvalidInput } from "../../domain/refusal.ts";

@@ -1,5 +1,5 @@
-import { planCommit } from "../../domain/project/commit.ts";
-import type { DetectedGate } from "../../domain/project/gate.ts";
+import type { DetectedGate } from "../../domain/project/gates.ts";
+import { planCommit } from "../../domain/project/set-up.ts";
 import { invalid } from "../../domain/refusal.ts";
 import { no, ok } from "../../domain/result.ts";
 import type { MadeFiles, ProjectSetup, SetUpOrder } from "../../ports/project-setup.ts";

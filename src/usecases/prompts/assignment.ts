@@ -1,7 +1,6 @@
 import { type Agent, hasEnded } from "../../domain/agent/agent.ts";
 import { canonical, isIn } from "../../domain/agent/capability.ts";
-import { readAsked } from "../../domain/role/asked.ts";
-import type { Assignment, Sibling, Subject } from "../../domain/role/assignment.ts";
+import { type Assignment, readAsked, type Sibling, type Subject } from "../../domain/role/assignment.ts";
 import type { Tx } from "../../ports/store.ts";
 import { workUnderReview } from "../completions/role-facts.ts";
 import { newestPerName } from "../status/newest-per-name.ts";

@@ -2,8 +2,8 @@ import { readOnlyCommands } from "../../guard/read-only-git.ts";
 import { readOnlyPrograms } from "../../guard/read-only-programs.ts";
 import type { RoleSpec } from "../role-spec.ts";
 import { roleList, toolsOf } from "../roles.ts";
-import { failureLine } from "./facts.ts";
-import { bullets, codes, numbered, paragraphs } from "./words.ts";
+import { bullets, codes, numbered, paragraphs } from "./markdown.ts";
+import { failureLine } from "./prompt.ts";
 
 /** The page `docs/roles.md`. The same roles always give the same text. */
 export function renderRoleDocs(): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { anAssignment, someTerms } from "../../../../testkit/assignments.ts";
-import { readAsked } from "../asked.ts";
+import { readAsked } from "../assignment.ts";
 import { roleList } from "../roles.ts";
 import { renderInstructions, renderOverlay } from "./overlay.ts";
 

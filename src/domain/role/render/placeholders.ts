@@ -1,6 +1,6 @@
 import { no, ok, type Result } from "../../result.ts";
 import type { NamedGate, ProjectTerms } from "../assignment.ts";
-import { bullets, code, codes, numbered, shell } from "./words.ts";
+import { bullets, code, codes, numbered, shell } from "./markdown.ts";
 
 /** What a role text may leave to be filled in, written as `{{NAME}}`. */
 export const placeholders = [

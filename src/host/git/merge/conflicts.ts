@@ -1,4 +1,4 @@
-import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/conflict.ts";
+import type { Conflict, ConflictKind, PathVersion } from "../../../domain/merge/ladder.ts";
 import type { MergeNote, MergeOutput } from "./output.ts";
 
 /** The conflicts of a merge, one per path as a person knows it, each with the kind that decides who may settle it. */

@@ -1,6 +1,6 @@
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
-import { profileNames, profileText } from "../../../domain/role/profiles.ts";
+import { profileNames, profileText } from "../../../domain/role/assignment.ts";
 import { visibleLine } from "../../../domain/text/visible.ts";
 import type { HeadCapability, HeadQuestion } from "../../../usecases/coordinators/find.ts";
 import type { StartReply } from "../../../usecases/coordinators/plan-start.ts";

@@ -1,7 +1,7 @@
 import { type Capability, isCapability } from "../../../domain/agent/capability.ts";
 import { invalid } from "../../../domain/refusal.ts";
 import { no, ok } from "../../../domain/result.ts";
-import { checkRolePrompt, type Parses, type PromptProblem } from "../../../domain/role/check/check-prompt.ts";
+import { checkRolePrompt, type Parses, type PromptProblem } from "../../../domain/role/check-prompt.ts";
 import type { OverrideState } from "../../../domain/role/override.ts";
 import { renderManifest } from "../../../domain/role/render/manifest.ts";
 import type { RoleSpec } from "../../../domain/role/role-spec.ts";

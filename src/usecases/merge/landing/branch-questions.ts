@@ -3,12 +3,14 @@ import type { Message } from "../../../domain/mail/types.ts";
 import {
   type LostLanding,
   lostIn,
+  type RewrittenTarget,
+  rewrittenMail,
+  type rewrittenOptions,
   type TipQuestion,
   tipMail,
   type tipOptions,
-} from "../../../domain/merge/landing-tip.ts";
+} from "../../../domain/merge/landing-branch.ts";
 import type { OutcomeMail } from "../../../domain/merge/outcome-mail.ts";
-import { type RewrittenTarget, rewrittenMail, type rewrittenOptions } from "../../../domain/merge/rewritten-target.ts";
 import type { Tx } from "../../../ports/store.ts";
 import { fromEngine, post, tellOperator } from "../../mail/post.ts";
 import { markRead } from "../../mail/read.ts";

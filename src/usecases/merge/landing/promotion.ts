@@ -1,6 +1,6 @@
-import { promoteCommand } from "../../../domain/merge/join-command.ts";
 import { ownLanding } from "../../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
+import { promoteCommand } from "../../../domain/merge/words.ts";
 import { invalid, notFound, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { Run } from "../../../domain/run/run.ts";

@@ -1,5 +1,5 @@
 import { type MergeEntry, mergeStatuses } from "../../../domain/merge/entry.ts";
-import type { LostLanding } from "../../../domain/merge/landing-tip.ts";
+import type { LostLanding } from "../../../domain/merge/landing-branch.ts";
 import type { MergeOp } from "../../../domain/merge/operation.ts";
 import { closeTask, reopenTask } from "../../../domain/task/change.ts";
 import type { Tx } from "../../../ports/store.ts";

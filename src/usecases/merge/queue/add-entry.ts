@@ -1,7 +1,6 @@
 import { isIn } from "../../../domain/agent/capability.ts";
 import { fillPayload, payloadFields } from "../../../domain/mail/payload.ts";
-import type { Asker } from "../../../domain/merge/approval.ts";
-import type { MergeEntry } from "../../../domain/merge/entry.ts";
+import type { Asker, MergeEntry } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";
 import type { Tx } from "../../../ports/store.ts";

@@ -1,6 +1,5 @@
 import { hasEnded } from "../../../domain/agent/agent.ts";
-import { type Asker, approvalFor, waitingReason } from "../../../domain/merge/approval.ts";
-import { type MergeEntry, mergeRef } from "../../../domain/merge/entry.ts";
+import { type Asker, approvalFor, type MergeEntry, mergeRef, waitingReason } from "../../../domain/merge/entry.ts";
 import { approvalMail, mergeAsked } from "../../../domain/merge/outcome-mail.ts";
 import type { Settings } from "../../../ports/settings.ts";
 import type { Tx } from "../../../ports/store.ts";

@@ -1,10 +1,12 @@
-import { approvalFor, strongerApproval, waitingReason } from "../../../domain/merge/approval.ts";
 import {
   type Approval,
+  approvalFor,
   isOpenMerge,
   type MergeEntry,
   type MergeStatus,
   openMergeStatuses,
+  strongerApproval,
+  waitingReason,
 } from "../../../domain/merge/entry.ts";
 import { invalid, type Refusal } from "../../../domain/refusal.ts";
 import { no, ok, type Result } from "../../../domain/result.ts";

@@ -1,5 +1,13 @@
-import { type Asker, approvalFor, strongerApproval, waitingReason } from "../../../domain/merge/approval.ts";
-import { isOpenMerge, type MergeEntry, mergeRef, openMergeStatuses } from "../../../domain/merge/entry.ts";
+import {
+  type Asker,
+  approvalFor,
+  isOpenMerge,
+  type MergeEntry,
+  mergeRef,
+  openMergeStatuses,
+  strongerApproval,
+  waitingReason,
+} from "../../../domain/merge/entry.ts";
 import type { Tx } from "../../../ports/store.ts";
 import type { Context } from "../../usecase.ts";
 import { setMergeState } from "../branch-owner.ts";

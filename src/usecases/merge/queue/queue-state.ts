@@ -1,5 +1,4 @@
-import { sufficientApprovals } from "../../../domain/merge/approval.ts";
-import { type MergeEntry, openMergeStatuses } from "../../../domain/merge/entry.ts";
+import { type MergeEntry, openMergeStatuses, sufficientApprovals } from "../../../domain/merge/entry.ts";
 import { landingOrder } from "../../../domain/merge/order.ts";
 import { causeWords } from "../../../domain/merge/words.ts";
 import type { Tx } from "../../../ports/store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { readSeal, sealed, sealWord } from "./generated-state.ts";
 import { generatedFiles, sealedGuide } from "./generated-texts.ts";
-import { readSeal, sealed, sealWord } from "./seal.ts";
 
 const digest = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 

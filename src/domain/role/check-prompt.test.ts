@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { promptBudget } from "../render/prompt.ts";
-import { roles } from "../roles.ts";
-import { checkPrompt, checkRolePrompt } from "./check-prompt.ts";
-import { commandLines } from "./command-lines.ts";
+import { checkPrompt, checkRolePrompt, commandLines } from "./check-prompt.ts";
+import { promptBudget } from "./render/prompt.ts";
+import { roles } from "./roles.ts";
 
 const everything = () => undefined;
 

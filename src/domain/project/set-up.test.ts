@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { projectName } from "./name.ts";
+import { planCommit, projectName } from "./set-up.ts";
 
 const nameOf = (facts: { typed?: string; originUrl?: string; directory?: string }): unknown => {
   const name = projectName({ typed: facts.typed, originUrl: facts.originUrl, directory: facts.directory ?? "dir" });
@@ -31,4 +31,39 @@ test("what was typed counts most, the directory least", () => {
 test("a typed name must be usable as it is", () => {
   expect(nameOf({ typed: " " })).toBe("must not be empty");
   expect(nameOf({ typed: "a\nb" })).toBe("must be one line without control characters");
+});
+
+const config = { path: "config.yaml", mixed: false };
+const guide = { path: "CLAUDE.md", mixed: true };
+const own = [config, guide];
+
+test("new files are committed", () => {
+  expect(planCommit({ own, uncommitted: [], ignored: [] })).toEqual({
+    paths: ["config.yaml", "CLAUDE.md"],
+    theirs: [],
+    ignored: [],
+  });
+});
+
+test("a file with uncommitted changes of a person is left to them", () => {
+  const changed = own.map(({ path }) => ({ path, tracked: true }));
+  expect(planCommit({ own, uncommitted: changed, ignored: [] })).toMatchObject({
+    paths: [],
+    theirs: ["config.yaml", "CLAUDE.md"],
+  });
+});
+
+test("an untracked file is ours when nobody else writes in it", () => {
+  const untracked = own.map(({ path }) => ({ path, tracked: false }));
+  expect(planCommit({ own, uncommitted: untracked, ignored: [] })).toMatchObject({
+    paths: ["config.yaml"],
+    theirs: ["CLAUDE.md"],
+  });
+});
+
+test("what git ignores is not forced into it", () => {
+  expect(planCommit({ own, uncommitted: [], ignored: ["config.yaml"] })).toMatchObject({
+    paths: ["CLAUDE.md"],
+    ignored: ["config.yaml"],
+  });
 });

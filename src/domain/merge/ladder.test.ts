@@ -7,12 +7,17 @@ import {
   resolved,
   skip,
   trivialRule,
-} from "../../../structured-merge/index.ts";
-import { conflictKinds } from "../conflict.ts";
-import { climb } from "./climb.ts";
-import { regenerateRung } from "./regenerate.ts";
-import { fingerprintOf, rememberedRung, resolutionOf } from "./remembered.ts";
-import type { Rung, Triple } from "./triple.ts";
+} from "../../structured-merge/index.ts";
+import {
+  climb,
+  conflictKinds,
+  fingerprintOf,
+  type Rung,
+  regenerateRung,
+  rememberedRung,
+  resolutionOf,
+  type Triple,
+} from "./ladder.ts";
 
 const triple = (sides: Partial<Triple>): Triple => ({
   path: "a.txt",

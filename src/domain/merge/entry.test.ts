@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type ApprovalFacts, approvalFor, strongerApproval, sufficientApprovals, waitingReason } from "./approval.ts";
+import { type ApprovalFacts, approvalFor, strongerApproval, sufficientApprovals, waitingReason } from "./entry.ts";
 
 const facts: ApprovalFacts = { asker: "parent", mode: "auto", gated: true, unverified: "wait" };
 

@@ -1,4 +1,4 @@
-import type { FoundCheck, GateKind, ProjectTexts } from "../gate.ts";
+import type { FoundCheck, GateKind, ProjectTexts } from "./gates.ts";
 
 export type Manager = "npm" | "pnpm" | "yarn" | "bun";
 

@@ -1,8 +1,7 @@
-import { isMailType } from "../../mail/types.ts";
-import { placeholdersIn } from "../render/placeholders.ts";
-import { promptBudget } from "../render/prompt.ts";
-import type { RoleSpec } from "../role-spec.ts";
-import { commandLines } from "./command-lines.ts";
+import { isMailType } from "../mail/types.ts";
+import { placeholdersIn } from "./render/placeholders.ts";
+import { promptBudget } from "./render/prompt.ts";
+import type { RoleSpec } from "./role-spec.ts";
 
 export const promptProblems = [
   "unknown-command",
@@ -67,3 +66,25 @@ const problem = (found: string, why: string): PromptProblem => ({ kind: "not-its
 
 const checkPlaceholders = (text: string): readonly PromptProblem[] =>
   placeholdersIn(text).map((name) => ({ kind: "placeholder", found: `{{${name}}}`, why: "it was left unfilled" }));
+
+/**
+ * Every `ov ...` that a text tells its reader to type, as words: in a code span, or as a line of a code block. What
+ * others wrote stands indented in our texts and is not looked at.
+ */
+export function commandLines(text: string): readonly (readonly string[])[] {
+  const found: string[] = [];
+  let inBlock = false;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("```")) inBlock = !inBlock;
+    else if (inBlock) found.push(...(line.startsWith("ov ") ? [line.replace(/\s+#.*$/, "")] : []));
+    else if (!line.startsWith("    ")) found.push(...[...line.matchAll(/`(ov [^`]+)`/g)].map(([, span = ""]) => span));
+  }
+  return found.map((line) => wordsOf(line).slice(1));
+}
+
+/** The words of a line as a shell would read them, placeholders such as `<task-id>` included. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.trim().matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? "",
+  );
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { landingMessage } from "./landing-message.ts";
+import { landingMessage } from "./words.ts";
 
 const facts = {
   id: 7,
